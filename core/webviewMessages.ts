@@ -1,0 +1,104 @@
+// What the extension host and the webview page say to each other: one closed union each way, checked on arrival.
+//
+// The page is dist/webview/panel.js with panel.css (webview/panel.ts). It says `ready`, gets `show`, and asks with
+// `request` for the views that it wants to draw; each answer is a `view` (bytes of the engine, unopened) or a
+// `viewFailed`. It keeps only view state, and puts `panel` of `show` into it (`setState({ panel, … })`): the host
+// knows by it what to load after a window reload. Places are named by (view, row): the page never sends a path.
+
+/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable. */
+export const viewKinds = [
+  'flameGraph',
+  'functions',
+  'comparedFlameGraph',
+  'comparedFunctions',
+  'comparedLines',
+] as const;
+export type ViewKind = (typeof viewKinds)[number];
+
+/** One saved run, told in short texts that the host made; foreign names are already escaped. */
+export interface ShownRun {
+  readonly name: string;
+  /** When, how long, how many samples, commit: short texts to stand beside each other. */
+  readonly facts: readonly string[];
+}
+
+export interface ShowMessage {
+  readonly type: 'show';
+  /** Names this panel to the host; belongs into the page's saved state. */
+  readonly panel: string;
+  readonly subject: 'run' | 'comparison';
+  readonly title: string;
+  /** One run, or the base and the new run of a comparison. */
+  readonly runs: readonly ShownRun[];
+  /** Sentences for the user: lost samples, missing debug information, what differs between two runs. */
+  readonly problems: readonly string[];
+  /** What was measured; `value` of a request is an index into it. A comparison has one: CPU time. */
+  readonly values: readonly { readonly type: string; readonly unit: string }[];
+  readonly defaultValue: number;
+}
+
+export type HostMessage =
+  | ShowMessage
+  | { readonly type: 'loading'; readonly message: string }
+  /** Nothing can be shown. */
+  | { readonly type: 'failed'; readonly message: string; readonly advice: string }
+  | { readonly type: 'view'; readonly view: ViewKind; readonly value: number; readonly content: ArrayBuffer }
+  | {
+      readonly type: 'viewFailed';
+      readonly view: ViewKind;
+      readonly value: number;
+      readonly message: string;
+      readonly advice: string;
+    }
+  /** Select a function in the flame graph and the table. `row`: of the functions view; -1: look for the name. */
+  | { readonly type: 'reveal'; readonly row: number; readonly name: string };
+
+export type PageMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'request'; readonly view: ViewKind; readonly value: number }
+  /** Open the source of a node (flame graphs) or row (tables); `aside`: in the column beside. */
+  | {
+      readonly type: 'navigate';
+      readonly view: ViewKind;
+      readonly value: number;
+      readonly index: number;
+      readonly aside: boolean;
+    }
+  | { readonly type: 'copy'; readonly text: string }
+  /** After `failed`: try again. */
+  | { readonly type: 'retry' };
+
+const COPY_LIMIT = 1 << 20; // characters
+const INDEX_LIMIT = 0xffff_ffff;
+const VALUE_LIMIT = 64; // sample types; pprof files have a handful
+
+/** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */
+export function parsePageMessage(message: unknown): PageMessage | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { type, view, value, index, aside, text } = message as Record<string, unknown>;
+  switch (type) {
+    case 'ready':
+    case 'retry':
+      return { type };
+    case 'request':
+      if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT)) return undefined;
+      return { type, view, value };
+    case 'navigate':
+      if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isWhole(index, INDEX_LIMIT)) return undefined;
+      if (typeof aside !== 'boolean') return undefined;
+      return { type, view, value, index, aside };
+    case 'copy':
+      if (typeof text !== 'string' || text.length > COPY_LIMIT) return undefined;
+      return { type, text };
+    default:
+      return undefined;
+  }
+}
+
+function isViewKind(view: unknown): view is ViewKind {
+  return viewKinds.some((kind) => kind === view);
+}
+
+function isWhole(value: unknown, limit: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= limit;
+}

@@ -1,0 +1,56 @@
+// Bundles the extension and its webview page with esbuild: dist/extension.js (CommonJS for the extension host),
+// dist/webview/panel.js and panel.css (the page), dist/test/api.js (the suite that runs inside the extension host).
+// With --watch it stays and bundles again at every change.
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { generateWire } from './generate.mjs';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const inputsThatExist = (files) => files.filter((file) => fs.existsSync(path.join(root, file)));
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  sourcemap: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+// The engine's frames need `eval` nowhere; a dependency that would is found here, not by the page's CSP.
+const host = { ...common, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode'] };
+const page = {
+  ...common,
+  platform: 'browser',
+  format: 'iife',
+  target: 'es2022',
+  loader: { '.ttf': 'file', '.svg': 'file' },
+  assetNames: '[name]',
+};
+
+/** The bundles that can be made of what is in the tree. */
+function bundles() {
+  const extension = inputsThatExist(['extension/src/extension.ts']);
+  const suite = inputsThatExist(['extension/test/api/suite.ts']);
+  // A style sheet that panel.ts imports comes out beside it; one that it does not import is an input of its own.
+  const script = inputsThatExist(['webview/panel.ts']);
+  return [
+    { ...host, entryPoints: extension, outfile: 'dist/extension.js' },
+    { ...host, entryPoints: suite, outfile: 'dist/test/api.js', minify: false },
+    { ...page, entryPoints: script, outdir: 'dist/webview' },
+  ].filter((bundle) => bundle.entryPoints.length > 0);
+}
+
+/** Generates the wire code if needed and writes every bundle to dist/. */
+export async function bundle() {
+  generateWire();
+  await Promise.all(bundles().map((options) => esbuild.build(options)));
+}
+
+async function watch() {
+  generateWire();
+  for (const options of bundles()) await (await esbuild.context({ ...options, logLevel: 'info' })).watch();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await (process.argv.includes('--watch') ? watch() : bundle());

@@ -1,0 +1,33 @@
+// Makes core/generated/wire.js and wire.d.ts from protocol/wire.proto: protobufjs static code, so that no reader
+// needs eval. Nothing is written when both are newer than the contract and this script.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const contract = path.join(root, 'protocol/wire.proto');
+const folder = path.join(root, 'core/generated');
+const script = path.join(folder, 'wire.js');
+const types = path.join(folder, 'wire.d.ts');
+
+/** Writes the wire code when it is missing or older than what it is made from. */
+export function generateWire() {
+  const inputs = [contract, fileURLToPath(import.meta.url)].map((file) => fs.statSync(file).mtimeMs);
+  const outputs = [script, types].map((file) => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (Math.min(...outputs) > Math.max(...inputs)) return;
+
+  fs.mkdirSync(folder, { recursive: true });
+  const bin = (name) => path.join(root, 'node_modules/.bin', name);
+  const options = ['-t', 'static-module', '-w', 'es6', '--force-number', '--no-create', '--no-verify', '--no-convert'];
+  options.push('--no-delimited', '--no-service', '--no-typeurl');
+  const code = execFileSync(bin('pbjs'), [...options, contract], { encoding: 'utf8', maxBuffer: 64 << 20 });
+
+  // Values of the contract stay below 2^53, so plain numbers hold them. protobufjs decides at load, hence before the code.
+  const runtime = /^import .*\$protobuf.* from .*;$/m;
+  if (!runtime.test(code)) throw new Error('pbjs wrote no import of its runtime: generate.mjs must learn the new form');
+  fs.writeFileSync(script, code.replace(runtime, '$&\n$protobuf.util.Long = undefined;\n$protobuf.configure();'));
+  execFileSync(bin('pbts'), ['-o', types, script], { stdio: 'inherit' });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) generateWire();
