@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0
+ *
+ * The few kernel types and constants that the sampler needs, instead of a generated vmlinux.h: a build machine needs no
+ * BTF this way, and a reader sees everything that is relied on. Structures read through CO-RE carry
+ * preserve_access_index, so that libbpf moves each field to where the running kernel has it; the others are kernel ABI.
+ */
+#pragma once
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef __u16 __sum16;
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef _Bool bool;
+
+/* include/uapi/linux/bpf.h: numbers fixed by the kernel's ABI. */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_NO_WAKEUP = 1 };
+
+/* User registers of x86-64 as saved on entry to the kernel (arch/x86/include/uapi/asm/ptrace.h). */
+struct pt_regs {
+	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+
+/* Context of a perf_event program (include/uapi/linux/bpf_perf_event.h). */
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	u64 sample_period;
+	u64 addr;
+};
+
+struct task_struct {
+	s32 pid;
+	s32 tgid;
+} __attribute__((preserve_access_index));

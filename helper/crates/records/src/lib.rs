@@ -1,0 +1,21 @@
+//! What the unprivileged engine and the privileged sampler say to each other, over two pipes.
+//!
+//! A message is a little-endian u32 length of what follows (at most [`MESSAGE_BYTES_MAX`]), a u32 kind and a body of
+//! fixed-size little-endian fields. The engine sends no path and no text; the sampler sends text only as the kernel
+//! gave it (thread names, paths of mapped files, kernel symbol names). Links nothing.
+
+pub mod bytes;
+pub mod layout;
+pub mod to_engine;
+pub mod to_sampler;
+
+pub use bytes::{MessageError, MessageReader, write_message};
+pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, StackEnd};
+pub use to_engine::{FromSampler, SampleRecord, SamplerError, SamplerStep};
+pub use to_sampler::{FileId, MappingRecord, Segment, ToSampler};
+
+/// Both binaries are built together; any other version is refused in the first message.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Upper bound of a message in either direction.
+pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;

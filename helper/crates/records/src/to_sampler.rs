@@ -1,0 +1,353 @@
+//! Engine → sampler: what to sample, and the rows to unwind with.
+
+use std::io::{self, Write};
+
+use crate::bytes::{Body, Fields, MessageError, write_message};
+use crate::{MESSAGE_BYTES_MAX, Rule};
+
+/// A file as the kernel names it in mapping records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId {
+    pub device_major: u32,
+    pub device_minor: u32,
+    pub inode: u64,
+}
+
+/// An executable segment of a file: where its bytes lie in the file and in the ELF's own address space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    pub file_offset: u64,
+    pub size: u64,
+    pub vaddr: u64,
+}
+
+/// An executable mapping of a process, as in `/proc/PID/maps` or a MMAP2 record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MappingRecord {
+    pub pid: u32,
+    pub start: u64,
+    pub length: u64,
+    pub file_offset: u64,
+    pub file: FileId,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToSampler {
+    /// First message. Capacities are the sizes of the maps that will hold the unwind rows.
+    Hello {
+        version: u32,
+        sample_hz: u32,
+        kernel_stacks: bool,
+        row_capacity: u32,
+        page_capacity: u32,
+    },
+    Rules {
+        first: u32,
+        rules: Vec<[u8; Rule::BYTES]>,
+    },
+    /// A row: offset in its page (low 16 bits), rule (high 16 bits).
+    Rows {
+        first: u32,
+        rows: Vec<u32>,
+    },
+    /// A page: first row (low 32 bits), number of rows (high 32 bits).
+    Pages {
+        first: u32,
+        pages: Vec<u64>,
+    },
+    /// The rows of a file are complete: use them for its mappings, also those already reported.
+    File {
+        id: FileId,
+        first_page: u32,
+        page_count: u32,
+        segments: Vec<Segment>,
+    },
+    Mapping(MappingRecord),
+    /// Open events for these threads of one process; their future threads and children follow by inheritance.
+    Attach {
+        tids: Vec<u32>,
+    },
+    /// Stop sampling, send what is left and end.
+    Stop,
+}
+
+const HELLO: u32 = 1;
+const RULES: u32 = 2;
+const ROWS: u32 = 3;
+const PAGES: u32 = 4;
+const FILE: u32 = 5;
+const MAPPING: u32 = 6;
+const ATTACH: u32 = 7;
+const STOP: u32 = 8;
+
+/// Room for elements in one message beside its other fields.
+const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
+
+impl ToSampler {
+    /// Writes the message; long lists of rows, pages, rules and threads are split over several messages.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Hello {
+                version,
+                sample_hz,
+                kernel_stacks,
+                row_capacity,
+                page_capacity,
+            } => {
+                let body = Body::default()
+                    .u32(*version)
+                    .u32(*sample_hz)
+                    .u32(u32::from(*kernel_stacks))
+                    .u32(*row_capacity)
+                    .u32(*page_capacity);
+                write_message(out, HELLO, &body.0)
+            }
+            Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
+            Self::Rows { first, rows } => write_split(out, ROWS, *first, rows, |r| r.to_le_bytes()),
+            Self::Pages { first, pages } => {
+                write_split(out, PAGES, *first, pages, |p| p.to_le_bytes())
+            }
+            Self::File {
+                id,
+                first_page,
+                page_count,
+                segments,
+            } => {
+                let mut body = file_id(Body::default(), *id)
+                    .u32(*first_page)
+                    .u32(*page_count);
+                for s in segments.iter().take(ELEMENT_BYTES_MAX / 24) {
+                    body = body.u64(s.file_offset).u64(s.size).u64(s.vaddr);
+                }
+                write_message(out, FILE, &body.0)
+            }
+            Self::Mapping(m) => {
+                let body = file_id(Body::default().u32(m.pid), m.file)
+                    .u64(m.start)
+                    .u64(m.length)
+                    .u64(m.file_offset);
+                write_message(out, MAPPING, &body.0)
+            }
+            Self::Attach { tids } => {
+                for part in tids.chunks(ELEMENT_BYTES_MAX / 4) {
+                    let body: Vec<u8> = part.iter().flat_map(|t| t.to_le_bytes()).collect();
+                    write_message(out, ATTACH, &body)?;
+                }
+                Ok(())
+            }
+            Self::Stop => write_message(out, STOP, &[]),
+        }
+    }
+
+    /// # Errors
+    /// An unknown kind, or a body that its kind does not allow.
+    pub fn parse(kind: u32, body: &[u8]) -> Result<ToSampler, MessageError> {
+        let mut f = Fields(body);
+        let message = match kind {
+            HELLO => (|| {
+                Some(Self::Hello {
+                    version: f.u32()?,
+                    sample_hz: f.u32()?,
+                    kernel_stacks: f.u32()? != 0,
+                    row_capacity: f.u32()?,
+                    page_capacity: f.u32()?,
+                })
+                .filter(|_| f.0.is_empty())
+            })(),
+            RULES => parse_list(&mut f, |f| f.bytes(Rule::BYTES)?.try_into().ok())
+                .filter(|(_, rules)| rules.iter().all(|r| Rule::check_bytes(r).is_some()))
+                .map(|(first, rules)| Self::Rules { first, rules }),
+            ROWS => parse_list(&mut f, |f| f.u32()).map(|(first, rows)| Self::Rows { first, rows }),
+            PAGES => {
+                parse_list(&mut f, |f| f.u64()).map(|(first, pages)| Self::Pages { first, pages })
+            }
+            FILE => (|| {
+                let id = parse_file_id(&mut f)?;
+                let (first_page, page_count) = (f.u32()?, f.u32()?);
+                let mut segments = Vec::new();
+                while !f.0.is_empty() {
+                    segments.push(Segment {
+                        file_offset: f.u64()?,
+                        size: f.u64()?,
+                        vaddr: f.u64()?,
+                    });
+                }
+                Some(Self::File {
+                    id,
+                    first_page,
+                    page_count,
+                    segments,
+                })
+            })(),
+            MAPPING => (|| {
+                let pid = f.u32()?;
+                let file = parse_file_id(&mut f)?;
+                Some(Self::Mapping(MappingRecord {
+                    pid,
+                    file,
+                    start: f.u64()?,
+                    length: f.u64()?,
+                    file_offset: f.u64()?,
+                }))
+                .filter(|_| f.0.is_empty())
+            })(),
+            ATTACH => {
+                let mut tids = Vec::new();
+                while let Some(tid) = f.u32() {
+                    tids.push(tid);
+                }
+                f.end().map(|()| Self::Attach { tids })
+            }
+            STOP => f.end().map(|()| Self::Stop),
+            _ => return Err(MessageError::UnknownKind(kind)),
+        };
+        message.ok_or(MessageError::BadBody { kind })
+    }
+}
+
+fn write_split<T, const N: usize>(
+    out: &mut impl Write,
+    kind: u32,
+    first: u32,
+    elements: &[T],
+    to_bytes: impl Fn(&T) -> [u8; N],
+) -> io::Result<()> {
+    let per_message = ELEMENT_BYTES_MAX / N;
+    for (part, chunk) in elements.chunks(per_message).enumerate() {
+        let mut body = Body::default().u32(first + (part * per_message) as u32);
+        for element in chunk {
+            body = body.bytes(&to_bytes(element));
+        }
+        write_message(out, kind, &body.0)?;
+    }
+    Ok(())
+}
+
+fn parse_list<T>(
+    f: &mut Fields<'_>,
+    element: impl Fn(&mut Fields<'_>) -> Option<T>,
+) -> Option<(u32, Vec<T>)> {
+    let first = f.u32()?;
+    let mut list = Vec::new();
+    while !f.0.is_empty() {
+        list.push(element(f)?);
+    }
+    Some((first, list))
+}
+
+pub(crate) fn file_id(body: Body, id: FileId) -> Body {
+    body.u32(id.device_major).u32(id.device_minor).u64(id.inode)
+}
+
+pub(crate) fn parse_file_id(f: &mut Fields<'_>) -> Option<FileId> {
+    Some(FileId {
+        device_major: f.u32()?,
+        device_minor: f.u32()?,
+        inode: f.u64()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MessageReader, RuleKind};
+
+    fn round_trip(message: ToSampler) -> Vec<ToSampler> {
+        let mut bytes = Vec::new();
+        message.write(&mut bytes).unwrap();
+        let mut reader = MessageReader::new(&bytes[..]);
+        let mut parsed = Vec::new();
+        while let Some((kind, body)) = reader.next_message().unwrap() {
+            parsed.push(ToSampler::parse(kind, body).unwrap());
+        }
+        parsed
+    }
+
+    #[test]
+    fn a_message_is_read_as_it_was_written() {
+        let id = FileId {
+            device_major: 254,
+            device_minor: 0,
+            inode: 77,
+        };
+        let segment = Segment {
+            file_offset: 0x1000,
+            size: 0x500,
+            vaddr: 0x401000,
+        };
+        for message in [
+            ToSampler::Hello {
+                version: 1,
+                sample_hz: 999,
+                kernel_stacks: true,
+                row_capacity: 5,
+                page_capacity: 6,
+            },
+            ToSampler::Rules {
+                first: 3,
+                rules: vec![Rule::of_kind(RuleKind::End).to_bytes()],
+            },
+            ToSampler::Pages {
+                first: 0,
+                pages: vec![7 | 1 << 32],
+            },
+            ToSampler::File {
+                id,
+                first_page: 1,
+                page_count: 2,
+                segments: vec![segment],
+            },
+            ToSampler::Mapping(MappingRecord {
+                pid: 1,
+                start: 4096,
+                length: 4096,
+                file_offset: 0,
+                file: id,
+            }),
+            ToSampler::Attach { tids: vec![1, 2] },
+            ToSampler::Stop,
+        ] {
+            assert_eq!(round_trip(message.clone()), [message]);
+        }
+    }
+
+    #[test]
+    fn many_rows_are_split_and_keep_their_places() {
+        let rows: Vec<u32> = (0..40_000).collect();
+        let parts = round_trip(ToSampler::Rows {
+            first: 10,
+            rows: rows.clone(),
+        });
+        assert!(parts.len() > 1);
+        let mut next = 10;
+        for part in parts {
+            let ToSampler::Rows { first, rows: part } = part else {
+                panic!("not rows");
+            };
+            assert_eq!(first, next);
+            assert_eq!(part[0], first - 10);
+            next += part.len() as u32;
+        }
+        assert_eq!(next, 10 + rows.len() as u32);
+    }
+
+    #[test]
+    fn a_rule_with_a_register_that_does_not_exist_is_refused() {
+        let mut rule = Rule::of_kind(RuleKind::Register).to_bytes();
+        rule[1] = 16;
+        let body = Body::default().u32(0).bytes(&rule);
+        assert!(matches!(
+            ToSampler::parse(RULES, &body.0),
+            Err(MessageError::BadBody { kind: RULES })
+        ));
+    }
+
+    #[test]
+    fn a_length_above_the_limit_is_refused_before_it_is_allocated() {
+        let bytes = u32::MAX.to_le_bytes();
+        assert!(matches!(
+            MessageReader::new(&bytes[..]).next_message(),
+            Err(MessageError::BadLength(u32::MAX))
+        ));
+    }
+}
