@@ -1,0 +1,96 @@
+// Numbers as people read them: shares, counts, durations, sizes and their changes. One form everywhere.
+
+const NO_CHANGE = '±0';
+const MINUS = '−';
+
+/** `part` of `whole`, 0 when there is no whole. */
+export function share(part: number, whole: number): number {
+  return whole > 0 ? part / whole : 0;
+}
+
+/** A share of 0.124 is `12.4 %`; one that would round to nothing is `< 0.1 %`. */
+export function percentText(shareOfAll: number): string {
+  const percent = shareOfAll * 100;
+  if (percent > 0 && percent < 0.05) return '< 0.1 %';
+  return `${percent.toFixed(1)} %`;
+}
+
+/** `3812` is `3,812`. */
+export function countText(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `3,812 samples`, `1 sample`. */
+export function samplesText(samples: number): string {
+  return `${countText(samples)} ${samples === 1 ? 'sample' : 'samples'}`;
+}
+
+/** Three significant digits with the unit that fits: `1.24 s`, `12.4 ms`, `3 min 20 s`. */
+export function durationText(ns: number): string {
+  if (ns >= 59.95e9) {
+    const seconds = Math.round(ns / 1e9);
+    const hours = Math.floor(seconds / 3600);
+    const minutes = Math.floor((seconds % 3600) / 60);
+    return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  }
+  return scaledText(ns, 1000, ['ns', 'µs', 'ms', 's']);
+}
+
+/** A value of a profile in its unit, as pprof names units. */
+export function valueText(value: number, unit: string): string {
+  switch (unit) {
+    case 'nanoseconds':
+      return durationText(value);
+    case 'microseconds':
+      return durationText(value * 1e3);
+    case 'milliseconds':
+      return durationText(value * 1e6);
+    case 'seconds':
+      return durationText(value * 1e9);
+    case 'bytes':
+      return scaledText(value, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+    case 'count':
+    case '':
+      return countText(value);
+    default:
+      return `${countText(value)} ${unit}`;
+  }
+}
+
+/** The change of a value: `+12.4 ms`, `−1.00 s`, `±0`. */
+export function valueChangeText(change: number, unit: string): string {
+  return signed(change, valueText(Math.abs(change), unit));
+}
+
+/** The change of a share in percentage points: 0.041 is `+4.1 pp`. */
+export function pointsText(change: number): string {
+  const points = Math.abs(change * 100);
+  return points < 0.05 ? NO_CHANGE : signed(change, `${points.toFixed(1)} pp`);
+}
+
+/** The relative change of a value: 0.041 is `+4.1 %`; `new` without a base. */
+export function relativeChangeText(base: number, now: number): string {
+  if (base === now) return NO_CHANGE;
+  if (base === 0) return 'new';
+  const percent = Math.abs(((now - base) / base) * 100);
+  return percent < 0.05 ? NO_CHANGE : signed(now - base, `${percent.toFixed(1)} %`);
+}
+
+function signed(change: number, magnitude: string): string {
+  if (change === 0) return NO_CHANGE;
+  return `${change < 0 ? MINUS : '+'}${magnitude}`;
+}
+
+function scaledText(value: number, step: number, units: readonly string[]): string {
+  let unit = 0;
+  let scaled = value;
+  // 999.5 would be shown as 1000: it belongs to the next unit.
+  while (scaled >= step - 0.5 && unit < units.length - 1) {
+    scaled /= step;
+    unit++;
+  }
+  const digits = unit === 0 || scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+  return `${scaled.toFixed(digits)} ${units[unit]}`;
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parsePageMessage } from './webviewMessages.ts';
+
+test('each message of the page is understood', () => {
+  const messages = [
+    { type: 'ready' },
+    { type: 'retry' },
+    { type: 'request', view: 'functions', value: 0 },
+    { type: 'navigate', view: 'comparedLines', value: 0, index: 12, aside: true },
+    { type: 'copy', text: 'main' },
+  ];
+  for (const message of messages) assert.deepEqual(parsePageMessage(message), message);
+});
+test('anything else is refused', () => {
+  const others = [
+    undefined,
+    null,
+    7,
+    'ready',
+    [],
+    { type: 'exec' },
+    { type: '__proto__' },
+    { type: 'request', view: 'passwords', value: 0 },
+    { type: 'request', view: 'functions', value: -1 },
+    { type: 'navigate', view: 'functions', value: 0, index: 1.5, aside: true },
+    { type: 'navigate', view: 'functions', value: 0, index: 1, aside: 'yes' },
+    { type: 'navigate', view: 'functions', value: 0, path: '/etc/passwd', aside: true },
+    { type: 'copy', text: 'x'.repeat((1 << 20) + 1) },
+  ];
+  for (const message of others) assert.equal(parsePageMessage(message), undefined);
+});
+test('only the known fields are passed on', () => {
+  assert.deepEqual(parsePageMessage({ type: 'ready', command: 'rm' }), { type: 'ready' });
+});

@@ -1,0 +1,77 @@
+// The engine's messages as TypeScript values: generated protobuf code behind types without `null` for scalars and lists.
+import { lineheat } from './generated/wire.js';
+
+export const wire: typeof lineheat.wire = lineheat.wire;
+
+/** A decoded message: scalars and lists are always there (protobuf defaults), sub-messages may be null. */
+export type Decoded<Message> = {
+  readonly [Key in keyof Omit<Message, '$unknowns'>]-?: DecodedField<NonNullable<Message[Key & keyof Message]>>;
+};
+type DecodedField<Field> = Field extends Scalar
+  ? Field
+  : Field extends (infer Item)[]
+    ? readonly DecodedItem<Item>[]
+    : Decoded<Field> | null;
+type DecodedItem<Item> = Item extends Scalar ? Item : Decoded<Item>;
+type Scalar = string | number | boolean | Uint8Array;
+
+export type RequestBody = Omit<lineheat.wire.Request.$Properties, 'id' | '$unknowns'>;
+export type Reply = Decoded<lineheat.wire.Reply.$Properties>;
+export type RunSummary = Decoded<lineheat.wire.RunSummary.$Properties>;
+export type RunOpened = Decoded<lineheat.wire.RunOpened.$Properties>;
+export type SourceFile = Decoded<lineheat.wire.SourceFile.$Properties>;
+export type FileHeat = Decoded<lineheat.wire.FileHeat.$Properties>;
+export type FunctionHeat = Decoded<lineheat.wire.FunctionHeat.$Properties>;
+export type LineDetail = Decoded<lineheat.wire.LineDetail.$Properties>;
+export type Neighbour = Decoded<lineheat.wire.Neighbour.$Properties>;
+export type Place = Decoded<lineheat.wire.Place.$Properties>;
+export type ComparisonOpened = Decoded<lineheat.wire.ComparisonOpened.$Properties>;
+export type FileDifference = Decoded<lineheat.wire.FileDifference.$Properties>;
+export type Location = Decoded<lineheat.wire.Location.$Properties>;
+export type DoctorReport = Decoded<lineheat.wire.DoctorReport.$Properties>;
+export type RecordingProgress = Decoded<lineheat.wire.RecordingProgress.$Properties>;
+export type RecordingEnded = Decoded<lineheat.wire.RecordingEnded.$Properties>;
+export type Process = Decoded<lineheat.wire.Process.$Properties>;
+export type Executable = Decoded<lineheat.wire.Executable.$Properties>;
+export type FlameGraph = Decoded<lineheat.wire.FlameGraph.$Properties>;
+export type FunctionTable = Decoded<lineheat.wire.FunctionTable.$Properties>;
+export type ComparedTable = Decoded<lineheat.wire.ComparedTable.$Properties>;
+
+export const PROTOCOL_VERSION = 1;
+
+/** The bytes of a request, without the frame's length. */
+export function encodeRequest(id: number, body: RequestBody): Uint8Array {
+  return wire.Request.encode({ id, ...body }).finish();
+}
+
+/**
+ * The reply that `bytes` (one frame without its length) holds.
+ * @throws Error when the bytes are no Reply, or columns that belong together differ in length or order.
+ */
+export function decodeReply(bytes: Uint8Array): Reply {
+  const reply = wire.Reply.decode(bytes) as Reply;
+  if (reply.fileHeat) checkFileHeat(reply.fileHeat);
+  if (reply.fileDifference) checkFileDifference(reply.fileDifference);
+  return reply;
+}
+
+function checkFileHeat(heat: FileHeat): void {
+  const { line, selfSamples, totalSamplesOfLine, selfValue, totalValueOfLine, changed } = heat;
+  checkLines('FileHeat', line, [selfSamples, totalSamplesOfLine, selfValue, totalValueOfLine, changed]);
+}
+
+function checkFileDifference(difference: FileDifference): void {
+  const { line, baseSelf, newSelf, baseTotalOfLine, newTotalOfLine, baseSamples, newSamples } = difference;
+  const columns = [baseSelf, newSelf, baseTotalOfLine, newTotalOfLine, baseSamples, newSamples];
+  checkLines('FileDifference', line, [...columns, difference.verdict, difference.changed]);
+}
+
+function checkLines(message: string, lines: readonly number[], columns: readonly (readonly unknown[])[]): void {
+  for (const column of columns) {
+    if (column.length !== lines.length)
+      throw new Error(`${message}: a column has ${column.length} entries, ${lines.length} lines were expected`);
+  }
+  for (let row = 0; row < lines.length; row++) {
+    if (lines[row]! <= (lines[row - 1] ?? 0)) throw new Error(`${message}: line ${lines[row]} is out of order`);
+  }
+}
