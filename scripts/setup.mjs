@@ -1,0 +1,72 @@
+// npm run setup: installs what building and testing need. Running it again on a finished machine does nothing.
+import { findProgram, run } from './steps/command.mjs';
+import { nodePackagesMissing } from './steps/node-packages.mjs';
+import { helper } from './steps/paths.mjs';
+import { isMain, main, Sentence, step } from './steps/report.mjs';
+import { installCommand, installPrefix, missingPackages } from './steps/system-packages.mjs';
+
+const rustVersion = [1, 88];
+const nodeVersion = 20;
+
+export async function setup() {
+  console.log('Set-up');
+  checkNode();
+  await installSystemPackages();
+  await checkRust();
+  if (nodePackagesMissing())
+    await step('npm ci --ignore-scripts', () =>
+      run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']),
+    );
+  await step('cargo fetch', () => run('cargo', ['fetch', '--locked'], { cwd: helper }));
+}
+
+function checkNode() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < nodeVersion)
+    throw new Sentence(
+      `Node.js ${nodeVersion} or newer is needed, this is ${process.version}. Install a newer one and run this again.`,
+    );
+}
+
+async function installSystemPackages() {
+  const missing = missingPackages();
+  if (missing.length === 0) return;
+  const names = missing.map((item) => item.name);
+  for (const item of missing) console.log(`  missing ${item.name}: ${item.why}`);
+  const prefix = installPrefix();
+  if (!prefix)
+    throw new Sentence(
+      `These system packages are missing: ${names.join(', ')}. This script can install them only as root or with sudo on a system with apt-get. ` +
+        `Install them, on Debian or Ubuntu with\n\n  ${installCommand(names)}\n\nand run this again.`,
+    );
+  const [program, ...first] = prefix;
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  await step(`${prefix.join(' ')} update`, () => run(program, [...first, 'update'], { env }));
+  await step(`${prefix.join(' ')} install ${names.join(' ')}`, () =>
+    run(program, [...first, 'install', '-y', '--no-install-recommends', ...names], { env }),
+  );
+  const still = missingPackages().map((item) => item.name);
+  if (still.length > 0)
+    throw new Sentence(
+      `apt-get installed without an error, but this is still not found: ${still.join(', ')}. Is PATH complete?`,
+    );
+}
+
+async function checkRust() {
+  const wanted = rustVersion.join('.');
+  if (!findProgram('cargo'))
+    throw new Sentence(
+      `Rust ${wanted} or newer is needed and \`cargo\` is not on PATH. Install it with rustup (see rustup's own page), then run this again.`,
+    );
+  const version = await run('rustc', ['--version']);
+  const [, major, minor] = /rustc (\d+)\.(\d+)/.exec(version) ?? [];
+  if (Number(major) < rustVersion[0] || (Number(major) === rustVersion[0] && Number(minor) < rustVersion[1]))
+    throw new Sentence(
+      `Rust ${wanted} or newer is needed, this is ${version.trim()}. Run \`rustup update stable\`, then this again.`,
+    );
+  for (const part of ['rustfmt', 'cargo-clippy'])
+    if (!findProgram(part))
+      await step(`rustup component add ${part}`, () => run('rustup', ['component', 'add', part.replace('cargo-', '')]));
+}
+
+if (isMain(import.meta)) main(setup);

@@ -1,0 +1,47 @@
+// Says what a script is doing: one line per step with its time, and the whole output of a step that failed.
+import { realpathSync } from 'node:fs';
+import { endRunning } from './command.mjs';
+
+export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/** Runs one step and prints its title and time. Gives what `work` gives. */
+export async function step(title, work) {
+  const start = performance.now();
+  try {
+    const value = await work();
+    console.log(`  ok      ${title}  ${seconds(performance.now() - start)}`);
+    return value;
+  } catch (error) {
+    console.log(`  FAILED  ${title}  ${seconds(performance.now() - start)}`);
+    throw error;
+  }
+}
+
+/** What a failure says: its sentence, then what the program printed. */
+export function explain(error) {
+  const output = typeof error.output === 'string' ? error.output.trimEnd() : '';
+  const words =
+    error.output === undefined && !(error instanceof Sentence) ? (error.stack ?? String(error)) : error.message;
+  return output ? `${words}\n${output}` : words;
+}
+
+/** An expected failure, told to the person in full. */
+export class Sentence extends Error {}
+
+/** The edge of a script: runs it, turns a failure into words and an exit status, and ends what it started on Ctrl+C. */
+export async function main(work) {
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      endRunning();
+      process.exit(signal === 'SIGINT' ? 130 : 143);
+    });
+  try {
+    await work();
+  } catch (error) {
+    console.error(`\n${explain(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+/** Whether this file is the script that was started, not an import of another. */
+export const isMain = (meta) => process.argv[1] !== undefined && meta.filename === realpathSync(process.argv[1]);
