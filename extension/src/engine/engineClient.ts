@@ -1,0 +1,192 @@
+// Requests to the engine: starts it at first need, matches replies to requests, and starts it again after a crash.
+import { encodeRequest, PROTOCOL_VERSION, type Reply, type RequestBody } from '../../../core/wire.ts';
+import { EngineProcess } from './engineProcess.ts';
+import { EngineFailure } from './failure.ts';
+
+export interface EngineClientOptions {
+  /** The engine's file; asked at each start, may throw EngineFailure. */
+  readonly command: () => string;
+  readonly args?: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+export interface RequestOptions {
+  /** Gets each reply before the final one. */
+  readonly onPart?: (reply: Reply) => void;
+  /** Stops waiting; the engine's later replies are dropped. */
+  readonly signal?: AbortSignal;
+  /** 0: no limit. */
+  readonly timeoutMs?: number;
+}
+
+interface Pending {
+  readonly onPart: (reply: Reply) => void;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (failure: EngineFailure) => void;
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const HELLO_TIMEOUT_MS = 10_000;
+const CRASH_WINDOW_MS = 60_000;
+const CRASHES_MAX = 3;
+
+export class EngineClient {
+  private process: EngineProcess | undefined;
+  private ready: Promise<void> | undefined;
+  private readonly pending = new Map<number, Pending>();
+  private lastId = 0;
+  private crashTimes: number[] = [];
+  private disposed = false;
+  private starts = 0;
+
+  constructor(private readonly options: EngineClientOptions) {}
+
+  /** Rises with each start: handles of runs are valid within one generation only. */
+  get generation(): number {
+    return this.starts;
+  }
+
+  get pid(): number | undefined {
+    return this.process?.pid;
+  }
+
+  /**
+   * Sends a request and waits for its final reply.
+   * Rejects with EngineFailure: the engine's own, `engine-ended`, `timeout` or `cancelled`.
+   */
+  async request(body: RequestBody, options: RequestOptions = {}): Promise<Reply> {
+    await this.start();
+    return this.send(body, options).reply;
+  }
+
+  /** As `request`, but gives the id at once: other requests name a recording by it. */
+  async requestWithId(body: RequestBody, options: RequestOptions): Promise<{ id: number; reply: Promise<Reply> }> {
+    await this.start();
+    return this.send(body, options);
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.process?.stop();
+    this.process = undefined;
+    this.ready = undefined;
+    this.failAll(new EngineFailure('cancelled', 'Lineheat was closed.'));
+  }
+
+  private start(): Promise<void> {
+    this.ready ??= this.startOnce().catch((error: unknown) => {
+      this.ready = undefined;
+      throw error;
+    });
+    return this.ready;
+  }
+
+  private async startOnce(): Promise<void> {
+    if (this.disposed) throw new EngineFailure('cancelled', 'Lineheat was closed.');
+    this.refuseCrashLoop();
+    const engine = new EngineProcess(this.options.command(), this.options.args ?? ['serve'], {
+      onReply: (reply) => this.receive(engine, reply),
+      onEnd: (why) => this.ended(engine, why),
+      onLog: this.options.log,
+    });
+    this.process = engine;
+    this.starts++;
+    this.lastId = 0; // nothing is pending when an engine starts
+    const hello = { hello: { protocol: PROTOCOL_VERSION, client: 'vscode' } };
+    const reply = await this.send(hello, { timeoutMs: HELLO_TIMEOUT_MS }).reply;
+    const spoken = reply.welcome?.protocol;
+    if (spoken === PROTOCOL_VERSION) return;
+    engine.stop();
+    throw new EngineFailure(
+      'protocol',
+      `The engine speaks version ${spoken ?? 'unknown'} of the protocol; this extension needs ${PROTOCOL_VERSION}.`,
+      'Install the extension again: both are part of one package.',
+    );
+  }
+
+  private send(body: RequestBody, options: RequestOptions): { id: number; reply: Promise<Reply> } {
+    this.lastId = (this.lastId % 0x7fff_ffff) + 1;
+    const id = this.lastId;
+    const engine = this.process;
+    const reply = new Promise<Reply>((resolve, reject) => {
+      const { signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+      const finish = () => {
+        this.pending.delete(id);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', cancel);
+      };
+      const fail = (failure: EngineFailure) => {
+        finish();
+        reject(failure);
+      };
+      const cancel = () => fail(new EngineFailure('cancelled', 'The request was cancelled.'));
+      const timer = timeoutMs > 0 ? setTimeout(() => fail(this.timedOut(engine, timeoutMs)), timeoutMs) : undefined;
+      this.pending.set(id, {
+        onPart: options.onPart ?? (() => {}),
+        resolve: (final) => {
+          finish();
+          resolve(final);
+        },
+        reject: fail,
+      });
+      if (signal?.aborted) return cancel();
+      signal?.addEventListener('abort', cancel);
+      if (!engine) return fail(new EngineFailure('engine-ended', 'The Lineheat engine is not running.'));
+      try {
+        engine.send(encodeRequest(id, body));
+      } catch (error) {
+        fail(new EngineFailure('too-large', `The request could not be sent: ${(error as Error).message}.`));
+      }
+    });
+    return { id, reply };
+  }
+
+  private receive(engine: EngineProcess, reply: Reply): void {
+    if (engine !== this.process) return;
+    const pending = this.pending.get(reply.id);
+    if (!pending) return; // cancelled
+    if (reply.failure) {
+      const { kind, message, advice } = reply.failure;
+      pending.reject(new EngineFailure(kind, message, advice));
+    } else if (reply.final) {
+      pending.resolve(reply);
+    } else {
+      pending.onPart(reply);
+    }
+  }
+
+  private ended(engine: EngineProcess, why: string): void {
+    this.options.log(`the engine (pid ${engine.pid ?? 'none'}) has ended: ${why}`);
+    if (engine !== this.process) return;
+    this.process = undefined;
+    this.ready = undefined;
+    this.crashTimes.push(Date.now());
+    const advice = 'It is started again at the next request. The output channel "Lineheat" has its last words.';
+    this.failAll(new EngineFailure('engine-ended', `The Lineheat engine stopped unexpectedly: ${why}.`, advice));
+  }
+
+  private timedOut(engine: EngineProcess | undefined, timeoutMs: number): EngineFailure {
+    // An engine that hangs on one request would hang on the next one too.
+    engine?.kill();
+    return new EngineFailure(
+      'timeout',
+      `The Lineheat engine did not answer within ${timeoutMs / 1000} s and was stopped.`,
+      'Try again; if it is always the same profile, the profile is likely too large or damaged.',
+    );
+  }
+
+  private refuseCrashLoop(): void {
+    const now = Date.now();
+    this.crashTimes = this.crashTimes.filter((time) => now - time < CRASH_WINDOW_MS);
+    if (this.crashTimes.length < CRASHES_MAX) return;
+    throw new EngineFailure(
+      'engine-ended',
+      `The Lineheat engine stopped ${this.crashTimes.length} times within a minute and is not started again for now.`,
+      'Wait a minute, then try again. The output channel "Lineheat" has its last words.',
+    );
+  }
+
+  private failAll(failure: EngineFailure): void {
+    for (const pending of [...this.pending.values()]) pending.reject(failure);
+  }
+}

@@ -1,0 +1,122 @@
+// Runs and comparisons that are open in the engine. A handle dies with its engine; these reopen it without a word.
+import type { ComparisonOpened, Reply, RequestBody, RunOpened } from '../../../core/wire.ts';
+import type { EngineClient, RequestOptions } from './engineClient.ts';
+import { EngineFailure } from './failure.ts';
+
+/** What a request is made of once the handle is known. */
+export type BodyOf = (handle: number) => RequestBody;
+
+/** A run, a file of any pprof writer, opened by path. */
+export class OpenRun {
+  private handle: Reopened<RunOpened>;
+
+  constructor(
+    private readonly client: EngineClient,
+    readonly path: string,
+    private readonly workspaceFolders: readonly string[],
+  ) {
+    this.handle = new Reopened(client, () => this.openNow());
+  }
+
+  opened(): Promise<RunOpened> {
+    return this.handle.get();
+  }
+
+  request(body: BodyOf, options?: RequestOptions): Promise<Reply> {
+    return this.handle.use(async (opened) => this.client.request(body(opened.run), options));
+  }
+
+  close(): void {
+    this.handle.drop((opened) => ({ close: { run: opened.run } }));
+  }
+
+  private async openNow(): Promise<RunOpened> {
+    const workspaceFolders = [...this.workspaceFolders];
+    const reply = await this.client.request({ openRun: { path: this.path, workspaceFolders } });
+    return expected(reply.runOpened, 'RunOpened');
+  }
+}
+
+/** Two open runs, compared: `current` against `base`. */
+export class OpenComparison {
+  private handle: Reopened<ComparisonOpened>;
+
+  constructor(
+    private readonly client: EngineClient,
+    readonly base: OpenRun,
+    readonly current: OpenRun,
+  ) {
+    this.handle = new Reopened(client, () => this.openNow());
+  }
+
+  opened(): Promise<ComparisonOpened> {
+    return this.handle.get();
+  }
+
+  request(body: BodyOf, options?: RequestOptions): Promise<Reply> {
+    return this.handle.use((opened) => this.client.request(body(opened.comparison), options));
+  }
+
+  close(): void {
+    this.handle.drop((opened) => ({ close: { comparison: opened.comparison } }));
+    this.base.close();
+    this.current.close();
+  }
+
+  private async openNow(): Promise<ComparisonOpened> {
+    const [base, current] = await Promise.all([this.base.opened(), this.current.opened()]);
+    const reply = await this.client.request({ openComparison: { baseRun: base.run, newRun: current.run } });
+    return expected(reply.comparisonOpened, 'ComparisonOpened');
+  }
+}
+
+/** The part of a reply that was asked for; EngineFailure `protocol` when the engine answered something else. */
+export function expected<Part>(part: Part | null, name: string): Part {
+  if (part) return part;
+  throw new EngineFailure('protocol', `The engine's answer lacks the expected ${name}.`);
+}
+
+/** A value that the engine gave and that is asked for again when the engine was started anew. */
+class Reopened<Opened> {
+  /** `generation` is unknown while the value is on its way: asking may start the engine. */
+  private current: { generation: number | undefined; value: Promise<Opened> } | undefined;
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly open: () => Promise<Opened>,
+  ) {}
+
+  async get(): Promise<Opened> {
+    const known = this.current;
+    if (known && (known.generation ?? this.client.generation) === this.client.generation) return known.value;
+    const entry: NonNullable<typeof known> = { generation: undefined, value: this.open() };
+    this.current = entry;
+    try {
+      const opened = await entry.value;
+      entry.generation = this.client.generation;
+      return opened;
+    } catch (error) {
+      if (this.current === entry) this.current = undefined;
+      throw error;
+    }
+  }
+
+  /** Runs `step` with the value, once more when the engine ended under it. */
+  async use<Result>(step: (opened: Opened) => Promise<Result>): Promise<Result> {
+    try {
+      return await step(await this.get());
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.kind !== 'engine-ended') throw error;
+      this.current = undefined;
+      return step(await this.get());
+    }
+  }
+
+  drop(body: (opened: Opened) => RequestBody): void {
+    const known = this.current;
+    this.current = undefined;
+    if (!known || known.generation !== this.client.generation) return;
+    // Closing frees memory in the engine; when it fails there is nothing left to free.
+    known.value.then((opened) => this.client.request(body(opened))).catch(() => {});
+  }
+}
