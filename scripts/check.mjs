@@ -1,0 +1,61 @@
+// npm run check: the quick loop. Format, lint, types, who may import whom, and the tests that need neither BPF nor an editor.
+import { checkCrates } from './checks/crates.mjs';
+import { checkFileShapes } from './checks/file-shape.mjs';
+import { importProblems } from './checks/imports.mjs';
+import { run } from './steps/command.mjs';
+import { helper, inRoot } from './steps/paths.mjs';
+import { explain, isMain, main, Sentence, step } from './steps/report.mjs';
+import { verdict } from './suites/counts.mjs';
+import { suites } from './suites/suites.mjs';
+
+const tool = (name) => inRoot('node_modules/.bin', name);
+const cargo = (...args) => run('cargo', args, { cwd: helper });
+const types = (project) => run(tool('tsc'), ['--noEmit', '-p', inRoot(project)]);
+
+/** Runs every step, also after one failed, and says all that is wrong at the end. */
+export async function check({ withTests = true } = {}) {
+  console.log('Check');
+  const failures = [];
+  const attempt = (title, work) => step(title, work).catch((error) => failures.push(`${title}: ${explain(error)}`));
+  await attempt('generate protocol code', () => run('node', [inRoot('scripts/generate.mjs')]));
+  await Promise.all([typescriptSide(attempt), rustSide(attempt)]);
+  if (withTests) await quickTests(attempt);
+  if (failures.length > 0) throw new Sentence(failures.join('\n\n'));
+}
+
+async function typescriptSide(attempt) {
+  await attempt('format and lint (biome)', () =>
+    run(tool('biome'), ['check', '--error-on-warnings', '--diagnostic-level=warn']),
+  );
+  await attempt('file shapes', async () => checkFileShapes());
+  await attempt('types (tsc)', () => types('tsconfig.json'));
+  await attempt('types of core without DOM and Node', () => types('scripts/checks/tsconfig.core.json'));
+  await attempt('types of the extension without DOM', () => types('scripts/checks/tsconfig.extension.json'));
+  await attempt('import table (dependency-cruiser)', async () => {
+    const problems = await importProblems();
+    if (problems.length > 0) throw new Sentence(problems.join('\n'));
+  });
+}
+
+async function rustSide(attempt) {
+  await attempt('format (rustfmt)', () => cargo('fmt', '--all', '--check'));
+  await attempt('crate table', () => checkCrates());
+  await attempt('lint (clippy)', () =>
+    cargo('clippy', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'),
+  );
+}
+
+async function quickTests(attempt) {
+  for (const [title, suite] of [
+    ['tests of the scripts', suites.scripts],
+    ['unit tests', suites.unit],
+    ['tests of the pure crates', suites.pureCrates],
+  ])
+    await attempt(title, async () => {
+      const result = await suite();
+      const why = verdict(result, { ci: false });
+      if (why) throw new Sentence(`${why}\n${result.output}`);
+    });
+}
+
+if (isMain(import.meta)) main(check);

@@ -1,0 +1,52 @@
+// The command palette and the lists that commands show, used as a person does.
+
+const rows = (page) => page.locator('.quick-input-list .monaco-list-row');
+const box = (page) => page.locator('.quick-input-widget input[type=text]');
+
+/** Runs a command by its full title, such as "View: Toggle Zen Mode". */
+export async function runCommand(page, title, { timeoutMs = 60_000 } = {}) {
+  const row = rows(page)
+    .filter({ has: page.getByText(title, { exact: true }) })
+    .first();
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    await page.keyboard.press('F1');
+    await box(page).waitFor();
+    await box(page).fill(`>${title}`);
+    try {
+      await row.click({ timeout: 4_000 });
+      return;
+    } catch (cause) {
+      if (Date.now() > end) throw new Error(`The palette has no command "${title}".`, { cause });
+    }
+    // The list does not follow when an extension arrives late: open it anew.
+    await page.keyboard.press('Escape');
+  }
+}
+
+/** Picks the first row of the open list that contains `text`. */
+export async function pickRow(page, text, { timeoutMs = 60_000 } = {}) {
+  await rows(page).filter({ hasText: text }).first().click({ timeout: timeoutMs });
+}
+
+/** The rows of the open list, as text. */
+export async function listedRows(page) {
+  await rows(page).first().waitFor();
+  return (await rows(page).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+}
+
+/** Types into the open input box and accepts it. */
+export async function answer(page, text) {
+  await box(page).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Opens a file of the workspace by name, through Quick Open. */
+export async function openFile(page, name) {
+  await page.keyboard.press('Control+p');
+  await box(page).waitFor();
+  await box(page).fill(name);
+  await rows(page).filter({ hasText: name }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
+}

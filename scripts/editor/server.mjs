@@ -1,0 +1,110 @@
+// Starts the editor's server on a loopback port, with a profile folder of its own: nothing of the user's is read or written.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Settings that keep the editor quiet, so that what a test sees is the extension. */
+const quiet = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'workbench.startupEditor': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.tips.enabled': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'chat.disableAIFeatures': true,
+  'files.autoSave': 'off', // on the web the default saves after a delay, which would change fixtures
+  'editor.minimap.enabled': false,
+};
+
+/**
+ * Installs the extensions (.vsix files) into `profile` and starts the server of the editor in folder `editor`.
+ * `forApiSuite` starts the mode that accepts a test suite from the page's address; it hides notifications and dialogs.
+ * Gives { url, authority, profile, log(), stop() }.
+ */
+export async function startServer({
+  editor,
+  profile,
+  extensions = [],
+  settings = {},
+  env = {},
+  port = 0,
+  forApiSuite = false,
+}) {
+  const inProfile = (...parts) => path.join(profile, ...parts);
+  mkdirSync(inProfile('data/User'), { recursive: true });
+  writeFileSync(inProfile('data/User/settings.json'), JSON.stringify({ ...quiet, ...settings }, null, 2));
+  writeFileSync(inProfile('config.yaml'), '');
+  const program = path.join(editor, 'bin/code-server');
+  const common = [
+    '--config',
+    inProfile('config.yaml'),
+    '--user-data-dir',
+    inProfile('data'),
+    '--extensions-dir',
+    inProfile('extensions'),
+  ];
+  const serverEnv = {
+    ...process.env,
+    EXTENSIONS_GALLERY: '{}', // no market place: nothing is looked up outside
+    XDG_DATA_HOME: inProfile('home'),
+    XDG_CONFIG_HOME: inProfile('home'),
+    ...env,
+  };
+  for (const file of extensions)
+    execFileSync(program, [...common, '--install-extension', file], { env: serverEnv, stdio: 'pipe' });
+  const child = spawn(
+    program,
+    [
+      ...[...common, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`],
+      ...[
+        '--disable-telemetry',
+        '--disable-update-check',
+        '--disable-getting-started-override',
+        '--ignore-last-opened',
+        '--disable-workspace-trust',
+      ],
+      ...(forApiSuite ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
+    ],
+    { env: serverEnv, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let log = '';
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const url = await firstAddress(child, ended, (words) => {
+    log += words;
+    return log;
+  });
+  return { url, authority: new URL(url).host, profile, log: () => log, stop: () => stop(child, ended) };
+}
+
+/** Waits until the server says where it listens. */
+function firstAddress(child, ended, keep) {
+  return new Promise((resolve, reject) => {
+    const failed = (why) => reject(new Error(`The editor's server ${why}:\n${keep('')}`));
+    const timer = setTimeout(() => {
+      child.kill();
+      failed('did not say where it listens within 60 s');
+    }, 60_000);
+    const read = (bytes) => {
+      const found = /listening on (http:\/\/[\d.]+:\d+)/.exec(keep(bytes));
+      if (!found) return;
+      clearTimeout(timer);
+      resolve(found[1]);
+    };
+    child.stdout.setEncoding('utf8').on('data', read);
+    child.stderr.setEncoding('utf8').on('data', read);
+    ended.then((code) => {
+      clearTimeout(timer);
+      failed(`ended with ${code}`);
+    });
+  });
+}
+
+async function stop(child, ended) {
+  child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+  await ended;
+  clearTimeout(patience);
+}

@@ -1,0 +1,69 @@
+// The test suites of the repository and how each is run. Each run gives { passed, failed, skipped, ended, output }.
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { CommandFailed, run } from '../steps/command.mjs';
+import { artifacts, helper, inRoot } from '../steps/paths.mjs';
+import { countsOfCargo, countsOfTap } from './counts.mjs';
+
+/** Crates whose tests need neither BPF nor a running engine. */
+const notPure = ['lineheat', 'lineheat-sampler'];
+
+const isUnit = (file) => !/^(webview|extension)\/test\//.test(file);
+const under = (folder) => (file) => file.startsWith(folder);
+
+export const suites = {
+  scripts: () => nodeTests('scripts', under('scripts/test/')),
+  unit: () => nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/')),
+  pureCrates: () => cargoTests(['--workspace', ...notPure.flatMap((name) => ['--exclude', name])]),
+  helper: () => cargoTests(['--workspace']),
+  webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300 }),
+  editorApi: () => nodeTests('editor-api', under('extension/test/api/'), { timeoutS: 600 }),
+  editor: () => nodeTests('editor', under('extension/test/e2e/'), { timeoutS: 900 }),
+};
+
+/** Runs the test files that `wanted` chooses with Node's own runner. */
+async function nodeTests(name, wanted, { timeoutS = 120 } = {}) {
+  const files = (await testFiles()).filter(wanted);
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: [], ended: true, output: 'There is no test file.' };
+  const tap = path.join(artifacts, `${name}.tap`);
+  await mkdir(artifacts, { recursive: true });
+  await rm(tap, { force: true });
+  const reporters = ['spec', 'stdout', 'tap', tap];
+  const flags = reporters.map((word, i) => `--test-reporter${i % 2 ? '-destination' : ''}=${word}`);
+  // The suites with a browser share two cores: one file at a time.
+  if (timeoutS > 120) flags.push('--test-concurrency=1');
+  const args = ['--import', 'tsx', '--test', `--test-timeout=${timeoutS * 1000}`, ...flags, ...files];
+  const { ended, output } = await ranToEnd('node', args);
+  const report = existsSync(tap) ? await readFile(tap, 'utf8') : '';
+  return { ...countsOfTap(report), ended, output };
+}
+
+async function testFiles() {
+  const found = [];
+  for (const folder of ['core', 'extension', 'webview', 'syntaxes', 'scripts'])
+    for (const file of await readdir(inRoot(folder), { recursive: true }))
+      if (/[.]test[.](ts|mjs)$/.test(file)) found.push(`${folder}/${file}`);
+  return found.sort();
+}
+
+async function cargoTests(args) {
+  const { ended, output } = await ranToEnd('cargo', ['test', '--release', '--locked', '--no-fail-fast', ...args], {
+    cwd: helper,
+  });
+  return { ...countsOfCargo(output), ended, output };
+}
+
+async function ranToEnd(program, args, options = {}) {
+  try {
+    return {
+      ended: true,
+      output: await run(program, args, { ...options, env: { FORCE_COLOR: '0', CARGO_TERM_COLOR: 'never' } }),
+    };
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    return { ended: false, output: `${error.message}\n${error.output}` };
+  }
+}
+
+export const logFile = (name) => inRoot('artifacts', `${name}.log`);

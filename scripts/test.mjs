@@ -1,0 +1,69 @@
+// npm test: everything, from set-up to a real editor. Closes with one line, `N passed, N failed, N skipped`.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { build } from './build.mjs';
+import { check } from './check.mjs';
+import { installEditor } from './editor/install.mjs';
+import { makePackage } from './package.mjs';
+import { setup } from './setup.mjs';
+import { artifacts } from './steps/paths.mjs';
+import { isMain, main, seconds } from './steps/report.mjs';
+import { verdict } from './suites/counts.mjs';
+import { logFile, suites } from './suites/suites.mjs';
+
+const inOrder = [
+  ['scripts', suites.scripts],
+  ['unit', suites.unit],
+  ['helper', suites.helper],
+  ['webview', suites.webview],
+  ['editor-api', suites.editorApi],
+  ['editor', suites.editor],
+];
+
+async function test() {
+  const ci = process.env.CI === 'true';
+  await setup();
+  // The build first: generated code and built binaries are what the checks look at.
+  await build();
+  await check({ withTests: false });
+  await makePackage();
+  await installEditor();
+  await mkdir(artifacts, { recursive: true });
+  const rows = [];
+  console.log('Tests');
+  for (const [name, suite] of inOrder) rows.push(await runSuite(name, suite, ci));
+  summarize(rows);
+}
+
+async function runSuite(name, suite, ci) {
+  const start = performance.now();
+  const result = await suite();
+  const why = verdict(result, { ci });
+  const row = { name, ...result, why, time: seconds(performance.now() - start) };
+  await writeFile(logFile(name), result.output);
+  console.log(`  ${why ? 'FAILED' : 'ok    '}  ${name}  ${row.time}`);
+  if (why) console.log(`${result.output}\n  FAILED  ${name}: ${why}`);
+  return row;
+}
+
+function summarize(rows) {
+  console.log(
+    `\n${'suite'.padEnd(12)} ${'passed'.padStart(6)} ${'failed'.padStart(6)} ${'skipped'.padStart(7)} ${'time'.padStart(8)}`,
+  );
+  for (const { name, passed, failed, skipped, time } of rows)
+    console.log(
+      `${name.padEnd(12)} ${count(passed, 6)} ${count(failed, 6)} ${count(skipped.length, 7)} ${time.padStart(8)}`,
+    );
+  for (const { name, skipped } of rows) for (const reason of skipped) console.log(`SKIPPED in ${name}: ${reason}`);
+  const bad = rows.filter((row) => row.why);
+  for (const { name, why } of bad) console.log(`FAILED ${name}: ${why}`);
+  if (bad.length > 0) process.exitCode = 1;
+  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+  const passed = sum(rows.map((row) => row.passed));
+  // A suite that failed without naming a test counts as one failure.
+  const failed = sum(rows.map((row) => row.failed || (row.why ? 1 : 0)));
+  console.log(`\n${passed} passed, ${failed} failed, ${sum(rows.map((row) => row.skipped.length))} skipped`);
+}
+
+const count = (number, width) => String(number).padStart(width);
+
+if (isMain(import.meta)) main(test);
