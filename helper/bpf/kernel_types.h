@@ -26,6 +26,7 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 typedef _Bool bool;
+enum { false = 0, true = 1 };
 
 /* include/uapi/linux/bpf.h: numbers fixed by the kernel's ABI. */
 enum {

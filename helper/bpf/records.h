@@ -61,8 +61,8 @@ _Static_assert(sizeof(struct unwind_rule) == 16, "mirrored by crates/records");
 struct mapping {
 	u64 start;
 	u64 end;
-	u64 bias;       /* address = vaddr + bias */
-	u32 first_page; /* index into `pages` of the page that holds vaddr 0 */
+	u64 bias;       /* address - bias: offset from the vaddr at which first_page begins */
+	u32 first_page; /* index into `pages` of the module's first page */
 	u32 page_count; /* 0: no rows known */
 };
 _Static_assert(sizeof(struct mapping) == 32, "mirrored by crates/records");

@@ -59,6 +59,8 @@ pub enum ToSampler {
     File {
         id: FileId,
         first_page: u32,
+        /// vaddr >> 16 of the first page.
+        base_page: u32,
         page_count: u32,
         segments: Vec<Segment>,
     },
@@ -110,11 +112,13 @@ impl ToSampler {
             Self::File {
                 id,
                 first_page,
+                base_page,
                 page_count,
                 segments,
             } => {
                 let mut body = file_id(Body::default(), *id)
                     .u32(*first_page)
+                    .u32(*base_page)
                     .u32(*page_count);
                 for s in segments.iter().take(ELEMENT_BYTES_MAX / 24) {
                     body = body.u64(s.file_offset).u64(s.size).u64(s.vaddr);
@@ -163,7 +167,7 @@ impl ToSampler {
             }
             FILE => (|| {
                 let id = parse_file_id(&mut f)?;
-                let (first_page, page_count) = (f.u32()?, f.u32()?);
+                let (first_page, base_page, page_count) = (f.u32()?, f.u32()?, f.u32()?);
                 let mut segments = Vec::new();
                 while !f.0.is_empty() {
                     segments.push(Segment {
@@ -175,6 +179,7 @@ impl ToSampler {
                 Some(Self::File {
                     id,
                     first_page,
+                    base_page,
                     page_count,
                     segments,
                 })
@@ -294,6 +299,7 @@ mod tests {
             ToSampler::File {
                 id,
                 first_page: 1,
+                base_page: 4,
                 page_count: 2,
                 segments: vec![segment],
             },

@@ -1,1 +1,38 @@
-fn main() {}
+//! `lineheat-sampler`: the privileged part. Started by `lineheat` with nothing but two pipes; loads the BPF program,
+//! attaches it to the threads that it is told, gives up its capabilities and drains samples until its input ends.
+//! Opens no file of the target and takes no path from anybody.
+
+mod bpf;
+mod inbox;
+mod kernel_symbols;
+mod mappings;
+mod perf;
+mod privilege;
+mod ring;
+mod session;
+mod tables;
+
+use std::io::{BufWriter, IsTerminal, Write, stdin, stdout};
+use std::process::ExitCode;
+
+use records::{FromSampler, SamplerError};
+
+fn main() -> ExitCode {
+    if std::env::args_os().count() > 1 || stdin().is_terminal() {
+        eprintln!("lineheat-sampler is started by lineheat; it takes no arguments and no terminal");
+        return ExitCode::from(2);
+    }
+    let mut out = BufWriter::with_capacity(256 << 10, stdout().lock());
+    let result = session::run(&mut out);
+    let failed = result.is_err();
+    if let Err(session::End::Failed(step, errno)) = result {
+        // The engine turns this into a sentence; if it is gone, nobody is left to tell.
+        let _ = FromSampler::Failed(SamplerError { step, errno }).write(&mut out);
+    }
+    let _ = out.flush();
+    if failed {
+        ExitCode::from(3)
+    } else {
+        ExitCode::SUCCESS
+    }
+}

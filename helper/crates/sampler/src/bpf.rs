@@ -1,0 +1,154 @@
+//! The loaded BPF programs and their maps, some of them written through memory: that needs no capability later.
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::{io, slice};
+
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags, OpenObject, RingBuffer, RingBufferBuilder};
+use records::layout::{Counter, MAPPINGS_MAX, PROCESSES_MAX, RULES_MAX};
+
+use crate::mappings::BpfMapping;
+
+mod skeleton {
+    #![allow(clippy::all, unused, missing_docs)]
+    include!(concat!(env!("OUT_DIR"), "/bpf.skel.rs"));
+}
+use skeleton::{SamplerSkel, SamplerSkelBuilder};
+
+/// An array map as memory. Elements are plain numbers; the BPF program may read them at any time.
+pub struct MappedArray<T> {
+    base: NonNull<T>,
+    count: usize,
+}
+
+impl<T: Copy> MappedArray<T> {
+    fn new(map: &impl MapCore, count: usize) -> io::Result<MappedArray<T>> {
+        // SAFETY: a fresh shared mapping of the whole map at an address of the kernel's choice.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                count * size_of::<T>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                map.as_fd().as_raw_fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base = NonNull::new(base.cast()).expect("mmap does not give null");
+        Ok(MappedArray { base, count })
+    }
+
+    /// All elements; the mapping stays until the process ends.
+    pub fn elements(&mut self) -> &mut [T] {
+        // SAFETY: the mapping holds `count` elements of plain numbers, and we are its only writer.
+        unsafe { slice::from_raw_parts_mut(self.base.as_ptr(), self.count) }
+    }
+}
+
+/// `struct mapping_table` of bpf/records.h.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MappingTable {
+    pub count: u32,
+    pub reserved: u32,
+    pub mappings: [BpfMapping; MAPPINGS_MAX],
+}
+const _: () = assert!(size_of::<MappingTable>() == 8 + 32 * MAPPINGS_MAX);
+
+/// Sizes of the maps for unwind rows.
+#[derive(Clone, Copy)]
+pub struct Capacities {
+    pub rows: u32,
+    pub pages: u32,
+}
+
+pub struct Bpf {
+    skeleton: SamplerSkel<'static>,
+    links: Vec<Link>,
+    pub mapping_tables: MappedArray<MappingTable>,
+    pub pages: MappedArray<u64>,
+    pub rows: MappedArray<u32>,
+    pub rules: MappedArray<[u8; 16]>,
+}
+
+impl Bpf {
+    /// Loads the programs and attaches those that follow fork and exec.
+    pub fn load(capacities: Capacities) -> Result<Bpf, libbpf_rs::Error> {
+        // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
+        let object: &'static mut MaybeUninit<OpenObject> =
+            Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut open = SamplerSkelBuilder::default().open(object)?;
+        let row_pairs = capacities.rows.div_ceil(2).max(1);
+        open.maps.rows.set_max_entries(row_pairs)?;
+        open.maps.pages.set_max_entries(capacities.pages.max(1))?;
+        let skeleton = open.load()?;
+        let links = vec![
+            skeleton.progs.on_fork.attach()?,
+            skeleton.progs.on_exec.attach()?,
+        ];
+        let maps = &skeleton.maps;
+        Ok(Bpf {
+            mapping_tables: MappedArray::new(&maps.mapping_tables, PROCESSES_MAX)?,
+            pages: MappedArray::new(&maps.pages, capacities.pages.max(1) as usize)?,
+            rows: MappedArray::new(&maps.rows, row_pairs as usize * 2)?,
+            rules: MappedArray::new(&maps.rules, RULES_MAX)?,
+            links,
+            skeleton,
+        })
+    }
+
+    pub fn attach(&mut self, event: &OwnedFd) -> Result<(), libbpf_rs::Error> {
+        let link = self
+            .skeleton
+            .progs
+            .take_sample
+            .attach_perf_event(event.as_raw_fd())?;
+        self.links.push(link);
+        Ok(())
+    }
+
+    /// From now on the BPF program uses `slot` of the mapping tables for this process; None: it knows nothing of it.
+    pub fn set_process_table(&self, pid: u32, slot: Option<u32>) {
+        let map = &self.skeleton.maps.process_tables;
+        // A full map or a missing key: the process is then unwound by frame pointers, and its stacks say so.
+        let _ = match slot {
+            Some(slot) => map.update(&pid.to_ne_bytes(), &slot.to_ne_bytes(), MapFlags::ANY),
+            None => map.delete(&pid.to_ne_bytes()),
+        };
+    }
+
+    /// Totals over all CPUs, in the order of [`Counter::ALL`].
+    pub fn counters(&self) -> [u64; Counter::ALL.len()] {
+        let mut totals = [0; Counter::ALL.len()];
+        for (which, total) in totals.iter_mut().enumerate() {
+            let per_cpu = self
+                .skeleton
+                .maps
+                .counters
+                .lookup_percpu(&(which as u32).to_ne_bytes(), MapFlags::ANY);
+            if let Ok(Some(values)) = per_cpu {
+                let number = |v: &Vec<u8>| v[..8].try_into().map_or(0, u64::from_ne_bytes);
+                *total = values.iter().map(number).sum();
+            }
+        }
+        totals
+    }
+
+    /// The ring of samples; `on_sample` gets each one's bytes when the ring is consumed.
+    pub fn sample_ring(
+        &self,
+        mut on_sample: impl FnMut(&[u8]) + 'static,
+    ) -> Result<RingBuffer<'static>, libbpf_rs::Error> {
+        let mut builder = RingBufferBuilder::new();
+        builder.add(&self.skeleton.maps.samples, move |bytes| {
+            on_sample(bytes);
+            0
+        })?;
+        builder.build()
+    }
+}

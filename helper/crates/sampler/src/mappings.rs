@@ -1,0 +1,261 @@
+//! Which executable mappings each process of the target has, as the BPF program wants to look them up.
+//! Pure: the caller writes the tables to the maps.
+
+use std::collections::HashMap;
+
+use records::layout::MAPPINGS_MAX;
+use records::{FileId, PAGE_SHIFT, Segment};
+
+/// What is known of a file whose rows have arrived.
+#[derive(Debug, Clone)]
+pub struct FileRows {
+    pub first_page: u32,
+    pub page_count: u32,
+    /// vaddr >> 16 of the first page.
+    pub base_page: u32,
+    pub segments: Vec<Segment>,
+}
+
+/// An executable mapping, in the process's addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mapped {
+    pub start: u64,
+    pub end: u64,
+    pub file_offset: u64,
+    pub file: FileId,
+}
+
+/// `struct mapping` of bpf/records.h.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BpfMapping {
+    pub start: u64,
+    pub end: u64,
+    pub bias: u64,
+    pub first_page: u32,
+    pub page_count: u32,
+}
+
+#[derive(Default)]
+struct Process {
+    threads: u32,
+    /// Ascending, not overlapping.
+    mappings: Vec<Mapped>,
+}
+
+#[derive(Default)]
+pub struct Processes {
+    processes: HashMap<u32, Process>,
+    files: HashMap<FileId, FileRows>,
+}
+
+impl Processes {
+    /// A mapping replaces what lay in its range. Returns whether the process's table changed.
+    pub fn map(&mut self, pid: u32, new: Mapped) -> bool {
+        if new.start >= new.end {
+            return false;
+        }
+        let process = self.processes.entry(pid).or_insert_with(one_thread);
+        let mut kept = Vec::with_capacity(process.mappings.len() + 2);
+        for old in process.mappings.drain(..) {
+            if old.end <= new.start || new.end <= old.start {
+                kept.push(old);
+                continue;
+            }
+            if old.start < new.start {
+                kept.push(Mapped {
+                    end: new.start,
+                    ..old
+                });
+            }
+            if new.end < old.end {
+                kept.push(Mapped {
+                    start: new.end,
+                    file_offset: old.file_offset + (new.end - old.start),
+                    ..old
+                });
+            }
+        }
+        kept.push(new);
+        kept.sort_unstable_by_key(|m| m.start);
+        process.mappings = kept;
+        true
+    }
+
+    /// The program was replaced: all mappings are gone, one thread is left.
+    pub fn execute(&mut self, pid: u32) {
+        self.processes.insert(pid, one_thread());
+    }
+
+    /// A new child has its parent's mappings; a new thread shares them.
+    pub fn fork(&mut self, pid: u32, parent_pid: u32) {
+        if pid == parent_pid {
+            self.processes.entry(pid).or_insert_with(one_thread).threads += 1;
+        } else if let Some(parent) = self.processes.get(&parent_pid) {
+            let mappings = parent.mappings.clone();
+            self.processes.insert(
+                pid,
+                Process {
+                    threads: 1,
+                    mappings,
+                },
+            );
+        }
+    }
+
+    /// Returns whether that was the process's last thread: it is forgotten.
+    pub fn exit_thread(&mut self, pid: u32) -> bool {
+        let Some(process) = self.processes.get_mut(&pid) else {
+            return false;
+        };
+        process.threads = process.threads.saturating_sub(1);
+        let gone = process.threads == 0;
+        if gone {
+            self.processes.remove(&pid);
+        }
+        gone
+    }
+
+    /// Rows of a file have arrived. Returns the processes that have it mapped.
+    pub fn add_file(&mut self, id: FileId, rows: FileRows) -> Vec<u32> {
+        self.files.insert(id, rows);
+        let has_it = |p: &Process| p.mappings.iter().any(|m| m.file == id);
+        let users = self.processes.iter().filter(|(_, p)| has_it(p));
+        users.map(|(pid, _)| *pid).collect()
+    }
+
+    /// The process's mappings for the BPF program; the first [`MAPPINGS_MAX`] when there are more.
+    pub fn table(&self, pid: u32) -> Vec<BpfMapping> {
+        let mappings = self.processes.get(&pid).map_or(&[][..], |p| &p.mappings);
+        mappings
+            .iter()
+            .take(MAPPINGS_MAX)
+            .map(|m| self.bpf_mapping(m))
+            .collect()
+    }
+
+    fn bpf_mapping(&self, m: &Mapped) -> BpfMapping {
+        let plain = BpfMapping {
+            start: m.start,
+            end: m.end,
+            ..BpfMapping::default()
+        };
+        let Some(file) = self.files.get(&m.file) else {
+            return plain;
+        };
+        let Some(vaddr) = vaddr_of_offset(&file.segments, m.file_offset) else {
+            return plain;
+        };
+        // The BPF program indexes pages by vaddr >> 16 from 0: fold the base page into the bias.
+        let base_vaddr = u64::from(file.base_page) << PAGE_SHIFT;
+        BpfMapping {
+            bias: m.start.wrapping_sub(vaddr).wrapping_add(base_vaddr),
+            first_page: file.first_page,
+            page_count: file.page_count,
+            ..plain
+        }
+    }
+}
+
+fn one_thread() -> Process {
+    Process {
+        threads: 1,
+        mappings: Vec::new(),
+    }
+}
+
+/// Mappings begin at page boundaries, so a segment also covers the rest of its first and last page.
+fn vaddr_of_offset(segments: &[Segment], file_offset: u64) -> Option<u64> {
+    const PAGE: u64 = 4096;
+    let segment = segments.iter().find(|s| {
+        let end = s.file_offset.saturating_add(s.size);
+        (s.file_offset & !(PAGE - 1)..end.saturating_add(PAGE - 1) & !(PAGE - 1))
+            .contains(&file_offset)
+    })?;
+    Some(
+        segment
+            .vaddr
+            .wrapping_sub(segment.file_offset)
+            .wrapping_add(file_offset),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: FileId = FileId {
+        device_major: 8,
+        device_minor: 1,
+        inode: 5,
+    };
+
+    fn mapped(start: u64, end: u64, file_offset: u64) -> Mapped {
+        Mapped {
+            start,
+            end,
+            file_offset,
+            file: FILE,
+        }
+    }
+
+    fn ranges(p: &Processes, pid: u32) -> Vec<(u64, u64)> {
+        p.table(pid).iter().map(|m| (m.start, m.end)).collect()
+    }
+
+    #[test]
+    fn a_mapping_over_the_middle_of_another_leaves_both_sides() {
+        let mut p = Processes::default();
+        p.map(1, mapped(0x1000, 0x9000, 0));
+        p.map(1, mapped(0x3000, 0x4000, 0));
+        assert_eq!(
+            ranges(&p, 1),
+            [(0x1000, 0x3000), (0x3000, 0x4000), (0x4000, 0x9000)]
+        );
+    }
+
+    #[test]
+    fn a_child_keeps_its_parents_mappings_until_it_executes() {
+        let mut p = Processes::default();
+        p.map(1, mapped(0x1000, 0x2000, 0));
+        p.fork(2, 1);
+        assert_eq!(ranges(&p, 2), [(0x1000, 0x2000)]);
+        p.execute(2);
+        assert_eq!(ranges(&p, 2), []);
+        assert_eq!(ranges(&p, 1), [(0x1000, 0x2000)]);
+    }
+
+    #[test]
+    fn a_process_is_forgotten_with_its_last_thread() {
+        let mut p = Processes::default();
+        p.map(1, mapped(0x1000, 0x2000, 0));
+        p.fork(1, 1);
+        assert!(!p.exit_thread(1));
+        assert_eq!(ranges(&p, 1).len(), 1);
+        assert!(p.exit_thread(1));
+        assert_eq!(ranges(&p, 1), []);
+    }
+
+    #[test]
+    fn rows_that_arrive_after_the_mapping_are_used_with_the_right_bias() {
+        let mut p = Processes::default();
+        p.map(1, mapped(0x7f00_0001_0000, 0x7f00_0003_0000, 0x1_0000));
+        assert_eq!(p.table(1)[0].page_count, 0);
+        let segment = Segment {
+            file_offset: 0x1_0000,
+            size: 0x2_0000,
+            vaddr: 0x41_0000,
+        };
+        let rows = FileRows {
+            first_page: 9,
+            page_count: 2,
+            base_page: 0x41,
+            segments: vec![segment],
+        };
+        assert_eq!(p.add_file(FILE, rows), [1]);
+        let m = p.table(1)[0];
+        assert_eq!((m.first_page, m.page_count), (9, 2));
+        // Address of vaddr 0x41_0000 falls on page 0 of the module's own pages.
+        assert_eq!(0x7f00_0001_0000u64.wrapping_sub(m.bias) >> PAGE_SHIFT, 0);
+    }
+}
