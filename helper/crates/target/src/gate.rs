@@ -1,0 +1,269 @@
+//! Launch behind a gate: the program is stopped after its exec and before its first instruction, so that everything is
+//! ready when it runs. Then it is let go, untraced, with the caller's own rights.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::{fmt, io};
+
+use crate::terminal::{Terminal, TerminalSize};
+
+pub struct LaunchOptions {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+    pub cwd: Option<PathBuf>,
+    /// Added to the caller's own environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// A terminal of its own; without one the target shares the caller's input and output.
+    pub terminal: Option<TerminalSize>,
+}
+
+#[derive(Debug)]
+pub enum LaunchError {
+    NotFound(PathBuf),
+    NotExecutable(PathBuf),
+    /// The kernel refuses the file's format.
+    BadFormat(PathBuf),
+    BadDirectory(PathBuf),
+    Terminal(io::Error),
+    Other(PathBuf, io::Error),
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound(p) => write!(f, "{}: no such program", p.display()),
+            Self::NotExecutable(p) => {
+                write!(f, "{}: the file is not marked executable", p.display())
+            }
+            Self::BadFormat(p) => write!(
+                f,
+                "{}: neither a program for this machine nor a script that names its interpreter",
+                p.display()
+            ),
+            Self::BadDirectory(p) => write!(f, "{}: no such working directory", p.display()),
+            Self::Terminal(e) => write!(f, "no terminal could be made for the program: {e}"),
+            Self::Other(p, e) => write!(f, "{}: could not be started: {e}", p.display()),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// A program that waits before its first instruction. Dropping it ends the program.
+///
+/// Made and released on one thread: that is the tracer.
+pub struct Stopped {
+    launched: Option<Launched>,
+}
+
+pub struct Launched {
+    child: Child,
+    pub terminal: Option<Terminal>,
+}
+
+/// How the program ended, with its CPU time and that of the children it waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    pub code: i32,
+    /// 0: it was not a signal.
+    pub signal: i32,
+    pub user_ns: u64,
+    pub system_ns: u64,
+}
+
+/// Starts the program and stops it right after its exec.
+///
+/// # Errors
+/// When the program cannot be run; nothing is left behind then.
+pub fn launch_stopped(options: &LaunchOptions) -> Result<Stopped, LaunchError> {
+    if let Some(cwd) = options.cwd.as_deref().filter(|d| !d.is_dir()) {
+        return Err(LaunchError::BadDirectory(cwd.to_owned()));
+    }
+    let mut command = Command::new(&options.program);
+    command
+        .args(&options.args)
+        .envs(options.env.iter().cloned());
+    if let Some(cwd) = &options.cwd {
+        command.current_dir(cwd);
+    }
+    let terminal = options.terminal.map(Terminal::open).transpose();
+    let terminal = match terminal.map_err(LaunchError::Terminal)? {
+        None => None,
+        Some((terminal, its_side)) => {
+            let copy = || its_side.try_clone().map_err(LaunchError::Terminal);
+            command
+                .stdin(Stdio::from(copy()?))
+                .stdout(copy()?)
+                .stderr(copy()?);
+            Some(terminal)
+        }
+    };
+    let own_terminal = terminal.is_some();
+    // SAFETY: between fork and exec only async-signal-safe calls are made, and no memory is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            if own_terminal {
+                check(libc::setsid())?;
+                check(libc::ioctl(0, libc::TIOCSCTTY, 0))?;
+            }
+            let none = std::ptr::null_mut::<libc::c_void>();
+            check(libc::ptrace(libc::PTRACE_TRACEME, 0, none, none) as i32)
+        });
+    }
+    let child = command
+        .spawn()
+        .map_err(|e| launch_error(&options.program, e))?;
+    let stopped = Stopped {
+        launched: Some(Launched { child, terminal }),
+    };
+    wait_for_exec_stop(stopped.pid() as i32)
+        .map_err(|e| LaunchError::Other(options.program.clone(), e))?;
+    Ok(stopped)
+}
+
+fn launch_error(program: &Path, error: io::Error) -> LaunchError {
+    let program = program.to_owned();
+    match error.raw_os_error() {
+        Some(libc::ENOENT) if program.exists() => LaunchError::BadFormat(program), // its interpreter is missing
+        Some(libc::ENOENT | libc::ENOTDIR) => LaunchError::NotFound(program),
+        Some(libc::EACCES) => LaunchError::NotExecutable(program),
+        Some(libc::ENOEXEC) => LaunchError::BadFormat(program),
+        _ => LaunchError::Other(program, error),
+    }
+}
+
+fn wait_for_exec_stop(pid: i32) -> io::Result<()> {
+    let mut status = 0;
+    // SAFETY: status is a valid place for the result; pid is our child.
+    check(unsafe { libc::waitpid(pid, &mut status, 0) })?;
+    if libc::WIFSTOPPED(status) {
+        return Ok(());
+    }
+    Err(io::Error::other("it ended before its first instruction"))
+}
+
+impl Stopped {
+    pub fn pid(&self) -> u32 {
+        self.launched.as_ref().expect("not released").child.id()
+    }
+
+    /// Lets the program run, no longer traced.
+    pub fn release(mut self) -> io::Result<Launched> {
+        let none = std::ptr::null_mut::<libc::c_void>();
+        // SAFETY: the child is stopped and traced by this thread.
+        check(unsafe { libc::ptrace(libc::PTRACE_DETACH, self.pid() as i32, none, none) } as i32)?;
+        Ok(self.launched.take().expect("not released"))
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        if let Some(launched) = &mut self.launched {
+            let _ = launched.child.kill();
+            let _ = launched.child.wait();
+        }
+    }
+}
+
+impl Launched {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+/// Waits for a child to end. Callable from any thread, once.
+pub fn wait(pid: u32) -> io::Result<Exit> {
+    let mut status = 0;
+    // SAFETY: an all-zero rusage is a valid one; both places outlive the call.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: as above.
+        match check(unsafe { libc::wait4(pid as i32, &mut status, 0, &mut usage) }) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            other => break other?,
+        }
+    }
+    let signalled = libc::WIFSIGNALED(status);
+    Ok(Exit {
+        code: if signalled {
+            0
+        } else {
+            libc::WEXITSTATUS(status)
+        },
+        signal: if signalled { libc::WTERMSIG(status) } else { 0 },
+        user_ns: nanoseconds(usage.ru_utime),
+        system_ns: nanoseconds(usage.ru_stime),
+    })
+}
+
+/// Sends a signal; to the whole process group when the target has a terminal, and so a group, of its own.
+pub fn signal(pid: u32, signal: i32, group: bool) {
+    let pid = pid as i32;
+    // SAFETY: kill has no memory preconditions. The child was not waited for yet, so the pid is still its own.
+    unsafe { libc::kill(if group { -pid } else { pid }, signal) };
+}
+
+fn nanoseconds(t: libc::timeval) -> u64 {
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000
+}
+
+fn check(result: i32) -> io::Result<()> {
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(program: &str, args: &[&str]) -> LaunchOptions {
+        LaunchOptions {
+            program: program.into(),
+            args: args.iter().map(Into::into).collect(),
+            cwd: None,
+            env: vec![],
+            terminal: None,
+        }
+    }
+
+    #[test]
+    fn a_program_waits_until_it_is_released_and_its_exit_code_is_told() {
+        let stopped = launch_stopped(&options("/bin/sh", &["-c", "exit 7"])).unwrap();
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", stopped.pid())).unwrap();
+        assert!(maps.contains("/sh") || maps.contains("dash"), "{maps}");
+        let launched = stopped.release().unwrap();
+        assert_eq!(wait(launched.pid()).unwrap().code, 7);
+    }
+
+    #[test]
+    fn a_signal_is_told_apart_from_an_exit_code() {
+        let stopped = launch_stopped(&options("/bin/sh", &["-c", "kill -SEGV $$"])).unwrap();
+        let launched = stopped.release().unwrap();
+        assert_eq!(wait(launched.pid()).unwrap().signal, libc::SIGSEGV);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_or_not_a_program_is_named() {
+        let missing = launch_stopped(&options("./no-such-program", &[]))
+            .err()
+            .unwrap();
+        assert!(matches!(missing, LaunchError::NotFound(_)), "{missing}");
+        let text = launch_stopped(&options("/etc/passwd", &[])).err().unwrap();
+        assert_eq!(
+            text.to_string(),
+            "/etc/passwd: the file is not marked executable"
+        );
+    }
+
+    #[test]
+    fn a_stopped_program_that_is_given_up_is_ended() {
+        let stopped = launch_stopped(&options("/bin/sleep", &["100"])).unwrap();
+        let pid = stopped.pid();
+        drop(stopped);
+        assert!(!Path::new(&format!("/proc/{pid}")).exists());
+    }
+}

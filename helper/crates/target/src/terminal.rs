@@ -1,0 +1,99 @@
+//! A pseudo-terminal, so that the target behaves as it does in the user's terminal (line buffering, colours, input).
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TerminalSize {
+    pub columns: u16,
+    pub rows: u16,
+}
+
+/// Our side of the target's terminal.
+pub struct Terminal {
+    master: File,
+}
+
+impl Terminal {
+    /// A new terminal, and the target's side of it.
+    pub(crate) fn open(size: TerminalSize) -> io::Result<(Terminal, OwnedFd)> {
+        let (mut master, mut slave) = (-1, -1);
+        let size = winsize(size);
+        // SAFETY: all pointers are to valid places or null where that is allowed (openpty(3)).
+        let result = unsafe {
+            libc::openpty(
+                &mut master,
+                &mut slave,
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                &size,
+            )
+        };
+        if result < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: openpty gave us both descriptors; nobody else owns them.
+        let (master, slave) =
+            unsafe { (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
+        for fd in [&master, &slave] {
+            // SAFETY: a plain flag on a descriptor of ours: the target must not inherit our side.
+            unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+        Ok((
+            Terminal {
+                master: File::from(master),
+            },
+            slave,
+        ))
+    }
+
+    /// For reading the target's output (EIO at its end) and writing its input.
+    pub fn stream(&self) -> io::Result<File> {
+        self.master.try_clone()
+    }
+
+    pub fn resize(&self, size: TerminalSize) {
+        // SAFETY: TIOCSWINSZ reads one winsize; a failure leaves the old size.
+        unsafe { libc::ioctl(self.master.as_raw_fd(), libc::TIOCSWINSZ, &winsize(size)) };
+    }
+}
+
+fn winsize(size: TerminalSize) -> libc::winsize {
+    libc::winsize {
+        ws_row: size.rows,
+        ws_col: size.columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::{LaunchOptions, launch_stopped, wait};
+
+    #[test]
+    fn the_target_sees_a_terminal_of_the_asked_size() {
+        let size = TerminalSize {
+            columns: 91,
+            rows: 17,
+        };
+        let stopped = launch_stopped(&LaunchOptions {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), "test -t 1 && stty size".into()],
+            cwd: None,
+            env: vec![],
+            terminal: Some(size),
+        })
+        .unwrap();
+        let launched = stopped.release().unwrap();
+        let mut stream = launched.terminal.as_ref().unwrap().stream().unwrap();
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text); // ends with EIO
+        wait(launched.pid()).unwrap();
+        assert_eq!(String::from_utf8_lossy(&text).trim(), "17 91");
+    }
+}
