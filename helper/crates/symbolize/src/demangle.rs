@@ -27,11 +27,16 @@ pub fn demangle(symbol: &str, mode: DemangleMode) -> String {
     readable(symbol, mode).unwrap_or_else(|| symbol.to_owned())
 }
 
+/// Whether `symbol` is mangled, by C++ or by Rust.
+pub(crate) fn is_linkage_name(symbol: &str) -> bool {
+    symbol.starts_with("_Z") || symbol.starts_with("_R")
+}
+
 fn readable(symbol: &str, mode: DemangleMode) -> Option<String> {
     if mode == DemangleMode::None || symbol.len() > INPUT_BYTES_MAX {
         return None;
     }
-    if !(symbol.starts_with("_Z") || symbol.starts_with("_R")) {
+    if !is_linkage_name(symbol) {
         return None;
     }
     if let Ok(rust) = rustc_demangle::try_demangle(without_rust_suffix(symbol)) {

@@ -5,12 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use addr2line::Context;
-use gimli::{Dwarf, UnitRef};
+use gimli::{Dwarf, UnitOffset, UnitRef};
 use rustc_hash::FxHashMap;
 
 use crate::declaration::Declarations;
-use crate::demangle::{DemangleMode, demangle};
+use crate::demangle::{DemangleMode, demangle, is_linkage_name};
 use crate::elf::Reader;
+use crate::scope::Scopes;
 use crate::{Frame, source_path};
 
 /// More frames than this at one address are not a program's doing (a profile keeps at most 1024 a location).
@@ -55,6 +56,7 @@ pub(crate) fn look_up<'a>(
         names: FxHashMap::default(),
         paths: FxHashMap::default(),
         declarations: Declarations::default(),
+        scopes: Scopes::default(),
         units_seen: FxHashMap::default(),
         producers: BTreeSet::new(),
     };
@@ -86,6 +88,7 @@ pub(crate) fn look_up<'a>(
 
 struct Name {
     readable: String,
+    is_linkage_name: bool,
     raw: String,
 }
 
@@ -95,6 +98,7 @@ struct Lookup<'ctx, 'a> {
     names: FxHashMap<&'a [u8], Name>,
     paths: FxHashMap<&'ctx str, String>,
     declarations: Declarations<'a>,
+    scopes: Scopes<'a>,
     units_seen: FxHashMap<usize, ()>,
     producers: BTreeSet<String>,
 }
@@ -116,7 +120,7 @@ impl<'ctx, 'a> Lookup<'ctx, 'a> {
                 let inner: &mut Frame = inner;
                 inner.inlined = true;
             }
-            let (name, system_name) = self.name(frame.function.as_ref());
+            let (name, system_name) = self.name(unit, frame.function.as_ref(), frame.dw_die_offset);
             let location = frame.location.as_ref();
             let file = location.and_then(|location| location.file);
             let file = file.map(|file| self.path(file));
@@ -138,19 +142,34 @@ impl<'ctx, 'a> Lookup<'ctx, 'a> {
         Ok(chain)
     }
 
-    fn name(&mut self, function: Option<&addr2line::FunctionName<Reader<'a>>>) -> (String, String) {
+    /// The readable and the raw name of a function.
+    fn name(
+        &mut self,
+        unit: UnitRef<'_, Reader<'a>>,
+        function: Option<&addr2line::FunctionName<Reader<'a>>>,
+        entry: Option<UnitOffset>,
+    ) -> (String, String) {
         let Some(function) = function else {
             return Default::default();
         };
         let mode = self.mode;
-        let name = self.names.entry(function.name.slice()).or_insert_with(|| {
+        let known = self.names.entry(function.name.slice()).or_insert_with(|| {
             let raw = function.name.to_string_lossy().into_owned();
             Name {
                 readable: demangle(&raw, mode),
+                is_linkage_name: is_linkage_name(&raw),
                 raw,
             }
         });
-        (name.readable.clone(), name.raw.clone())
+        let (mut readable, raw) = (known.readable.clone(), known.raw.clone());
+        if !known.is_linkage_name && mode != DemangleMode::None && has_scopes(function.language) {
+            if let Some(qualified) =
+                entry.and_then(|entry| self.scopes.qualified(unit, entry, &raw))
+            {
+                readable = qualified;
+            }
+        }
+        (readable, raw)
     }
 
     fn path(&mut self, recorded: &'ctx str) -> String {
@@ -173,6 +192,22 @@ impl<'ctx, 'a> Lookup<'ctx, 'a> {
             self.producers.insert(producer);
         }
     }
+}
+
+/// C and assembly have one flat space of names.
+fn has_scopes(language: Option<gimli::DwLang>) -> bool {
+    matches!(
+        language,
+        Some(
+            gimli::DW_LANG_C_plus_plus
+                | gimli::DW_LANG_C_plus_plus_03
+                | gimli::DW_LANG_C_plus_plus_11
+                | gimli::DW_LANG_C_plus_plus_14
+                | gimli::DW_LANG_C_plus_plus_17
+                | gimli::DW_LANG_C_plus_plus_20
+                | gimli::DW_LANG_Rust
+        )
+    )
 }
 
 fn producer(unit: UnitRef<'_, Reader<'_>>) -> gimli::Result<Option<String>> {

@@ -10,6 +10,7 @@ mod demangle;
 mod dwarf;
 mod elf;
 mod module;
+mod scope;
 mod source_path;
 mod symbol_table;
 mod symbolize;
@@ -21,7 +22,7 @@ pub use symbolize::{Options, symbolize_module, symbolize_module_with};
 /// One source-level frame of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Demangled as [`Options::demangle`] says.
+    /// Demangled as [`Options::demangle`] says; empty: only the line is known.
     pub name: String,
     /// As the linker or the debug information has it.
     pub system_name: String,

@@ -7,8 +7,8 @@ struct FunctionSymbol<'a> {
     start: u64,
     end: u64,
     name: &'a str,
-    /// Higher wins among symbols of one address: sized before unsized, global before local names.
-    rank: u8,
+    sized: bool,
+    global: bool,
 }
 
 /// Sorted by start; of several symbols at one address the best is kept.
@@ -26,11 +26,8 @@ impl<'a> SymbolTable<'a> {
             collect(file, file.dynamic_symbols(), &mut functions);
         }
         functions.sort_unstable_by(|a, b| {
-            (a.start, std::cmp::Reverse(a.rank), a.name).cmp(&(
-                b.start,
-                std::cmp::Reverse(b.rank),
-                b.name,
-            ))
+            // The first of an address is kept: sized before unsized, global before local.
+            (a.start, !a.sized, !a.global, a.name).cmp(&(b.start, !b.sized, !b.global, b.name))
         });
         functions.dedup_by_key(|function| function.start);
         SymbolTable { functions }
@@ -46,12 +43,15 @@ impl<'a> SymbolTable<'a> {
         let after = self
             .functions
             .partition_point(|function| function.start <= vaddr);
+        let mut lower = self.functions[..after].iter().rev();
+        let nearest = lower.next()?;
+        if vaddr < nearest.end {
+            return Some(nearest.name);
+        }
         // A small function may lie inside a bigger one (an alternative entry): look a few symbols back.
-        self.functions[..after]
-            .iter()
-            .rev()
+        lower
             .take(4)
-            .find(|function| vaddr < function.end)
+            .find(|function| function.sized && vaddr < function.end)
             .map(|function| function.name)
     }
 }
@@ -93,7 +93,8 @@ fn collect<'a, 'file, S: ObjectSymbol<'a>>(
             start,
             end,
             name,
-            rank: 2 * u8::from(symbol.size() > 0) + u8::from(symbol.is_global()),
+            sized: symbol.size() > 0,
+            global: symbol.is_global(),
         });
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 use crate::debug_file;
-use crate::demangle::{DemangleMode, demangle};
+use crate::demangle::{DemangleMode, demangle, is_linkage_name};
 use crate::dwarf::{self, Answer};
 use crate::elf::{Elf, reader};
 use crate::module::ModuleFile;
@@ -185,7 +185,8 @@ fn look_up(
     whole
 }
 
-/// Names what the DWARF left without a name. Gives whether the files have function symbols, when that was looked at.
+/// Names what the DWARF left without a name, or (line tables only) with a name that has neither linkage nor scope.
+/// Gives whether the files have function symbols, when that was looked at.
 fn name_from_symbols(
     files: &[&Elf],
     asked: &[u64],
@@ -193,9 +194,12 @@ fn name_from_symbols(
     chains: &mut [Vec<Frame>],
 ) -> bool {
     let nameless = |chain: &Vec<Frame>| {
-        chain
-            .last()
-            .is_none_or(|outermost| outermost.name.is_empty())
+        chain.last().is_none_or(|outermost| {
+            outermost.name.is_empty()
+                || (mode != DemangleMode::None
+                    && outermost.name == outermost.system_name
+                    && !is_linkage_name(&outermost.name))
+        })
     };
     if !chains.iter().any(nameless) {
         return true;
@@ -212,6 +216,8 @@ fn name_from_symbols(
         };
         let name = demangle(symbol, mode);
         match chain.last_mut() {
+            // A plain name of C stays: its symbol may carry a suffix (`sum.part.0`).
+            Some(outermost) if !outermost.name.is_empty() && !is_linkage_name(symbol) => {}
             Some(outermost) => {
                 outermost.name = name;
                 outermost.system_name = symbol.to_owned();
