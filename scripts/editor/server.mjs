@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { run } from '../steps/command.mjs';
 
 /** Settings that keep the editor quiet, so that what a test sees is the extension. */
 const quiet = {
@@ -15,6 +16,7 @@ const quiet = {
   'workbench.tips.enabled': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'chat.disableAIFeatures': true,
+  'git.openRepositoryInParentFolders': 'never',
   'files.autoSave': 'off', // on the web the default saves after a delay, which would change fixtures
   'editor.minimap.enabled': false,
 };
@@ -22,7 +24,7 @@ const quiet = {
 /**
  * Installs the extensions (.vsix files) into `profile` and starts the server of the editor in folder `editor`.
  * `forApiSuite` starts the mode that accepts a test suite from the page's address; it hides notifications and dialogs.
- * Gives { url, authority, profile, log(), stop() }.
+ * Gives { url, authority, profile, log(), open(file), stop() }; `open` shows FILE or FILE:LINE in the connected window.
  */
 export async function startServer({
   editor,
@@ -76,7 +78,8 @@ export async function startServer({
     log += words;
     return log;
   });
-  return { url, authority: new URL(url).host, profile, log: () => log, stop: () => stop(child, ended) };
+  const open = (file) => run(program, [...common.slice(0, 4), '--reuse-window', file], { env: serverEnv });
+  return { url, authority: new URL(url).host, profile, log: () => log, open, stop: () => stop(child, ended) };
 }
 
 /** Waits until the server says where it listens. */
