@@ -150,7 +150,7 @@ impl<'a> UnitIndex<'a> {
         if let Some(unit) = self.units.get(&key) {
             return Some((Rc::clone(unit), within));
         }
-        let unit = Rc::new(dwarf.unit(header.clone()).ok()?);
+        let unit = Rc::new(dwarf.unit(*header).ok()?);
         self.units.insert(key, Rc::clone(&unit));
         Some((unit, within))
     }
@@ -164,10 +164,10 @@ fn file_path(unit: UnitRef<'_, Reader<'_>>, index: u64) -> Option<String> {
     let mut path = unit.comp_dir.map_or_else(String::new, |directory| {
         directory.to_string_lossy().into_owned()
     });
-    if file.directory_index() != 0 {
-        if let Some(directory) = file.directory(header) {
-            path = source_path::joined(&path, &text(directory)?);
-        }
+    if file.directory_index() != 0
+        && let Some(directory) = file.directory(header)
+    {
+        path = source_path::joined(&path, &text(directory)?);
     }
     Some(source_path::normalized(&source_path::joined(
         &path,

@@ -162,12 +162,13 @@ impl<'ctx, 'a> Lookup<'ctx, 'a> {
             }
         });
         let (mut readable, raw) = (known.readable.clone(), known.raw.clone());
-        if !known.is_linkage_name && mode != DemangleMode::None && has_scopes(function.language) {
-            if let Some(qualified) =
+        if !known.is_linkage_name
+            && mode != DemangleMode::None
+            && has_scopes(function.language)
+            && let Some(qualified) =
                 entry.and_then(|entry| self.scopes.qualified(unit, entry, &raw))
-            {
-                readable = qualified;
-            }
+        {
+            readable = qualified;
         }
         (readable, raw)
     }

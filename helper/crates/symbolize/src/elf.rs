@@ -82,7 +82,7 @@ impl<'a> Elf<'a> {
     }
 }
 
-pub(crate) fn reader<'a>(section: &'a Cow<'_, [u8]>) -> Reader<'a> {
+pub(crate) fn reader(section: &[u8]) -> Reader<'_> {
     EndianSlice::new(section, LittleEndian)
 }
 

@@ -95,10 +95,8 @@ impl<'a> UnitScopes<'a> {
             let parent = open.last().map(|(_, scope)| *scope);
             let tag = abbreviation.tag();
             let is_function = tag == gimli::DW_TAG_subprogram;
-            if is_function {
-                if let Some(parent) = parent {
-                    self.around.insert(offset.0, parent);
-                }
+            if is_function && let Some(parent) = parent {
+                self.around.insert(offset.0, parent);
             }
             let is_scope = is_function
                 || tag == gimli::DW_TAG_namespace
@@ -133,12 +131,12 @@ fn named_entry(unit: UnitRef<'_, Reader<'_>>, entry: UnitOffset) -> Option<UnitO
         let mut origin = None;
         for specification in abbreviation.attributes() {
             let attribute = entries.read_attribute(*specification).ok()?;
-            match (attribute.name(), attribute.value()) {
-                (
-                    gimli::DW_AT_abstract_origin | gimli::DW_AT_specification,
-                    AttributeValue::UnitRef(offset),
-                ) => origin = Some(offset),
-                _ => {}
+            if let (
+                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification,
+                AttributeValue::UnitRef(offset),
+            ) = (attribute.name(), attribute.value())
+            {
+                origin = Some(offset)
             }
         }
         match origin {

@@ -75,17 +75,17 @@ fn fill(
     let elf = Elf::parse(image.bytes())
         .map_err(|why| format!("{shown} is {why}: its names are unknown."))?;
     symbols.build_id = elf.build_id.clone();
-    if let Some(expected) = &module.expected_build_id {
-        if *expected != elf.build_id {
-            return Err(format!(
-                "{shown} changed since it was loaded (build-id {} instead of {expected}): its names are unknown.",
-                if elf.build_id.is_empty() {
-                    "none"
-                } else {
-                    &elf.build_id
-                }
-            ));
-        }
+    if let Some(expected) = &module.expected_build_id
+        && *expected != elf.build_id
+    {
+        return Err(format!(
+            "{shown} changed since it was loaded (build-id {} instead of {expected}): its names are unknown.",
+            if elf.build_id.is_empty() {
+                "none"
+            } else {
+                &elf.build_id
+            }
+        ));
     }
 
     let found = (!elf.has_debug_units())
@@ -154,8 +154,10 @@ fn look_up(
             .map(|part| {
                 scope.spawn(move || {
                     let mut dwarf = match shared {
-                        Some(shared) => sections.borrow_with_sup(Some(shared), reader),
-                        None => sections.borrow(reader),
+                        Some(shared) => {
+                            sections.borrow_with_sup(Some(shared), |section| reader(section))
+                        }
+                        None => sections.borrow(|section| reader(section)),
                     };
                     dwarf.populate_abbreviations_cache(
                         gimli::AbbreviationsCacheStrategy::Duplicates,
