@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type FileDifference, type FileHeat, type LineDetail, type Place, wire } from '../../../core/wire.ts';
+import { differenceHover, lineHover } from './hoverText.ts';
+import { functionLenses, LENSES_MAX } from './lenses.ts';
+import { differenceMarks, heatMarks, MARKS_MAX } from './marks.ts';
+
+type Row = readonly [line: number, self: number, total: number, changed?: boolean];
+const heatOf = (rows: readonly Row[], more: Partial<FileHeat> = {}): FileHeat => ({
+  ...(new wire.FileHeat() as unknown as FileHeat),
+  totalSamples: 1000,
+  totalValue: 1000e6,
+  unit: 'nanoseconds',
+  line: rows.map(([line]) => line),
+  selfSamples: rows.map(([, self]) => self),
+  totalSamplesOfLine: rows.map(([, , total]) => total),
+  selfValue: rows.map(([, self]) => self * 1e6),
+  totalValueOfLine: rows.map(([, , total]) => total * 1e6),
+  changed: rows.map(([, , , changed]) => changed ?? false),
+  ...more,
+});
+const choice = { threshold: 0.01, by: 'total' } as const;
+
+test('a hot line has its self figure, and its total where it differs', () => {
+  const marks = heatMarks(
+    heatOf([
+      [3, 124, 124],
+      [4, 20, 382],
+      [9, 0, 500],
+      [12, 1, 9],
+    ]),
+    choice,
+  );
+  assert.deepEqual(marks, [
+    { line: 3, style: 3, text: '12.4 %' },
+    { line: 4, style: 4, text: '2.0 % · 38.2 % total' },
+    { line: 9, style: 5, text: '50.0 % total' },
+  ]);
+});
+test('a changed line is marked with ≈ and without colour', () => {
+  assert.deepEqual(heatMarks(heatOf([[3, 500, 500, true]]), choice), [{ line: 3, style: 0, text: '≈ 50.0 %' }]);
+});
+test('few samples are said and not coloured', () => {
+  const heat = heatOf([[3, 4, 4]], { totalValue: 8e6 });
+  assert.deepEqual(heatMarks(heat, choice), [{ line: 3, style: 0, text: '50.0 % · 4 samples' }]);
+});
+test('the colour can follow self', () => {
+  assert.equal(heatMarks(heatOf([[9, 0, 500]]), { ...choice, by: 'self' })[0]!.style, 0);
+});
+test('a huge file keeps its hottest lines', () => {
+  const rows = Array.from({ length: 3000 }, (_, at): Row => [at + 1, at, at]);
+  const marks = heatMarks(heatOf(rows, { totalValue: 3000e6 }), choice);
+  assert.equal(marks.length, MARKS_MAX);
+  assert.equal(marks[0]!.line, 2001);
+});
+
+test('lenses stand on hot functions, hottest twenty, one a line', () => {
+  const functions = Array.from({ length: 40 }, (_, at) => ({
+    name: `f${at}`,
+    line: at < 2 ? 7 : at,
+    selfSamples: 121,
+    totalSamples: 3812 - at,
+    selfValue: 121e6,
+    totalValue: 382e6,
+    function: at,
+  }));
+  const lenses = functionLenses(heatOf([], { functions }), 0.01);
+  assert.equal(lenses.length, LENSES_MAX);
+  assert.equal(
+    lenses.find(({ line }) => line === 7)?.title,
+    '38.2 % total · 12.1 % self · 3,812 samples · flame graph',
+  );
+  const cold = functions.map((f) => ({ ...f, totalValue: 1e6 }));
+  assert.deepEqual(functionLenses(heatOf([], { functions: cold }), 0.01), []);
+});
+
+const differenceOf = (verdict: number, base: number, now: number): FileDifference => ({
+  baseTotal: 1000e6,
+  newTotal: 1000e6,
+  line: [5],
+  baseSelf: [0],
+  newSelf: [0],
+  baseTotalOfLine: [base * 1e6],
+  newTotalOfLine: [now * 1e6],
+  baseSamples: [base],
+  newSamples: [now],
+  verdict: [verdict],
+  changed: [false],
+  notice: '',
+});
+test('a difference has a glyph, a time and percentage points', () => {
+  const mark = (verdict: number, base: number, now: number) =>
+    differenceMarks(differenceOf(verdict, base, now), choice)[0];
+  const { VERDICT_SLOWER, VERDICT_GONE, VERDICT_TOO_FEW } = wire.Verdict;
+  assert.deepEqual(mark(VERDICT_SLOWER, 100, 141), { line: 5, style: 'slower', text: '▲ +41.0 ms · +4.1 pp' });
+  assert.deepEqual(mark(VERDICT_GONE, 100, 0), { line: 5, style: 'faster', text: '▼ −100 ms · −10.0 pp · gone' });
+  assert.deepEqual(mark(VERDICT_TOO_FEW, 12, 5)?.style, 'unclear');
+  assert.equal(mark(VERDICT_SLOWER, 1, 2), undefined);
+});
+test('the hover of a difference has base, new and change', () => {
+  assert.match(differenceHover(differenceOf(wire.Verdict.VERDICT_SLOWER, 100, 141), 0), /\+41\.0 ms \(\+4\.1 pp\)/);
+});
+
+test('a hover escapes names and links by number only', () => {
+  const place: Place = { function: '[x](command:evil) <b>', path: '/src/a.cpp', line: 7 };
+  const detail: LineDetail = {
+    selfSamples: 5,
+    totalSamples: 50,
+    selfValue: 5e6,
+    totalValue: 50e6,
+    runTotalValue: 100e6,
+    unit: 'nanoseconds',
+    inlineChains: [{ places: [place, place], samples: 3 }],
+    callers: [{ place, samples: 50, value: 50e6, kernel: false }],
+    callees: [{ place: { ...place, path: '' }, samples: 9, value: 9e6, kernel: true }],
+  };
+  const text = lineHover(detail, true, (to) => (to.path ? 'command:lineheat.goto?%5B3%5D' : undefined));
+  assert.match(text, /\| \*\*self\*\* \| 5\.0 % \| 5\.00 ms, 5 samples \|/);
+  assert.match(text, /changed since the recording/);
+  assert.match(text, /\(kernel\), 9 samples/);
+  assert.deepEqual([...new Set(text.match(/\]\([^)]*\)/g))], ['](command:lineheat.goto?%5B3%5D)']);
+  assert.doesNotMatch(text, /<b>|command:evil/);
+});

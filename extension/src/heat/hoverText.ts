@@ -1,0 +1,81 @@
+// The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
+import { markdownText } from '../../../core/foreignText.ts';
+import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
+import {
+  percentText,
+  pointsText,
+  samplesText,
+  share,
+  valueChangeText,
+  valueText,
+} from '../../../core/numbersAsText.ts';
+import type { FileDifference, LineDetail, Neighbour, Place } from '../../../core/wire.ts';
+
+/** Remembers a place and gives the target of a link to it; undefined when there is nowhere to go. */
+export type LinkTo = (place: Place) => string | undefined;
+
+/** What the engine knows of a line: own figures, inline chains, callers and callees. */
+export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo): string {
+  const self = percentText(share(detail.selfValue, detail.runTotalValue));
+  const total = percentText(share(detail.totalValue, detail.runTotalValue));
+  const amount = (value: number, samples: number) => `${valueText(value, detail.unit)}, ${samplesText(samples)}`;
+  const parts = [
+    '| | share | amount |\n|:--|--:|:--|',
+    `| **self** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,
+    `| **total** | ${total} | ${amount(detail.totalValue, detail.totalSamples)} |`,
+  ];
+  const sections = [parts.join('\n')];
+  if (changed) sections.push('≈ This line was changed since the recording: the figures are of its former text.');
+  if (detail.totalSamples < FEW_SAMPLES) sections.push('So few samples say little: the true share may be far off.');
+  const chains = detail.inlineChains.filter((chain) => chain.places.length > 1);
+  if (chains.length > 0) {
+    const lines = chains.map(
+      ({ places, samples }) =>
+        `- ${places.map((place) => placeText(place, linkTo)).join(' ← ')} (${samplesText(samples)})`,
+    );
+    sections.push(`**Inlined into**\n\n${lines.join('\n')}`);
+  }
+  sections.push(...neighbours('Called by', detail.callers, detail, linkTo));
+  sections.push(...neighbours('Calls', detail.callees, detail, linkTo));
+  return sections.join('\n\n');
+}
+
+/** Base, new and difference of one row of a comparison. */
+export function differenceHover(difference: FileDifference, row: number): string {
+  const figures = (base: number, now: number) => {
+    const shares = [share(base, difference.baseTotal), share(now, difference.newTotal)] as const;
+    const amount = (value: number, part: number) => `${valueText(value, 'nanoseconds')} (${percentText(part)})`;
+    const change = `${valueChangeText(now - base, 'nanoseconds')} (${pointsText(shares[1] - shares[0])})`;
+    return `${amount(base, shares[0])} | ${amount(now, shares[1])} | ${change}`;
+  };
+  const samples = [difference.baseSamples[row]!, difference.newSamples[row]!] as const;
+  const sections = [
+    [
+      '| | base | new | difference |\n|:--|--:|--:|--:|',
+      `| **self** | ${figures(difference.baseSelf[row]!, difference.newSelf[row]!)} |`,
+      `| **total** | ${figures(difference.baseTotalOfLine[row]!, difference.newTotalOfLine[row]!)} |`,
+      `| **samples** | ${samples[0]} | ${samples[1]} | |`,
+    ].join('\n'),
+  ];
+  if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a difference.');
+  if (difference.changed[row]!) sections.push('≈ This line was changed since a recording.');
+  return sections.join('\n\n');
+}
+
+function neighbours(title: string, list: readonly Neighbour[], detail: LineDetail, linkTo: LinkTo): string[] {
+  if (list.length === 0) return [];
+  const lines = list.map(({ place, value, samples, kernel }) => {
+    const name = place ? placeText(place, linkTo) : 'unknown';
+    const where = kernel ? ' (kernel)' : '';
+    return `- ${percentText(share(value, detail.runTotalValue))} ${name}${where}, ${samplesText(samples)}`;
+  });
+  return [`**${title}**\n\n${lines.join('\n')}`];
+}
+
+function placeText(place: Place, linkTo: LinkTo): string {
+  const file = place.path.slice(place.path.lastIndexOf('/') + 1);
+  const where = file && place.line > 0 ? ` ${markdownText(`${file}:${place.line}`, 128)}` : '';
+  const name = markdownText(place.function || 'unknown', 160);
+  const link = linkTo(place);
+  return `${link ? `[${name}](${link})` : name}${where}`;
+}
