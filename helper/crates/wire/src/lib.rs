@@ -1,0 +1,14 @@
+//! What the editor and the engine say to each other: the messages of `protocol/wire.proto` and their frames.
+
+mod frame;
+
+pub use frame::{FRAME_BYTES_MAX, FrameError, encode_frame, read_frame};
+pub use messages::*;
+
+/// Both sides must name the same version in `Hello` and `Welcome`.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+#[allow(clippy::all, clippy::undocumented_unsafe_blocks)]
+mod messages {
+    include!(concat!(env!("OUT_DIR"), "/lineheat.wire.rs"));
+}
