@@ -1,0 +1,53 @@
+// npm run bench [-- NAME…] [--write]: measures what docs/benchmarks.md promises. --write puts the result there.
+import { readFile, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { inRoot } from './steps/paths.mjs';
+import { isMain, main, Sentence } from './steps/report.mjs';
+
+const benches = {
+  overhead: '../bench/overhead.mjs',
+  'large-binary': '../bench/large-binary.mjs',
+  'large-profile': '../bench/large-profile.mjs',
+  'flame-graph': '../bench/flame-graph.mjs',
+  colours: '../bench/colours.mjs',
+};
+const page = inRoot('docs/benchmarks.md');
+
+async function bench() {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
+  const unknown = positionals.filter((name) => !benches[name]);
+  if (unknown.length > 0)
+    throw new Sentence(`No such measurement: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
+  const names = positionals.length > 0 ? positionals : Object.keys(benches);
+  for (const name of names) {
+    const { title, measure } = await import(benches[name]);
+    console.log(`\n${title}`);
+    const rows = await measure();
+    for (const { what, goal, value, ok } of rows)
+      console.log(`  ${ok ? 'ok  ' : 'MISS'}  ${what}: ${value} (goal ${goal})`);
+    if (values.write) await writeSection(name, title, rows);
+    if (rows.some((row) => !row.ok)) process.exitCode = 1;
+  }
+}
+
+/** Replaces the section of one measurement, which stands between two comments, or adds it at the end. */
+async function writeSection(name, title, rows) {
+  const table = rows.map(
+    ({ what, goal, value, ok }) => `| ${what} | ${goal} | ${value} | ${ok ? 'reached' : '**missed**'} |`,
+  );
+  const machine = `${os.cpus().length} × ${os.cpus()[0].model}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Linux ${os.release()}, ${new Date().toISOString().slice(0, 10)}`;
+  const section = [
+    `<!-- ${name} -->`,
+    `## ${title}\n`,
+    `\`npm run bench -- ${name}\` on ${machine}. Median (lowest to highest).\n`,
+    '| what | goal | measured | |\n|---|---|---|---|',
+    ...table,
+    `<!-- end of ${name} -->`,
+  ].join('\n');
+  const text = await readFile(page, 'utf8');
+  const old = new RegExp(`<!-- ${name} -->[^]*<!-- end of ${name} -->`);
+  await writeFile(page, old.test(text) ? text.replace(old, () => section) : `${text.trimEnd()}\n\n${section}\n`);
+}
+
+if (isMain(import.meta)) main(bench);
