@@ -367,20 +367,20 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		w->user_frames = regs.ip != 0;
 	}
 
-	u32 kernel_frames = kernel_bytes > 0 ? (u32)kernel_bytes / 8 : 0;
-	u32 user_frames = w->user_frames;
-	barrier_value(kernel_frames);
-	barrier_value(user_frames);
-	if (kernel_frames > KERNEL_FRAMES_MAX)
-		kernel_frames = KERNEL_FRAMES_MAX;
-	if (user_frames > USER_FRAMES_MAX)
-		user_frames = USER_FRAMES_MAX;
-	head->kernel_frames = kernel_frames;
-	head->user_frames = user_frames;
+	u64 kernel_size = kernel_bytes > 0 ? kernel_bytes : 0;
+	u64 user_size = (u64)w->user_frames * 8;
+	barrier_value(kernel_size);
+	barrier_value(user_size);
+	if (kernel_size > KERNEL_FRAMES_MAX * 8)
+		kernel_size = KERNEL_FRAMES_MAX * 8;
+	if (user_size > USER_FRAMES_MAX * 8)
+		user_size = USER_FRAMES_MAX * 8;
+	head->kernel_frames = kernel_size / 8;
+	head->user_frames = user_size / 8;
 	head->stack_end = w->end;
-	bpf_probe_read_kernel(w->out.frames, kernel_frames * 8, w->kernel);
-	bpf_probe_read_kernel(&w->out.frames[kernel_frames], user_frames * 8, w->user);
-	u64 size = sizeof(*head) + ((u64)kernel_frames + user_frames) * 8;
+	bpf_probe_read_kernel(w->out.frames, kernel_size, w->kernel);
+	bpf_probe_read_kernel((char *)w->out.frames + kernel_size, user_size, w->user);
+	u64 size = sizeof(*head) + kernel_size + user_size;
 	barrier_value(size);
 	if (size > sizeof(w->out))
 		size = sizeof(w->out);

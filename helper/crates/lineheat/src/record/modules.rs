@@ -1,0 +1,235 @@
+//! The files whose code the target runs: opened once, their unwind rows packed for the sampler.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use records::{FileId, ToSampler};
+use unwind::{ElfLayout, PackedPages, RuleSet};
+
+/// How the sampler names the vDSO, which is no file.
+pub const VDSO: FileId = FileId {
+    device_major: 0,
+    device_minor: 0,
+    inode: 1,
+};
+
+pub struct Module {
+    pub path: PathBuf,
+    /// The mapped inode, even if another file takes its place later. None: it could not be opened.
+    pub file: Option<File>,
+    pub layout: Option<ElfLayout>,
+    /// Why addresses in it will have no names, if so.
+    pub problem: Option<String>,
+    pub is_vdso: bool,
+}
+
+/// Index of a module of a recording.
+pub type ModuleIndex = u32;
+
+#[derive(Default)]
+pub struct Modules {
+    modules: Vec<Module>,
+    by_file: HashMap<FileId, ModuleIndex>,
+    rules: RuleSet,
+    /// Messages that the sampler has not got yet, in order.
+    pending: Vec<ToSampler>,
+    rules_sent: usize,
+    rows_used: u32,
+    pages_used: u32,
+    /// Set once the sampler's maps have their size.
+    capacity: Option<Capacity>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Capacity {
+    pub rows: u32,
+    pub pages: u32,
+}
+
+/// Room for libraries that the target loads later: twice libLLVM.
+const SPARE_ROWS: u32 = 3 << 20;
+const SPARE_PAGES: u32 = 64 << 10;
+
+const FILE_BYTES_MAX: u64 = 16 << 30;
+
+impl Modules {
+    /// What the sampler's maps must hold, fixed from now on; rows that do not fit later are left out, and their
+    /// module is unwound by frame pointers.
+    pub fn fix_capacity(&mut self) -> Capacity {
+        *self.capacity.get_or_insert(Capacity {
+            rows: self.rows_used.saturating_add(SPARE_ROWS),
+            pages: self.pages_used.saturating_add(SPARE_PAGES),
+        })
+    }
+
+    /// The module of a mapped file; read and packed when it is new. `open_as` are paths to try in turn.
+    pub fn of_file(&mut self, id: FileId, path: &Path, open_as: &[PathBuf]) -> ModuleIndex {
+        if let Some(index) = self.by_file.get(&id) {
+            return *index;
+        }
+        let module = if id == VDSO {
+            self.read_vdso(id)
+        } else {
+            self.read_file(id, path, open_as)
+        };
+        self.modules.push(module);
+        let index = (self.modules.len() - 1) as ModuleIndex;
+        self.by_file.insert(id, index);
+        index
+    }
+
+    /// Reads a library that will be mapped soon, under the number that the kernel will report for it.
+    pub fn expect_library(&mut self, path: &Path, device: (u32, u32)) {
+        if let Ok(metadata) = path.metadata() {
+            let id = FileId {
+                device_major: device.0,
+                device_minor: device.1,
+                inode: metadata.ino(),
+            };
+            self.of_file(id, path, &[path.to_owned()]);
+        }
+    }
+
+    pub fn get(&self, index: ModuleIndex) -> &Module {
+        &self.modules[index as usize]
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (ModuleIndex, &Module)> {
+        (0..).zip(&self.modules)
+    }
+
+    /// Sends the sampler what it has not got yet.
+    pub fn send_pending(&mut self, sampler: &mut impl Write) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let first = self.rules_sent;
+        ToSampler::Rules {
+            first: first as u32,
+            rules: self.rules.bytes_from(first),
+        }
+        .write(sampler)?;
+        self.rules_sent = self.rules.len();
+        for message in self.pending.drain(..) {
+            message.write(sampler)?;
+        }
+        Ok(())
+    }
+
+    fn read_file(&mut self, id: FileId, path: &Path, open_as: &[PathBuf]) -> Module {
+        let mut module = Module {
+            path: path.to_owned(),
+            file: None,
+            layout: None,
+            problem: None,
+            is_vdso: false,
+        };
+        match open_regular(id, open_as) {
+            Ok(file) => {
+                // SAFETY: the file is only read; should another process truncate it meanwhile, reading faults. Files
+                // that run as code are replaced by renaming or refused for writing (ETXTBSY).
+                match unsafe { memmap2::Mmap::map(&file) } {
+                    Ok(bytes) => self.read_image(&mut module, id, &bytes),
+                    Err(e) => module.problem = Some(format!("could not be read: {e}")),
+                }
+                module.file = Some(file);
+            }
+            Err(problem) => module.problem = Some(problem),
+        }
+        module
+    }
+
+    fn read_vdso(&mut self, id: FileId) -> Module {
+        let mut module = Module {
+            path: "[vdso]".into(),
+            file: None,
+            layout: None,
+            problem: None,
+            is_vdso: true,
+        };
+        match own_vdso() {
+            Some(bytes) => self.read_image(&mut module, id, &bytes),
+            None => module.problem = Some("this process has no vDSO to read".to_owned()),
+        }
+        module
+    }
+
+    fn read_image(&mut self, module: &mut Module, id: FileId, bytes: &[u8]) {
+        match unwind::layout_of_elf(bytes) {
+            Ok(layout) => {
+                if let Ok(rows) = unwind::rows_of_elf(bytes) {
+                    let packed = PackedPages::new(&rows, &mut self.rules);
+                    self.queue(id, packed, &layout);
+                }
+                module.layout = Some(layout);
+            }
+            Err(e) => module.problem = Some(e.to_string()),
+        }
+    }
+
+    fn queue(&mut self, id: FileId, packed: PackedPages, layout: &ElfLayout) {
+        let (row_count, page_count) = (packed.rows.len() as u32, packed.pages.len() as u32);
+        // Rows lie two to a map element: every module begins on an even row.
+        let first_row = self.rows_used.next_multiple_of(2);
+        let first_page = self.pages_used;
+        let fits = self.capacity.is_none_or(|c| {
+            first_row.saturating_add(row_count) <= c.rows && first_page + page_count <= c.pages
+        });
+        if !fits || page_count == 0 {
+            return;
+        }
+        self.rows_used = first_row + row_count;
+        self.pages_used = first_page + page_count;
+        let entry = |(first, count): &(u32, u32)| u64::from(first_row + first) | u64::from(*count) << 32;
+        let pages = packed.pages.iter().map(entry).collect();
+        self.pending.push(ToSampler::Rows {
+            first: first_row,
+            rows: packed.rows,
+        });
+        self.pending.push(ToSampler::Pages {
+            first: first_page,
+            pages,
+        });
+        self.pending.push(ToSampler::File {
+            id,
+            first_page,
+            base_page: packed.base_page,
+            page_count,
+            segments: layout.segments.clone(),
+        });
+    }
+}
+
+/// Opens the first of the paths that still is the mapped inode.
+fn open_regular(id: FileId, paths: &[PathBuf]) -> Result<File, String> {
+    let mut problem = "its file has no path".to_owned();
+    for path in paths {
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
+            .open(path);
+        match opened.and_then(|f| Ok((f.metadata()?, f))) {
+            Err(e) => problem = format!("could not be opened: {e}"),
+            Ok((m, _)) if !m.is_file() => problem = "is not a regular file".to_owned(),
+            Ok((m, _)) if m.ino() != id.inode => problem = "was replaced while it ran".to_owned(),
+            Ok((m, _)) if m.len() > FILE_BYTES_MAX => {
+                problem = format!("is too large ({} bytes)", m.len());
+            }
+            Ok((_, file)) => return Ok(file),
+        }
+    }
+    Err(problem)
+}
+
+/// The vDSO is the same in all processes of a kernel (32-bit ones apart), so ours can be read from our own memory.
+pub fn own_vdso() -> Option<Vec<u8>> {
+    let maps = target::executable_mappings(std::process::id()).ok()?;
+    let vdso = maps.iter().find(|m| m.path == "[vdso]")?;
+    let length = (vdso.end - vdso.start) as usize;
+    // SAFETY: /proc/self/maps just named this range as mapped and readable; the vDSO is never unmapped.
+    let bytes = unsafe { std::slice::from_raw_parts(vdso.start as *const u8, length) };
+    Some(bytes.to_vec())
+}

@@ -1,0 +1,110 @@
+//! The sampler as a child process: found, started, spoken to.
+
+use std::io::{self, BufWriter, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use records::{FromSampler, MessageReader, ToSampler};
+
+use super::{Incoming, RecordError};
+
+pub struct SamplerProcess {
+    child: Child,
+    input: Option<BufWriter<ChildStdin>>,
+    complaints: Arc<Mutex<String>>,
+}
+
+const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
+
+/// The sampler that belongs to this engine lies beside it.
+pub fn sampler_path() -> Result<PathBuf, RecordError> {
+    let own = std::env::current_exe().map_err(|e| RecordError::internal(format!("our own program file cannot be found: {e}")))?;
+    let path = own.with_file_name("lineheat-sampler");
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(RecordError {
+        kind: "not-found",
+        message: format!("the sampler is missing: {} does not exist", path.display()),
+        advice: "Install Lineheat again, or build it: npm run build".to_owned(),
+    })
+}
+
+impl SamplerProcess {
+    /// Starts the sampler; what it says arrives at `incoming`, its end as [`Incoming::SamplerGone`].
+    pub fn start(incoming: SyncSender<Incoming>) -> Result<SamplerProcess, RecordError> {
+        let path = sampler_path()?;
+        let mut child = Command::new(&path)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| RecordError::internal(format!("{}: could not be started: {e}", path.display())))?;
+        let stdout = child.stdout.take().expect("piped");
+        let mut stderr = child.stderr.take().expect("piped").take(COMPLAINT_BYTES_MAX);
+        let complaints = Arc::new(Mutex::new(String::new()));
+        let heard = Arc::clone(&complaints);
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = stderr.read_to_end(&mut text);
+            *heard.lock().expect("no panic while held") = String::from_utf8_lossy(&text).into_owned();
+        });
+        thread::spawn(move || read_messages(stdout, &incoming));
+        let input = Some(BufWriter::with_capacity(256 << 10, child.stdin.take().expect("piped")));
+        Ok(SamplerProcess {
+            child,
+            input,
+            complaints,
+        })
+    }
+
+    /// Messages are sent with [`SamplerProcess::flush`].
+    pub fn say(&mut self, message: &ToSampler) -> io::Result<()> {
+        message.write(self.input())
+    }
+
+    pub fn input(&mut self) -> &mut impl Write {
+        self.input.as_mut().expect("open until dropped")
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.input().flush()
+    }
+
+    /// What libbpf printed; complete once the sampler has ended.
+    pub fn complaints(&self) -> String {
+        self.complaints.lock().expect("no panic while held").clone()
+    }
+}
+
+impl Drop for SamplerProcess {
+    /// End of input ends the sampler. It may have more rights than we, so no signal is counted on.
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn read_messages(stream: impl Read, incoming: &SyncSender<Incoming>) {
+    let mut reader = MessageReader::new(io::BufReader::with_capacity(256 << 10, stream));
+    let end = loop {
+        match reader.next_message() {
+            Ok(None) => break None,
+            Err(e) => break Some(e.to_string()),
+            Ok(Some((kind, body))) => match FromSampler::parse(kind, body) {
+                Err(e) => break Some(e.to_string()),
+                Ok(message) => {
+                    if incoming.send(Incoming::Sampler(message)).is_err() {
+                        return;
+                    }
+                }
+            },
+        }
+    };
+    let _ = incoming.send(Incoming::SamplerGone(end));
+}
