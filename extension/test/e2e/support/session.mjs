@@ -1,0 +1,56 @@
+// One real editor with the packaged extension, shown in a headless browser, for the tests of a file.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { openWorkbench, startBrowser } from '../../../../scripts/editor/browser.mjs';
+import { installEditor } from '../../../../scripts/editor/install.mjs';
+import { startServer } from '../../../../scripts/editor/server.mjs';
+import { artifacts, vsix } from '../../../../scripts/steps/paths.mjs';
+
+/** Opens the editor on `folder`. Gives { page, server, picture(name), close() }; pictures land in artifacts/. */
+export async function openEditor(folder, { settings = {} } = {}) {
+  const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-editor-'));
+  const server = await startServer({ editor: await installEditor(), profile, extensions: [vsix], settings });
+  const context = await startBrowser(profile, { viewport: { width: 1600, height: 1000 } });
+  const page = await openWorkbench(context, server, { folder });
+  mkdirSync(artifacts, { recursive: true });
+  return {
+    page,
+    server,
+    picture: (name) => page.screenshot({ path: path.join(artifacts, `${name}.png`) }),
+    async close() {
+      await context.close();
+      await server.stop();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A test that saves a picture of the editor when it fails, and shows the notifications in its error. */
+export function step(session, name, work) {
+  return async () => {
+    try {
+      await work(session());
+    } catch (error) {
+      const shown = await session()
+        ?.page.locator('.notification-toast')
+        .allInnerTexts()
+        .catch(() => []);
+      await session()
+        ?.picture(`failed ${name.replaceAll(/\W+/g, '-')}`)
+        .catch(() => {});
+      if (shown?.length > 0) error.message += `\nNotifications on screen: ${shown.join(' | ')}`;
+      throw error;
+    }
+  };
+}
+
+/** Looks again and again until `look` gives something, and gives that. */
+export async function eventually(what, look, { timeoutMs = 30_000 } = {}) {
+  let last;
+  for (const end = Date.now() + timeoutMs; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200))) {
+    last = await look();
+    if (last) return last;
+  }
+  throw new Error(`${what}: not seen within ${timeoutMs / 1000} s.`);
+}
