@@ -1,7 +1,8 @@
 // npm run setup: installs what building and testing need. Running it again on a finished machine does nothing.
+import path from 'node:path';
 import { findProgram, run } from './steps/command.mjs';
 import { nodePackagesMissing } from './steps/node-packages.mjs';
-import { helper } from './steps/paths.mjs';
+import { helper, inRoot } from './steps/paths.mjs';
 import { isMain, main, Sentence, step } from './steps/report.mjs';
 import { installCommand, installPrefix, missingPackages } from './steps/system-packages.mjs';
 
@@ -17,7 +18,10 @@ export async function setup() {
     await step('npm ci --ignore-scripts', () =>
       run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']),
     );
-  await step('cargo fetch', () => run('cargo', ['fetch', '--locked'], { cwd: helper }));
+  for (const folder of [helper, inRoot('samples/rust-rayon')])
+    await step(`cargo fetch (${path.relative(inRoot(), folder)})`, () =>
+      run('cargo', ['fetch', '--locked'], { cwd: folder }),
+    );
 }
 
 function checkNode() {
