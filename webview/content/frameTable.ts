@@ -1,0 +1,57 @@
+// The functions that a view speaks of, as columns: FrameTable of protocol/wire.proto, checked.
+import { type Fields, MalformedContent, readMessage, readStrings, readUint32Column } from './wireReader.ts';
+
+export const FrameKind = { native: 0, inlined: 1, kernel: 2, unknown: 3, root: 4 } as const;
+
+export interface FrameTable {
+  readonly count: number;
+  readonly strings: readonly string[];
+  readonly name: Uint32Array; // index into strings, like module and file
+  readonly module: Uint32Array;
+  readonly file: Uint32Array;
+  readonly line: Uint32Array; // of the definition; 0: unknown
+  readonly kind: Uint32Array;
+}
+
+/** Reads the FrameTable in `field`. Throws `MalformedContent` when columns differ in length or name no string. */
+export function readFrameTable(parent: Fields, field: number): FrameTable {
+  const fields = readMessage(parent, field);
+  const strings = readStrings(fields, 1);
+  const name = readUint32Column(fields, 2);
+  const table: FrameTable = {
+    count: name.length,
+    strings,
+    name,
+    module: readUint32Column(fields, 3),
+    file: readUint32Column(fields, 4),
+    line: readUint32Column(fields, 5),
+    kind: readUint32Column(fields, 6),
+  };
+  for (const column of ['module', 'file', 'line', 'kind'] as const) {
+    expectLength(`frames.${column}`, table[column], table.count);
+  }
+  for (const column of ['name', 'module', 'file'] as const) {
+    expectBelow(`frames.${column}`, table[column], strings.length, 'strings');
+  }
+  return table;
+}
+
+/** Throws unless the column has the wanted number of rows. */
+export function expectLength(what: string, column: ArrayLike<number>, wanted: number) {
+  if (column.length === wanted) return;
+  throw new MalformedContent(`The column ${what} has ${column.length} rows, but ${wanted} were wanted.`);
+}
+
+/** Throws unless every value of the column is an index below `limit`. */
+export function expectBelow(what: string, column: Uint32Array, limit: number, ofWhat: string) {
+  for (let row = 0; row < column.length; row++) {
+    if (column[row]! < limit) continue;
+    throw new MalformedContent(
+      `Row ${row} of the column ${what} points to ${column[row]} of ${limit} ${ofWhat}, which does not exist.`,
+    );
+  }
+}
+
+export const frameName = (frames: FrameTable, frame: number): string => frames.strings[frames.name[frame]!]!;
+export const frameModule = (frames: FrameTable, frame: number): string => frames.strings[frames.module[frame]!]!;
+export const frameFile = (frames: FrameTable, frame: number): string => frames.strings[frames.file[frame]!]!;

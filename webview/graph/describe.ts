@@ -1,0 +1,137 @@
+// A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
+import { visibleText } from '../../core/foreignText.ts';
+import {
+  percentText,
+  pointsText,
+  relativeChangeText,
+  samplesText,
+  share,
+  valueChangeText,
+  valueText,
+} from '../../core/numbersAsText.ts';
+import type { Costs, FlameGraph } from '../content/flameGraph.ts';
+import { FrameKind, frameFile, frameModule, frameName } from '../content/frameTable.ts';
+import { tooFewSamples } from './difference.ts';
+
+const NAME_LIMIT = 2000; // characters of a name in full; C++ templates get long
+
+export interface Figure {
+  readonly label: string;
+  readonly cells: readonly string[];
+}
+
+export interface Description {
+  readonly name: string;
+  readonly place: string; // module · file:line · what kind of frame
+  readonly head: readonly string[]; // of the figures' columns; empty for one run
+  readonly figures: readonly Figure[];
+  readonly note: string;
+}
+
+const KIND_TEXT: Record<number, string> = {
+  [FrameKind.inlined]: 'inlined',
+  [FrameKind.kernel]: 'kernel',
+  [FrameKind.unknown]: 'no symbol',
+};
+
+export const nodeName = (graph: FlameGraph, node: number, limit = NAME_LIMIT): string =>
+  visibleText(frameName(graph.frames, graph.frame[node]!), limit);
+
+export function describeNode(graph: FlameGraph, node: number): Description {
+  const { costs, newCosts } = graph;
+  return {
+    name: nodeName(graph, node),
+    place: placeOf(graph, node),
+    head: newCosts ? ['base', 'new', 'change'] : [],
+    figures: newCosts ? comparedFigures(graph, node, newCosts) : figuresOf(graph, node),
+    note:
+      newCosts && tooFewSamples(graph, node)
+        ? 'Fewer than 10 samples in both runs: too few to compare.'
+        : noteOf(costs, node),
+  };
+}
+
+/** A run of boxes too narrow to draw, `first` up to but without `end`, all below one parent. */
+export function describeRun(graph: FlameGraph, first: number, end: number): Description {
+  let value = 0;
+  let newValue = 0;
+  let calls = 0;
+  for (let node = first; node < end; node = graph.end[node]!) {
+    value += graph.costs.total[node]!;
+    newValue += graph.newCosts?.total[node] ?? 0;
+    calls++;
+  }
+  const whole = graph.costs.total[0]!;
+  const name = calls === 1 ? nodeName(graph, first, 200) : `${calls} narrow calls`;
+  const frames = end - first;
+  return {
+    name,
+    place: `${frames} ${frames === 1 ? 'frame' : 'frames'}, too narrow to draw: click to zoom in`,
+    head: graph.newCosts ? ['base', 'new', 'change'] : [],
+    figures: graph.newCosts
+      ? [{ label: 'Total', cells: changeCells(value, newValue, graph) }]
+      : [{ label: 'Total', cells: [percentText(share(value, whole)), valueText(value, graph.unit)] }],
+    note: '',
+  };
+}
+
+/** One line of plain words. */
+export function sentenceOf({ name, place, head, figures, note }: Description): string {
+  const told = figures.map(({ label, cells }) =>
+    head.length > 0
+      ? `${label} ${cells.map((cell, i) => `${head[i]} ${cell}`).join(', ')}`
+      : `${label} ${cells.join(', ')}`,
+  );
+  return [name, place, ...told, note].filter((part) => part !== '').join('; ');
+}
+
+/** `module · file:line · kind`, as much as is known. */
+export function placeOf(graph: FlameGraph, node: number): string {
+  const { frames } = graph;
+  const frame = graph.frame[node]!;
+  const line = graph.line[node]! || frames.line[frame]!;
+  const file = visibleText(frameFile(frames, frame));
+  const parts = [
+    visibleText(frameModule(frames, frame)),
+    file && (line > 0 ? `${file}:${line}` : file),
+    KIND_TEXT[frames.kind[frame]!] ?? '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function figuresOf(graph: FlameGraph, node: number): Figure[] {
+  const { costs, unit } = graph;
+  const whole = costs.total[0]!;
+  const cells = (value: number, samples: number) => [
+    percentText(share(value, whole)),
+    ...(unit === 'count' ? [] : [valueText(value, unit)]),
+    samplesText(samples),
+  ];
+  return [
+    { label: 'Self', cells: cells(costs.self[node]!, costs.selfSamples[node]!) },
+    { label: 'Total', cells: cells(costs.total[node]!, costs.totalSamples[node]!) },
+  ];
+}
+
+function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[] {
+  const { costs } = graph;
+  const shareNow = share(later.total[node]!, later.total[0]!);
+  const shareBase = share(costs.total[node]!, costs.total[0]!);
+  return [
+    { label: 'Self', cells: changeCells(costs.self[node]!, later.self[node]!, graph) },
+    { label: 'Total', cells: changeCells(costs.total[node]!, later.total[node]!, graph) },
+    { label: 'Share', cells: [percentText(shareBase), percentText(shareNow), pointsText(shareNow - shareBase)] },
+    {
+      label: 'Samples',
+      cells: [samplesText(costs.totalSamples[node]!), samplesText(later.totalSamples[node]!), ''],
+    },
+  ];
+}
+
+function changeCells(base: number, later: number, { unit }: FlameGraph): string[] {
+  const relative = base > 0 && later > 0 ? ` (${relativeChangeText(base, later)})` : '';
+  return [valueText(base, unit), valueText(later, unit), valueChangeText(later - base, unit) + relative];
+}
+
+const noteOf = (costs: Costs, node: number): string =>
+  costs.totalSamples[node]! < 10 ? 'Fewer than 10 samples: a rough figure.' : '';

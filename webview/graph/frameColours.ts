@@ -1,0 +1,82 @@
+// The colour of a frame in a flame graph of one run: hue by module, jittered by function, so that a module is a family
+// of one colour. Lightness follows the theme and keeps every label readable (contrast 4.5 or more).
+import { hcl } from 'd3-color';
+import { FrameKind, type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
+
+export type Tone = 'dark' | 'light';
+
+export interface FramePaint {
+  readonly fill: string;
+  readonly text: string;
+}
+
+const SHADES = 16; // variations within a module
+const HUE_JITTER = 22; // degrees, over all shades
+const KERNEL_HUE = 320; // magenta, kept free of modules
+const MODULE_HUES = { from: 10, to: 285 };
+
+interface Tuning {
+  readonly chroma: number;
+  readonly lightness: number;
+  readonly lightnessJitter: number;
+  readonly text: string;
+}
+const TUNING: Record<Tone, Tuning> = {
+  dark: { chroma: 34, lightness: 38, lightnessJitter: 7, text: '#ffffff' },
+  light: { chroma: 30, lightness: 83, lightnessJitter: 7, text: '#1b1b1b' },
+};
+
+/** The paint of each frame, worked out when it is first asked for. */
+export function frameColours(frames: FrameTable, tone: Tone): (frame: number) => FramePaint {
+  const known: FramePaint[] = [];
+  const families = new Map<string, FramePaint[]>();
+  return (frame) => {
+    known[frame] ??= paintOf(frame);
+    return known[frame];
+  };
+
+  function paintOf(frame: number): FramePaint {
+    const kind = frames.kind[frame]!;
+    if (kind === FrameKind.root) return greyPaint(tone);
+    const module = frameModule(frames, frame);
+    const key = `${kind} ${kind === FrameKind.native || kind === FrameKind.inlined ? module : ''}`;
+    let family = families.get(key);
+    if (!family) {
+      family = familyOf(kind, module, tone);
+      families.set(key, family);
+    }
+    return family[hashOf(frameName(frames, frame)) % SHADES]!;
+  }
+}
+
+/** All shades of one module. */
+export function familyOf(kind: number, module: string, tone: Tone): FramePaint[] {
+  const { chroma, lightness, lightnessJitter, text } = TUNING[tone];
+  const hue = kind === FrameKind.kernel ? KERNEL_HUE : moduleHue(module);
+  const strength = kind === FrameKind.unknown ? 4 : kind === FrameKind.inlined ? chroma / 2 : chroma;
+  return Array.from({ length: SHADES }, (_, shade) => {
+    const turn = shade / (SHADES - 1) - 0.5;
+    const step = ((shade * 7) % SHADES) / (SHADES - 1) - 0.5; // lightness varies out of step with the hue
+    const fill = hcl(hue + turn * HUE_JITTER, strength, lightness + step * lightnessJitter).formatHex();
+    return { fill, text };
+  });
+}
+
+export function greyPaint(tone: Tone): FramePaint {
+  const { lightness, text } = TUNING[tone];
+  return { fill: hcl(0, 0, lightness).formatHex(), text };
+}
+
+function moduleHue(module: string): number {
+  const turn = hashOf(module) / 0x1_0000_0000;
+  return MODULE_HUES.from + turn * (MODULE_HUES.to - MODULE_HUES.from);
+}
+
+/** FNV-1a over UTF-16 units, with the last mixing step of MurmurHash3: near names get far values. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

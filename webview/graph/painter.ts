@@ -1,0 +1,241 @@
+// Paints the boxes in view on a canvas of the viewport's size. Edges are snapped to device pixels, so neighbours meet
+// without seams; a label is cut where its box ends. It reads columns and draws; it decides nothing.
+import { visibleText } from '../../core/foreignText.ts';
+import type { FlameGraph } from '../content/flameGraph.ts';
+import { FrameKind, frameName } from '../content/frameTable.ts';
+import type { Theme } from '../page/theme.ts';
+import { GLYPHS, kindOfChange, tooFewSamples } from './difference.ts';
+import type { FramePaint } from './frameColours.ts';
+import type { VisibleBoxes } from './visibleBoxes.ts';
+
+export const ROW_HEIGHT = 20; // CSS pixels, with a gap of one below each box
+const PADDING = 5;
+const LABEL_MIN = 22; // CSS pixels: room for two letters and the cut mark
+
+export interface Scene {
+  readonly graph: FlameGraph;
+  readonly boxes: VisibleBoxes;
+  readonly theme: Theme;
+  readonly paintOf: (node: number) => FramePaint;
+  readonly width: number; // CSS pixels, like height and scrollTop
+  readonly height: number;
+  readonly scrollTop: number;
+  readonly pixelRatio: number;
+  readonly selected: number; // node; -1: none
+  readonly hovered: number; // box; -1: none
+  readonly focused: boolean;
+  readonly matching: Uint8Array | undefined; // frames that the search found
+  readonly currentMatch: number; // node; -1: none
+}
+
+/** What stays the same from frame to frame: labels, the width of a letter, hatching. */
+export interface Brushes {
+  readonly labels: string[]; // by frame
+  readonly letterWidth: number; // 0: the font is not monospaced
+  readonly hatch: CanvasPattern | null;
+}
+
+export function makeBrushes(context: CanvasRenderingContext2D, theme: Theme): Brushes {
+  context.font = fontOf(theme, 1);
+  const narrow = context.measureText('iiii').width / 4;
+  const wide = context.measureText('WWWW').width / 4;
+  return { labels: [], letterWidth: Math.abs(narrow - wide) < 0.01 ? wide : 0, hatch: hatchOf(context, theme) };
+}
+
+export function paint(context: CanvasRenderingContext2D, scene: Scene, brushes: Brushes) {
+  const { theme, width, height, pixelRatio } = scene;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, Math.ceil(width * pixelRatio), Math.ceil(height * pixelRatio));
+  paintBoxes(context, scene, brushes);
+  paintLabels(context, scene, brushes);
+  paintMarks(context, scene);
+}
+
+function paintBoxes(context: CanvasRenderingContext2D, scene: Scene, { hatch }: Brushes) {
+  const { graph, boxes, theme, paintOf, pixelRatio, matching } = scene;
+  const gap = Math.max(1, Math.round(pixelRatio));
+  const compared = graph.newCosts !== undefined;
+  let style = '';
+  for (let box = 0; box < boxes.count; box++) {
+    const node = boxes.node[box]!;
+    const folded = boxes.end[box] !== 0;
+    const left = Math.round(boxes.left[box]! * pixelRatio);
+    const right = Math.max(left + 1, Math.round(boxes.right[box]! * pixelRatio));
+    const inlined = !folded && graph.frames.kind[graph.frame[node]!] === FrameKind.inlined;
+    const top = Math.round(topOf(boxes.depth[box]!, scene) * pixelRatio) - (inlined ? gap : 0);
+    const bottom = Math.round((topOf(boxes.depth[box]!, scene) + ROW_HEIGHT) * pixelRatio) - gap;
+    const wide = right - left > 3 * gap;
+    const matches = matching === undefined || (!folded && matching[graph.frame[node]!] === 1);
+    const few = compared && !folded && tooFewSamples(graph, node);
+    let fill: string;
+    if (folded) fill = theme.foldedFill;
+    else if (theme.highContrast) fill = theme.background;
+    else if (!matches) fill = theme.quietFill;
+    else fill = few ? theme.quietFill : paintOf(node).fill;
+    if (fill !== style) {
+      style = fill;
+      context.fillStyle = fill;
+    }
+    context.fillRect(left, top, right - left - (wide ? gap : 0), bottom - top);
+    if (few && hatch && right - left > 2) {
+      context.fillStyle = hatch;
+      context.fillRect(left, top, right - left - (wide ? gap : 0), bottom - top);
+      style = '';
+    }
+    if (theme.highContrast && !folded) {
+      outlineInHighContrast(context, scene, { left, right, top, bottom, inlined, node });
+      style = '';
+    }
+  }
+}
+
+interface Edges {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** High contrast has no fills: kernel frames get a double edge, inlined ones stay open at the top. */
+function outlineInHighContrast(
+  context: CanvasRenderingContext2D,
+  { graph, theme, pixelRatio }: Scene,
+  { left, right, top, bottom, inlined, node }: Edges & { inlined: boolean; node: number },
+) {
+  const line = Math.max(1, Math.round(pixelRatio));
+  context.fillStyle = theme.border;
+  if (!inlined) context.fillRect(left, top, right - left, line);
+  context.fillRect(left, bottom - line, right - left, line);
+  context.fillRect(left, top, line, bottom - top);
+  context.fillRect(right - line, top, line, bottom - top);
+  const kernel = graph.frames.kind[graph.frame[node]!] === FrameKind.kernel;
+  if (kernel && right - left > 8 * line) context.fillRect(left + 2 * line, top, line, bottom - top);
+}
+
+function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, letterWidth }: Brushes) {
+  const { graph, boxes, theme, paintOf, width, pixelRatio, matching } = scene;
+  const compared = graph.newCosts !== undefined;
+  context.font = fontOf(theme, pixelRatio);
+  context.textBaseline = 'middle';
+  const letter = letterWidth || theme.fontSize * 0.62;
+  let style = '';
+  for (let box = 0; box < boxes.count; box++) {
+    const from = Math.max(0, boxes.left[box]!);
+    const room = Math.min(width, boxes.right[box]!) - from - 2 * PADDING;
+    if (boxes.end[box] !== 0 || room < LABEL_MIN - 2 * PADDING) continue;
+    const node = boxes.node[box]!;
+    const frame = graph.frame[node]!;
+    labels[frame] ??= visibleText(frameName(graph.frames, frame));
+    const glyph = compared ? glyphOf(graph, node) : '';
+    const text = cut(glyph ? `${glyph} ${labels[frame]}` : labels[frame], Math.floor(room / letter));
+    if (text === '') continue;
+    const quiet = matching !== undefined && matching[frame] !== 1;
+    const few = compared && tooFewSamples(graph, node);
+    const fill = theme.highContrast
+      ? theme.foreground
+      : quiet
+        ? theme.quietText
+        : few
+          ? theme.foreground
+          : paintOf(node).text;
+    if (fill !== style) {
+      style = fill;
+      context.fillStyle = fill;
+    }
+    const x = Math.round((from + PADDING) * pixelRatio);
+    const y = Math.round((topOf(boxes.depth[box]!, scene) + ROW_HEIGHT / 2) * pixelRatio);
+    if (letterWidth > 0 && isPlain(text)) context.fillText(text, x, y);
+    else context.fillText(text, x, y, room * pixelRatio); // squeezed a little rather than over its neighbour
+  }
+}
+
+/** Selection, equal functions, search hits and the box under the pointer. */
+function paintMarks(context: CanvasRenderingContext2D, scene: Scene) {
+  const { graph, boxes, theme, selected, hovered, matching, currentMatch, pixelRatio } = scene;
+  const selectedFrame = selected > 0 ? graph.frame[selected]! : -1;
+  const line = Math.max(1, Math.round(pixelRatio));
+  for (let box = 0; box < boxes.count; box++) {
+    if (boxes.end[box] !== 0) continue;
+    const node = boxes.node[box]!;
+    const frame = graph.frame[node]!;
+    if (matching?.[frame] === 1) underline(context, scene, box, 2 * line);
+    if (frame === selectedFrame && node !== selected) outline(context, scene, box, theme.focus, line);
+  }
+  if (hovered >= 0 && hovered < boxes.count) outline(context, scene, hovered, theme.foreground, line);
+  for (let box = 0; box < boxes.count; box++) {
+    if (boxes.end[box] !== 0) continue;
+    if (boxes.node[box] === currentMatch) outline(context, scene, box, theme.match, 2 * line);
+    if (boxes.node[box] === selected)
+      outline(context, scene, box, scene.focused ? theme.focus : theme.foreground, 2 * line);
+  }
+}
+
+function underline(context: CanvasRenderingContext2D, scene: Scene, box: number, thickness: number) {
+  const { left, right, bottom } = edgesOf(scene, box);
+  context.fillStyle = scene.theme.match;
+  context.fillRect(left, bottom - thickness, right - left, thickness);
+}
+
+function outline(context: CanvasRenderingContext2D, scene: Scene, box: number, colour: string, thickness: number) {
+  const { left, right, top, bottom } = edgesOf(scene, box);
+  context.fillStyle = colour;
+  if (right - left <= 2 * thickness) {
+    context.fillRect(left, top, right - left, bottom - top);
+    return;
+  }
+  context.fillRect(left, top, right - left, thickness);
+  context.fillRect(left, bottom - thickness, right - left, thickness);
+  context.fillRect(left, top, thickness, bottom - top);
+  context.fillRect(right - thickness, top, thickness, bottom - top);
+}
+
+function edgesOf(scene: Scene, box: number): Edges {
+  const { boxes, pixelRatio } = scene;
+  const gap = Math.max(1, Math.round(pixelRatio));
+  const left = Math.round(boxes.left[box]! * pixelRatio);
+  const right = Math.max(left + 1, Math.round(boxes.right[box]! * pixelRatio));
+  const top = topOf(boxes.depth[box]!, scene);
+  return {
+    left,
+    right: right - left > 3 * gap ? right - gap : right,
+    top: Math.round(top * pixelRatio),
+    bottom: Math.round((top + ROW_HEIGHT) * pixelRatio) - gap,
+  };
+}
+
+const topOf = (depth: number, { scrollTop }: Scene): number => depth * ROW_HEIGHT - scrollTop;
+const fontOf = ({ fontFamily, fontSize }: Theme, scale: number): string => `${fontSize * scale}px ${fontFamily}`;
+
+/** A change is marked by a glyph; one that rests on too few samples only when the function came or went. */
+function glyphOf(graph: FlameGraph, node: number): string {
+  const change = kindOfChange(graph, node);
+  const vague = change !== 'new' && change !== 'gone' && tooFewSamples(graph, node);
+  return vague ? '' : GLYPHS[change];
+}
+
+/** The text, or as much of it as `letters` allow; empty when that would say nothing. */
+export function cut(text: string, letters: number): string {
+  if (text.length <= letters) return text;
+  if (letters < 3) return '';
+  return `${text.slice(0, letters - 1)}…`;
+}
+
+const isPlain = (text: string): boolean => !/[^ -~…▲▼+−]/.test(text);
+
+function hatchOf(context: CanvasRenderingContext2D, theme: Theme): CanvasPattern | null {
+  const tile = document.createElement('canvas');
+  tile.width = 6;
+  tile.height = 6;
+  const pen = tile.getContext('2d');
+  if (!pen) return null;
+  pen.strokeStyle = theme.foldedFill;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  for (const offset of [-6, 0, 6]) {
+    pen.moveTo(offset - 1, 7);
+    pen.lineTo(offset + 7, -1);
+  }
+  pen.stroke();
+  return context.createPattern(tile, 'repeat');
+}

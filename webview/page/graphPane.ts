@@ -1,0 +1,80 @@
+// The pane of the flame graph: the graph, or a sentence in its place, and below it one line on the frame in question.
+import { countText } from '../../core/numbersAsText.ts';
+import type { FlameGraph } from '../content/flameGraph.ts';
+import { describeNode, sentenceOf } from '../graph/describe.ts';
+import { FlameGraphView, type GraphEvents } from '../graph/flameGraphView.ts';
+import type { WidthMode } from '../graph/layout.ts';
+import { element } from './elements.ts';
+import { failurePane, loadingPane } from './messagePane.ts';
+
+export class GraphPane {
+  readonly view: FlameGraphView;
+  readonly element: HTMLElement;
+  readonly #stage = element('div', { class: 'graph-stage' });
+  readonly #details = element('div', { class: 'details' });
+  #graph: FlameGraph | undefined;
+
+  constructor(events: Omit<GraphEvents, 'described'>) {
+    this.view = new FlameGraphView({
+      ...events,
+      selected: (node) => {
+        this.#describe(node);
+        events.selected(node);
+      },
+      described: (description) => {
+        if (description) this.#tell(sentenceOf(description));
+        else this.#describe(this.view.selected);
+      },
+    });
+    this.element = element(
+      'section',
+      { class: 'pane graph-pane', 'aria-label': 'Flame graph' },
+      this.#stage,
+      this.#details,
+    );
+    this.showLoading();
+  }
+
+  get graph(): FlameGraph | undefined {
+    return this.#graph;
+  }
+
+  showLoading() {
+    this.#graph = undefined;
+    this.#stage.replaceChildren(loadingPane('Reading the flame graph…'));
+  }
+
+  showFailure(message: string, advice: string) {
+    this.#graph = undefined;
+    this.#stage.replaceChildren(failurePane(message, advice));
+    this.#tell('');
+  }
+
+  showGraph(graph: FlameGraph, mode: WidthMode) {
+    if ((graph.costs.total[0] ?? 0) === 0 && (graph.newCosts?.total[0] ?? 0) === 0) {
+      this.showFailure('There are no samples to draw.', 'The program may have ended before it used any CPU time.');
+      return;
+    }
+    this.#graph = graph;
+    if (this.view.element.parentElement !== this.#stage) this.#stage.replaceChildren(this.view.element);
+    this.view.setGraph(graph, mode);
+    this.#describe(-1);
+  }
+
+  #describe(node: number) {
+    const graph = this.#graph;
+    if (!graph) return;
+    if (node > 0) {
+      this.#tell(sentenceOf(describeNode(graph, node)));
+      return;
+    }
+    const folded =
+      graph.prunedNodes > 0 ? `; ${countText(graph.prunedNodes)} tiny frames folded into their callers` : '';
+    this.#tell(`${countText(graph.count - 1)} frames, ${graph.depthMax} deep${folded}`);
+  }
+
+  #tell(text: string) {
+    this.#details.textContent = text;
+    this.#details.title = text;
+  }
+}

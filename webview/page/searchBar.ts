@@ -1,0 +1,85 @@
+// The search field with its two switches, the count of matches and the way through them.
+import '@vscode-elements/elements/dist/vscode-textfield/index.js';
+import '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
+import type { VscodeTextfield } from '@vscode-elements/elements/dist/vscode-textfield/index.js';
+import type { VscodeToolbarButton } from '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
+import type { Query } from '../search/search.ts';
+import { element, icon, icons } from './elements.ts';
+import { toggleButton, toolbarButton } from './toolbarButtons.ts';
+
+export interface SearchEvents {
+  changed(query: Query): void;
+  step(direction: 1 | -1): void;
+  left(): void; // Escape: back to the graph
+}
+
+export class SearchBar {
+  readonly #field: VscodeTextfield = document.createElement('vscode-textfield');
+  readonly #regex: VscodeToolbarButton;
+  readonly #matchCase: VscodeToolbarButton;
+  readonly #count = element('span', { class: 'search-count', role: 'status', 'aria-live': 'polite' });
+  readonly #steps: HTMLElement;
+  readonly element: HTMLElement;
+  readonly #events: SearchEvents;
+
+  constructor(events: SearchEvents) {
+    this.#events = events;
+    this.#field.placeholder = 'Search functions, modules, files';
+    this.#field.label = 'Search functions, modules and files';
+    this.#field.className = 'search-field';
+    const changed = () => events.changed(this.query);
+    this.#matchCase = toggleButton('Match case (Alt+C)', 'Aa', changed);
+    this.#regex = toggleButton('Use regular expression (Alt+R)', '.*', changed);
+    const switches = element('span', { slot: 'content-after', class: 'search-switches' }, this.#matchCase, this.#regex);
+    this.#field.append(switches);
+    this.#steps = element(
+      'span',
+      { class: 'search-steps', hidden: true },
+      toolbarButton('Previous match (Shift+Enter)', icon(icons.up), () => events.step(-1)),
+      toolbarButton('Next match (Enter)', icon(icons.down), () => events.step(1)),
+    );
+    this.element = element('div', { class: 'search', role: 'search' }, this.#field, this.#steps, this.#count);
+    this.#field.addEventListener('input', changed);
+    this.#field.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  get query(): Query {
+    return { text: this.#field.value, regex: this.#regex.checked, matchCase: this.#matchCase.checked };
+  }
+
+  set query({ text, regex, matchCase }: Query) {
+    this.#field.value = text;
+    this.#regex.checked = regex;
+    this.#matchCase.checked = matchCase;
+  }
+
+  focus() {
+    this.#field.focus();
+    this.#field.wrappedElement?.select();
+  }
+
+  /** `2 of 14 · 38.2 %`, or why there is nothing. */
+  tell(text: string, wrong: boolean, hasMatches: boolean) {
+    this.#count.textContent = text;
+    this.#count.classList.toggle('wrong', wrong);
+    this.#field.invalid = wrong;
+    this.#steps.hidden = !hasMatches;
+  }
+
+  #key(event: KeyboardEvent) {
+    const key = event.key.toLowerCase();
+    if (event.altKey && (key === 'r' || key === 'c')) {
+      const button = key === 'r' ? this.#regex : this.#matchCase;
+      button.checked = !button.checked;
+      this.#events.changed(this.query);
+    } else if (key === 'enter') this.#events.step(event.shiftKey ? -1 : 1);
+    else if (key === 'escape') {
+      if (this.#field.value !== '') {
+        this.#field.value = '';
+        this.#events.changed(this.query);
+      } else this.#events.left();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,73 @@
+// What the page remembers of how it was looked at. It comes back after a reload of the window; anything in it that is not
+// what it should be is left out, for a saved state may be older than this code.
+import type { WidthMode } from '../graph/layout.ts';
+import { widthModes } from '../graph/layout.ts';
+import type { Span } from '../graph/span.ts';
+import { WHOLE } from '../graph/span.ts';
+import { NO_QUERY, type Query } from '../search/search.ts';
+import type { Measure } from '../table/comparedColumns.ts';
+import type { Sort } from '../table/virtualTable.ts';
+
+export type ViewMode = 'graph' | 'table' | 'both';
+
+export interface ViewState {
+  readonly panel: string; // the host's name of this panel; other panels' states do not count
+  readonly value: number;
+  readonly viewMode: ViewMode;
+  readonly widthMode: WidthMode;
+  readonly comparedTab: 'functions' | 'lines';
+  readonly measure: Measure;
+  readonly query: Query;
+  readonly sorts: Readonly<Record<string, Sort>>; // by table
+  readonly span: Span; // the part of the graph's width in view
+  readonly selectedPath: readonly number[]; // frames from the root to the selected node
+  readonly split: number; // percent of the room that the graph has; 0: as we choose
+}
+
+export const freshState = (panel: string, value: number): ViewState => ({
+  panel,
+  value,
+  viewMode: 'both',
+  widthMode: 'combined',
+  comparedTab: 'functions',
+  measure: 'self',
+  query: NO_QUERY,
+  sorts: {},
+  span: WHOLE,
+  selectedPath: [],
+  split: 0,
+});
+
+/** The saved state of this panel with all that can be used of it; a fresh one for another panel. */
+export function restoredState(saved: unknown, panel: string, value: number): ViewState {
+  const fresh = freshState(panel, value);
+  if (!isRecord(saved) || saved.panel !== panel) return fresh;
+  const { query, span, sorts, selectedPath, split } = saved;
+  return {
+    panel,
+    value: isWhole(saved.value) ? saved.value : value,
+    viewMode: oneOf(saved.viewMode, ['graph', 'table', 'both'], fresh.viewMode),
+    widthMode: oneOf(saved.widthMode, widthModes, fresh.widthMode),
+    comparedTab: oneOf(saved.comparedTab, ['functions', 'lines'], fresh.comparedTab),
+    measure: oneOf(saved.measure, ['self', 'total'], fresh.measure),
+    query:
+      isRecord(query) && typeof query.text === 'string'
+        ? { text: query.text, regex: query.regex === true, matchCase: query.matchCase === true }
+        : fresh.query,
+    sorts: isRecord(sorts) ? Object.fromEntries(Object.entries(sorts).filter(isSortEntry)) : {},
+    span: isSpan(span) ? { left: span.left, width: span.width } : fresh.span,
+    selectedPath: Array.isArray(selectedPath) && selectedPath.every(isWhole) ? selectedPath : [],
+    split: typeof split === 'number' && split >= 5 && split <= 95 ? split : 0,
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isWhole = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
+const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[], otherwise: T): T =>
+  allowed.includes(value as T) ? (value as T) : otherwise;
+const isSortEntry = (entry: [string, unknown]): entry is [string, Sort] =>
+  isRecord(entry[1]) && typeof entry[1].column === 'string' && typeof entry[1].descending === 'boolean';
+
+const isSpan = (value: unknown): value is Span =>
+  isRecord(value) && isShare(value.left) && isShare(value.width) && value.width > 0;

@@ -1,0 +1,44 @@
+// The webview page: connects to the extension host and shows what it is told to show. The page computes nothing over
+// samples; it draws columns that the engine made and holds view state only.
+import './panel.css';
+import { connect } from './page/host.ts';
+import { failurePane, loadingPane } from './page/messagePane.ts';
+import { ProfilePage } from './page/profilePage.ts';
+
+let page: ProfilePage | undefined;
+
+const showPane = (pane: HTMLElement) => {
+  page = undefined;
+  document.body.replaceChildren(pane);
+};
+
+const host = connect((message) => {
+  switch (message.type) {
+    case 'loading':
+      showPane(loadingPane(message.message));
+      break;
+    case 'failed':
+      showPane(failurePane(message.message, message.advice, () => host.send({ type: 'retry' })));
+      break;
+    case 'show':
+      page = new ProfilePage(host, message);
+      document.body.replaceChildren(page.element);
+      break;
+    case 'view':
+      page?.receiveView(message);
+      break;
+    case 'viewFailed':
+      page?.receiveFailure(message.view, message.message, message.advice);
+      break;
+    case 'reveal':
+      page?.reveal(message);
+      break;
+  }
+});
+
+document.addEventListener('keydown', (event) => {
+  if (page?.key(event)) event.preventDefault();
+});
+
+showPane(loadingPane('Opening the profile…'));
+host.send({ type: 'ready' });

@@ -1,0 +1,38 @@
+// What cells show: names with control characters visible, figures with a small bar behind them.
+import { visibleText } from '../../core/foreignText.ts';
+import { element } from '../page/elements.ts';
+
+/** A foreign text; the whole of it in the tooltip. */
+export function fillText(cell: HTMLElement, text: string, full = text) {
+  cell.textContent = visibleText(text);
+  cell.title = visibleText(full, 2000);
+}
+
+/** A share as text, with the value beside it and a bar of that share below. */
+export function fillShare(cell: HTMLElement, share: number, text: string, value: string) {
+  const [bar, first, second] = partsOf(cell, ['bar', 'share', 'value']);
+  bar!.style.width = `${Math.min(100, share * 100)}%`;
+  first!.textContent = text;
+  second!.textContent = value;
+}
+
+/** A difference: a bar to the side of its sign, then the text. `strength` is 0 … 1 of the largest difference. */
+export function fillDifference(
+  cell: HTMLElement,
+  difference: { text: string; sign: number; strength: number; few: boolean },
+) {
+  const [track, text] = partsOf(cell, ['difference-track', 'difference-text']);
+  if (!track!.firstElementChild) track!.append(element('span', { class: 'difference-bar' }));
+  (track!.firstElementChild as HTMLElement).style.width = `${difference.strength * 50}%`;
+  cell.classList.toggle('more', difference.sign > 0);
+  cell.classList.toggle('less', difference.sign < 0);
+  cell.classList.toggle('few', difference.few);
+  text!.textContent = difference.text;
+}
+
+function partsOf(cell: HTMLElement, classes: readonly string[]): HTMLElement[] {
+  if (cell.childElementCount !== classes.length) {
+    cell.replaceChildren(...classes.map((name) => element('span', { class: name })));
+  }
+  return [...cell.children] as HTMLElement[];
+}

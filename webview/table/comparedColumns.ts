@@ -1,0 +1,175 @@
+// The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
+import { visibleText } from '../../core/foreignText.ts';
+import {
+  countText,
+  percentText,
+  pointsText,
+  relativeChangeText,
+  share,
+  valueChangeText,
+  valueText,
+} from '../../core/numbersAsText.ts';
+import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
+import { type ComparedTable, Verdict } from '../content/tables.ts';
+import { SAMPLES_MIN } from '../graph/difference.ts';
+import { fillDifference, fillText } from './cells.ts';
+import { compareTexts } from './functionColumns.ts';
+import type { Sort, TableColumn } from './virtualTable.ts';
+
+export type Measure = 'self' | 'total';
+export const COMPARED_SORT: Sort = { column: 'change', descending: true };
+
+interface Sides {
+  readonly base: Float64Array;
+  readonly later: Float64Array;
+  readonly baseSamples: Uint32Array;
+  readonly laterSamples: Uint32Array;
+}
+
+const sidesOf = (table: ComparedTable, measure: Measure): Sides =>
+  measure === 'self'
+    ? {
+        base: table.baseSelf,
+        later: table.newSelf,
+        baseSamples: table.baseSelfSamples,
+        laterSamples: table.newSelfSamples,
+      }
+    : {
+        base: table.baseTotalOfRow,
+        later: table.newTotalOfRow,
+        baseSamples: table.baseTotalSamplesOfRow,
+        laterSamples: table.newTotalSamplesOfRow,
+      };
+
+/** A mark for each verdict, so that nothing hangs on colour. The verdict itself is the engine's. */
+export const VERDICTS: Record<number, { readonly glyph: string; readonly text: string }> = {
+  [Verdict.noise]: { glyph: '≈', text: 'no difference beyond noise' },
+  [Verdict.slower]: { glyph: '▲', text: 'slower' },
+  [Verdict.faster]: { glyph: '▼', text: 'faster' },
+  [Verdict.new]: { glyph: '+', text: 'new' },
+  [Verdict.gone]: { glyph: '−', text: 'gone' },
+  [Verdict.moved]: { glyph: '→', text: 'moved' },
+  [Verdict.tooFew]: { glyph: '?', text: `rests on fewer than ${SAMPLES_MIN} samples` },
+};
+
+export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'functions' | 'lines'): TableColumn[] {
+  const { frames, unit, verdict } = table;
+  const sides = sidesOf(table, measure);
+  const { base, later } = sides;
+  const change = (row: number) => later[row]! - base[row]!;
+  const points = (row: number) => share(later[row]!, table.newTotal) - share(base[row]!, table.baseTotal);
+  let largest = 1;
+  for (let row = 0; row < frames.count; row++) largest = Math.max(largest, Math.abs(change(row)));
+  const few = (row: number) => sides.baseSamples[row]! + sides.laterSamples[row]! < SAMPLES_MIN;
+
+  const side = (id: string, title: string, values: Float64Array, samples: Uint32Array, whole: number): TableColumn => ({
+    id,
+    title,
+    hint: `CPU time in the ${title.toLowerCase()} run, per ${table.per || 'run'}`,
+    numeric: true,
+    compare: (a, b) => values[a]! - values[b]!,
+    fill: (cell, row) => {
+      cell.textContent = millisecondsText(values[row]!, unit);
+      cell.title = `${percentText(share(values[row]!, whole))} of the run, ${countText(samples[row]!)} samples`;
+    },
+  });
+  const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];
+  return [
+    {
+      id: 'verdict',
+      title: '',
+      hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, ≈ noise, ? too few samples',
+      numeric: false,
+      compare: (a, b) => verdict[a]! - verdict[b]!,
+      fill: (cell, row) => {
+        const { glyph, text } = VERDICTS[verdict[row]!]!;
+        cell.textContent = glyph;
+        cell.title = text;
+        cell.setAttribute('aria-label', text);
+        cell.dataset.verdict = String(verdict[row]);
+      },
+    },
+    {
+      id: 'change',
+      title: 'Change',
+      hint: 'New less base; sorted by size, whatever the sign',
+      numeric: true,
+      compare: (a, b) => Math.abs(change(a)) - Math.abs(change(b)),
+      fill: (cell, row) => {
+        const text = millisecondsChangeText(change(row), unit);
+        fillDifference(cell, {
+          text,
+          sign: Math.sign(change(row)),
+          strength: Math.abs(change(row)) / largest,
+          few: few(row),
+        });
+        cell.title = `${valueChangeText(change(row), unit)} (${relativeChangeText(base[row]!, later[row]!)})`;
+      },
+    },
+    {
+      id: 'points',
+      title: 'Share',
+      hint: 'Change of the share of its run, in percentage points; it also moves when something else grows',
+      numeric: true,
+      compare: (a, b) => points(a) - points(b),
+      fill: (cell, row) => {
+        cell.textContent = pointsText(points(row));
+      },
+    },
+    side('base', 'Base', base, sides.baseSamples, table.baseTotal),
+    side('new', 'New', later, sides.laterSamples, table.newTotal),
+    ...place,
+  ];
+}
+
+const nameColumn = ({ frames }: ComparedTable): TableColumn => ({
+  id: 'name',
+  title: 'Function',
+  hint: 'The function',
+  numeric: false,
+  compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
+  fill: (cell, row) => fillText(cell, frameName(frames, row)),
+});
+
+const moduleColumn = ({ frames }: ComparedTable): TableColumn => ({
+  id: 'module',
+  title: 'Module',
+  hint: 'The program or library that holds the function',
+  numeric: false,
+  compare: (a, b) => compareTexts(frameModule(frames, a), frameModule(frames, b)),
+  fill: (cell, row) => fillText(cell, frameModule(frames, row)),
+});
+
+function lineColumn({ frames, baseLine, verdict }: ComparedTable): TableColumn {
+  return {
+    id: 'line',
+    title: 'Line',
+    hint: 'The line in the new text; in the base text when it is gone',
+    numeric: false,
+    compare: (a, b) => compareTexts(frameFile(frames, a), frameFile(frames, b)) || frames.line[a]! - frames.line[b]!,
+    fill: (cell, row) => {
+      const file = frameFile(frames, row);
+      const line = frames.line[row]!;
+      const moved = baseLine[row]! > 0 && baseLine[row] !== line && verdict[row] !== Verdict.gone;
+      const short = file.slice(file.lastIndexOf('/') + 1) || frameModule(frames, row);
+      cell.textContent = visibleText(line > 0 ? `${short}:${line}` : short);
+      cell.title = visibleText(`${file}:${line}${moved ? `, was line ${baseLine[row]}` : ''}`, 2000);
+    },
+  };
+}
+
+/** Milliseconds for every row, so that a column can be read down; other units as they are. */
+function millisecondsText(value: number, unit: string): string {
+  return unit === 'nanoseconds' ? `${grouped(value / 1e6)} ms` : valueText(value, unit);
+}
+
+function millisecondsChangeText(change: number, unit: string): string {
+  if (unit !== 'nanoseconds') return valueChangeText(change, unit);
+  const text = grouped(Math.abs(change) / 1e6);
+  return change === 0 ? '±0' : `${change < 0 ? '−' : '+'}${text} ms`;
+}
+
+function grouped(value: number): string {
+  const [whole, fraction] = value.toFixed(1).split('.') as [string, string];
+  return `${countText(Number(whole))}.${fraction}`;
+}

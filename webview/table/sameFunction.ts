@@ -1,0 +1,43 @@
+// Finds a function of one view in another: the graph and the tables have frame tables of their own, so a function is
+// known by its name and module.
+import type { FlameGraph } from '../content/flameGraph.ts';
+import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
+
+const keyOf = (frames: FrameTable, frame: number): string =>
+  `${frameModule(frames, frame)}\0${frameName(frames, frame)}`;
+
+/** Rows of a table by function; the first row of several, which is the heaviest. */
+export function rowsByFunction(table: FrameTable): (frames: FrameTable, frame: number) => number {
+  const rows = new Map<string, number>();
+  for (let row = table.count - 1; row >= 0; row--) rows.set(keyOf(table, row), row);
+  return (frames, frame) => rows.get(keyOf(frames, frame)) ?? -1;
+}
+
+/** The heaviest node of each function, by what base and new run together spent below it. */
+export function nodesByFunction(graph: FlameGraph): (frames: FrameTable, frame: number) => number {
+  const heaviest = new Int32Array(graph.frames.count).fill(-1);
+  const costOf = (node: number) => graph.costs.total[node]! + (graph.newCosts?.total[node] ?? 0);
+  for (let node = 0; node < graph.count; node++) {
+    const frame = graph.frame[node]!;
+    if (heaviest[frame] === -1 || costOf(node) > costOf(heaviest[frame]!)) heaviest[frame] = node;
+  }
+  const nodes = new Map<string, number>();
+  for (let frame = 0; frame < graph.frames.count; frame++) {
+    const node = heaviest[frame]!;
+    if (node < 0) continue;
+    const key = keyOf(graph.frames, frame);
+    const known = nodes.get(key);
+    if (known === undefined || costOf(node) > costOf(known)) nodes.set(key, node);
+  }
+  return (frames, frame) => nodes.get(keyOf(frames, frame)) ?? -1;
+}
+
+/** The heaviest node whose function has exactly this name, whatever its module; -1: none. */
+export function nodeByName(graph: FlameGraph, name: string): number {
+  let found = -1;
+  for (let node = 0; node < graph.count; node++) {
+    if (frameName(graph.frames, graph.frame[node]!) !== name) continue;
+    if (found < 0 || graph.costs.total[node]! > graph.costs.total[found]!) found = node;
+  }
+  return found;
+}

@@ -1,0 +1,209 @@
+// The real bundle in a real Chromium, in a page like the editor's: strict CSP, theme variables on the root element and
+// an `acquireVsCodeApi` that records what the page says. The test plays the extension host.
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { HostMessage, PageMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
+import { type TestTheme, themes } from './themes.ts';
+
+const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+const ORIGIN = 'https://page.test';
+const CSP = `default-src 'none'; script-src 'nonce-n1'; style-src ${ORIGIN}; font-src ${ORIGIN}; img-src ${ORIGIN}`;
+
+const HTML = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${CSP}">
+<link rel="stylesheet" href="${ORIGIN}/panel.css"><title>Lineheat</title></head>
+<body><script nonce="n1" src="${ORIGIN}/host.js"></script><script nonce="n1" src="${ORIGIN}/panel.js"></script></body></html>`;
+
+/** Plays the editor's side inside the page; the state survives a reload as it does in the editor. */
+const HOST_SCRIPT = `
+  window.sent = []; window.violations = []; window.errors = [];
+  document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective + ' ' + event.blockedURI));
+  window.addEventListener('error', (event) => window.errors.push(String(event.message)));
+  let given = false;
+  window.acquireVsCodeApi = () => {
+    if (given) throw new Error('acquireVsCodeApi was called twice');
+    given = true;
+    return {
+      postMessage: (message) => { window.sent.push(message); },
+      getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
+      setState: (state) => { sessionStorage.setItem('state', JSON.stringify(state)); },
+    };
+  };
+`;
+
+let bundled: Promise<Map<string, string>> | undefined;
+
+/** The bundle, made once for all tests of a process. */
+async function bundle(): Promise<Map<string, string>> {
+  const result = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['webview/panel.ts'],
+    outdir: 'dist/webview',
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    write: false,
+    logLevel: 'warning',
+  });
+  return new Map(result.outputFiles.map((file) => [path.basename(file.path), file.text]));
+}
+
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  });
+}
+
+export interface PageOptions {
+  readonly theme?: TestTheme;
+  readonly width?: number;
+  readonly height?: number;
+  readonly reducedMotion?: boolean;
+}
+
+/** A page with the bundle loaded; it has said `ready`. */
+export async function openPage(browser: Browser, options: PageOptions = {}): Promise<PanelPage> {
+  bundled ??= bundle();
+  const files = await bundled;
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1200, height: options.height ?? 700 },
+    reducedMotion: options.reducedMotion === false ? 'no-preference' : 'reduce',
+  });
+  const page = await context.newPage();
+  await page.route('**/*', (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1);
+    if (name === '') return route.fulfill({ contentType: 'text/html', body: HTML });
+    if (name === 'host.js') return route.fulfill({ contentType: 'text/javascript', body: HOST_SCRIPT });
+    const body = files.get(name);
+    if (body === undefined) return route.fulfill({ status: 404, body: '' });
+    return route.fulfill({ contentType: name.endsWith('.css') ? 'text/css' : 'text/javascript', body });
+  });
+  const panel = new PanelPage(page);
+  await panel.load(options.theme ?? themes.dark);
+  return panel;
+}
+
+export class PanelPage {
+  readonly page: Page;
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  async load(theme: TestTheme) {
+    await this.page.goto(`${ORIGIN}/`);
+    await this.setTheme(theme);
+  }
+
+  /** As the editor does it: variables on the root element, a class on the body. */
+  async setTheme({ bodyClass, variables }: TestTheme) {
+    await this.page.evaluate(
+      ([name, entries]) => {
+        document.documentElement.removeAttribute('style');
+        for (const [key, value] of entries) document.documentElement.style.setProperty(`--vscode-${key}`, value);
+        document.body.className = name;
+      },
+      [bodyClass, Object.entries(variables)] as const,
+    );
+  }
+
+  async post(message: HostMessage) {
+    if (message.type !== 'view') {
+      await this.page.evaluate((sent) => window.postMessage(sent, '*'), message);
+      return;
+    }
+    const { content, ...rest } = message;
+    const encoded = Buffer.from(content).toString('base64');
+    await this.page.evaluate(
+      ([head, base64]) => {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        window.postMessage({ ...head, content: bytes.buffer }, '*');
+      },
+      [rest, encoded] as const,
+    );
+    await this.settle();
+  }
+
+  async postView(view: ViewKind, content: Uint8Array, value = 0) {
+    await this.post({ type: 'view', view, value, content: Uint8Array.from(content).buffer });
+  }
+
+  /** Waits until what was posted is handled and drawn. */
+  async settle() {
+    await this.page.evaluate(
+      () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 0)),
+    );
+  }
+
+  sent(): Promise<PageMessage[]> {
+    return this.page.evaluate(() => (window as unknown as { sent: PageMessage[] }).sent);
+  }
+
+  async lastSent(): Promise<PageMessage | undefined> {
+    return (await this.sent()).at(-1);
+  }
+
+  /** What the page did that it must not: CSP violations and uncaught errors. */
+  faults(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const { violations, errors } = window as unknown as { violations: string[]; errors: string[] };
+      return [...violations, ...errors];
+    });
+  }
+
+  /** The colour of the canvas at a place, `r,g,b`. */
+  pixel(x: number, y: number): Promise<string> {
+    return this.page.evaluate(
+      ([left, top]) => {
+        const canvas = document.querySelector('canvas')!;
+        const data = canvas.getContext('2d')!.getImageData(left * devicePixelRatio, top * devicePixelRatio, 1, 1).data;
+        return `${data[0]},${data[1]},${data[2]}`;
+      },
+      [x, y] as const,
+    );
+  }
+
+  /** Text of what the selection's tree item says. */
+  async selectedItem(): Promise<string> {
+    return (await this.page.locator('[role=treeitem][aria-selected=true]').textContent()) ?? '';
+  }
+
+  async screenshot(name: string) {
+    const folder = path.join(root, 'artifacts/webview');
+    fs.mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: path.join(folder, `${name}.png`) });
+  }
+
+  async close() {
+    await this.page.context().close();
+  }
+}
+
+export const showRun = (more: Partial<ShowMessage> = {}): ShowMessage => ({
+  type: 'show',
+  panel: 'run:1',
+  subject: 'run',
+  title: 'shop',
+  runs: [{ name: 'shop', facts: ['21 Nov 2026, 14:02', '3.20 s', '3,182 samples', 'no samples lost', 'a1b2c3d'] }],
+  problems: [],
+  values: [{ type: 'cpu', unit: 'nanoseconds' }],
+  defaultValue: 0,
+  ...more,
+});
+
+export const showComparison = (more: Partial<ShowMessage> = {}): ShowMessage => ({
+  ...showRun(),
+  panel: 'comparison:1',
+  subject: 'comparison',
+  title: 'shop: base against new',
+  runs: [
+    { name: 'before the hash map', facts: ['21 Nov 2026, 14:02', '3.20 s', '3,182 samples', 'a1b2c3d'] },
+    { name: 'hash map', facts: ['21 Nov 2026, 14:09', '2.41 s', '2,390 samples', 'e4f5a6b'] },
+  ],
+  ...more,
+});

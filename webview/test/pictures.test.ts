@@ -1,0 +1,76 @@
+// Takes a picture of each theme, shape and view, for people to look at; fails only if the page does what it must not.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
+import { shopComparedFunctions, shopComparedGraph, shopComparedLines, shopFunctions, shopGraph } from './shop.ts';
+import { themes } from './themes.ts';
+
+let browser: Browser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser.close());
+
+const problems = [
+  'No line tables in libz.so.1: its functions show, its lines do not.',
+  '14 of 3,182 samples were lost (0.4 %).',
+];
+
+async function picture(name: string, options: PageOptions, act: (panel: PanelPage) => Promise<void>) {
+  const panel = await openPage(browser, options);
+  await act(panel);
+  await panel.settle();
+  await panel.page.waitForTimeout(100);
+  await panel.screenshot(name);
+  assert.deepEqual(await panel.faults(), []);
+  await panel.close();
+}
+
+export async function showShop(panel: PanelPage) {
+  await panel.post(showRun({ problems }));
+  await panel.postView('flameGraph', shopGraph);
+  await panel.postView('functions', shopFunctions);
+}
+
+async function compareShop(panel: PanelPage) {
+  await panel.post(showComparison());
+  await panel.postView('comparedFlameGraph', shopComparedGraph);
+  await panel.postView('comparedFunctions', shopComparedFunctions);
+  await panel.postView('comparedLines', shopComparedLines);
+}
+
+for (const [theme, colours] of Object.entries(themes)) {
+  test(`a run in ${theme}, wide`, () =>
+    picture(`run-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, async (panel) => {
+      await showShop(panel);
+      await panel.page.mouse.move(300, 202);
+    }));
+  test(`a comparison in ${theme}, wide`, () =>
+    picture(`comparison-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, compareShop));
+  test(`a run in ${theme}, narrow, searched`, () =>
+    picture(`run-${theme}-narrow`, { theme: colours, width: 460, height: 760 }, async (panel) => {
+      await showShop(panel);
+      await panel.page.locator('.search-field input').fill('malloc');
+      await panel.page.keyboard.press('Enter');
+      await panel.page.waitForTimeout(150);
+    }));
+}
+test('lines of a comparison, narrow', () =>
+  picture('comparison-dark-narrow-lines', { width: 520, height: 760 }, async (panel) => {
+    await compareShop(panel);
+    await panel.page.getByText('Lines', { exact: true }).click();
+  }));
+test('the help', () =>
+  picture('help', { width: 1100, height: 640 }, async (panel) => {
+    await showShop(panel);
+    await panel.page.keyboard.press('?');
+  }));
+test('a failure', () =>
+  picture('failure', {}, (panel) =>
+    panel.post({
+      type: 'failed',
+      message: 'shop-3.pb.gz is not a profile: it ends after 120 of 4,096 bytes.',
+      advice: 'Record the run again, or open another one from the Runs view.',
+    }),
+  ));
