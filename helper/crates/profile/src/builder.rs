@@ -1,0 +1,220 @@
+//! Makes a profile piece by piece: equal strings, functions, locations and samples become one.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::columns::{Function, Label, Mapping, Profile, SampleLine, ValueType};
+use crate::run::RunInfo;
+use crate::strings::StringId;
+
+/// A mapping to add; texts are interned.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MappingOf<'a> {
+    pub filename: &'a str,
+    /// Lower-case hexadecimal; empty: none.
+    pub build_id: &'a str,
+    pub memory_start: u64,
+    pub memory_limit: u64,
+    pub file_offset: u64,
+    /// Names, files and lines of its locations are as good as they will get.
+    pub symbolized: bool,
+}
+
+/// One source line of a location to add.
+pub type LineOf = SampleLine;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelValue<'a> {
+    Text(&'a str),
+    /// A number and its unit, "" for none.
+    Number(i64, &'a str),
+}
+
+/// Ids that it returns are indices of the finished profile.
+#[derive(Default)]
+pub struct ProfileBuilder {
+    profile: Profile,
+    string_ids: HashMap<Box<str>, StringId>,
+    functions: FxHashMap<Function, u32>,
+    locations: HashMap<(u32, u64, Box<[SampleLine]>), u32>,
+    samples: HashMap<(Box<[u32]>, Box<[Label]>), u32>,
+}
+
+impl ProfileBuilder {
+    /// `sample_types` are (type, unit), `("samples", "count")` first by convention.
+    pub fn new(sample_types: &[(&str, &str)]) -> Self {
+        let mut builder = ProfileBuilder::default();
+        builder.string_ids.insert("".into(), 0);
+        for (kind, unit) in sample_types {
+            let value_type = builder.value_type(kind, unit);
+            builder.profile.sample_types.push(value_type);
+        }
+        builder.profile.default_sample_type = sample_types.len().saturating_sub(1);
+        builder
+    }
+
+    /// Panics past 4 GiB of text, far beyond what a recording keeps.
+    pub fn intern(&mut self, text: &str) -> StringId {
+        if let Some(&id) = self.string_ids.get(text) {
+            return id;
+        }
+        let id = self
+            .profile
+            .strings
+            .push(text)
+            .expect("a recording holds less than 4 GiB of names");
+        self.string_ids.insert(text.into(), id);
+        id
+    }
+
+    fn value_type(&mut self, kind: &str, unit: &str) -> ValueType {
+        ValueType {
+            kind: self.intern(kind),
+            unit: self.intern(unit),
+        }
+    }
+
+    /// Index into the sample types given to `new`.
+    pub fn set_default_sample_type(&mut self, index: usize) {
+        assert!(index < self.profile.sample_types.len());
+        self.profile.default_sample_type = index;
+    }
+
+    pub fn set_period(&mut self, kind: &str, unit: &str, period: i64) {
+        self.profile.period_type = Some(self.value_type(kind, unit));
+        self.profile.period = period;
+    }
+
+    /// Start since 1970 and length.
+    pub fn set_time(&mut self, start_nanos: i64, duration_nanos: i64) {
+        self.profile.time_nanos = start_nanos;
+        self.profile.duration_nanos = duration_nanos;
+    }
+
+    /// The first mapping added is taken for the program itself by other readers.
+    pub fn add_mapping(&mut self, mapping: MappingOf) -> u32 {
+        let mapping = Mapping {
+            filename: self.intern(mapping.filename),
+            build_id: self.intern(mapping.build_id),
+            memory_start: mapping.memory_start,
+            memory_limit: mapping.memory_limit,
+            file_offset: mapping.file_offset,
+            has_functions: mapping.symbolized,
+            has_filenames: mapping.symbolized,
+            has_line_numbers: mapping.symbolized,
+            has_inline_frames: mapping.symbolized,
+        };
+        self.profile.mappings.push(mapping);
+        self.profile.mappings.len() as u32 - 1
+    }
+
+    /// `start_line` 0: unknown. An equal function is returned again.
+    pub fn add_function(
+        &mut self,
+        name: &str,
+        system_name: &str,
+        filename: &str,
+        start_line: u32,
+    ) -> u32 {
+        let function = Function {
+            name: self.intern(name),
+            system_name: self.intern(system_name),
+            filename: self.intern(filename),
+            start_line,
+        };
+        let next = self.profile.functions.len() as u32;
+        let index = *self.functions.entry(function).or_insert(next);
+        if index == next {
+            self.profile.functions.push(function);
+        }
+        index
+    }
+
+    /// `lines`: innermost inlined callee first; empty: nothing is known but the address.
+    /// Panics when a mapping or function is not of this builder. An equal location is returned again.
+    pub fn add_location(&mut self, mapping: Option<u32>, address: u64, lines: &[LineOf]) -> u32 {
+        assert!(mapping.is_none_or(|m| (m as usize) < self.profile.mappings.len()));
+        assert!(
+            lines
+                .iter()
+                .all(|line| (line.function as usize) < self.profile.functions.len())
+        );
+        let mapping = mapping.unwrap_or(crate::Locations::NO_MAPPING);
+        let locations = &mut self.profile.locations;
+        let next = locations.len() as u32;
+        let index = *self
+            .locations
+            .entry((mapping, address, lines.into()))
+            .or_insert(next);
+        if index == next {
+            locations.mapping.push(mapping);
+            locations.address.push(address);
+            locations.is_folded.push(false);
+            locations.lines.extend_from_slice(lines);
+            locations.line_ends.push(locations.lines.len() as u32);
+        }
+        index
+    }
+
+    /// Adds `values` (one per sample type) to the sample with the same stack (leaf first) and labels, or makes it.
+    /// Returns its index, which `RunInfo.time_sample` uses. Panics on a foreign location or a wrong number of values.
+    pub fn add_sample(
+        &mut self,
+        stack: &[u32],
+        values: &[u64],
+        labels: &[(&str, LabelValue)],
+    ) -> u32 {
+        assert!(
+            stack
+                .iter()
+                .all(|&l| (l as usize) < self.profile.locations.len())
+        );
+        let types = self.profile.sample_types.len();
+        assert_eq!(values.len(), types, "one value per sample type");
+        let mut labels: Vec<Label> = (labels.iter())
+            .map(|(key, value)| {
+                let key = self.intern(key);
+                match *value {
+                    LabelValue::Text(text) => Label {
+                        key,
+                        text: self.intern(text),
+                        number: 0,
+                        unit: 0,
+                    },
+                    LabelValue::Number(number, unit) => Label {
+                        key,
+                        text: 0,
+                        number,
+                        unit: self.intern(unit),
+                    },
+                }
+            })
+            .collect();
+        labels.sort_unstable();
+        let samples = &mut self.profile.samples;
+        let next = samples.len() as u32;
+        let index = *(self.samples.entry((stack.into(), labels.as_slice().into()))).or_insert(next);
+        if index == next {
+            samples.stacks.extend_from_slice(stack);
+            samples.stack_ends.push(samples.stacks.len() as u32);
+            samples.labels.extend_from_slice(&labels);
+            samples.label_ends.push(samples.labels.len() as u32);
+            samples.values.extend_from_slice(values);
+        } else {
+            let row = index as usize * types;
+            for (sum, value) in samples.values[row..row + types].iter_mut().zip(values) {
+                *sum += value;
+            }
+        }
+        index
+    }
+
+    pub fn set_run(&mut self, run: RunInfo) {
+        self.profile.run = Some(run);
+    }
+
+    pub fn finish(self) -> Profile {
+        self.profile
+    }
+}

@@ -1,0 +1,89 @@
+//! Lineheat's private message of a run file, field 7001, bounded before it is decoded.
+
+use prost::Message;
+
+use crate::columns::Profile;
+use crate::decode::too_many;
+use crate::error::ProfileError;
+use crate::limits::Limits;
+use crate::message_reader::{Content, MessageReader};
+use crate::run::RunInfo;
+
+type Result<T> = std::result::Result<T, ProfileError>;
+
+/// Field numbers of RunInfo whose packed numbers are the timeline.
+const TIMELINE: [u64; 2] = [27, 28];
+/// Modules hold lists of their own.
+const MODULES: u64 = 25;
+
+/// The parts in file order; protobuf merges them when they stand one after the other.
+#[derive(Default)]
+pub struct RunParts {
+    bytes: Vec<u8>,
+    entries: usize,
+}
+
+impl RunParts {
+    pub fn add(&mut self, part: &[u8], limits: &Limits) -> Result<()> {
+        if self.bytes.len() + part.len() > limits.run_bytes {
+            return Err(ProfileError::too_large(format!(
+                "What Lineheat saved about the run has more than {} MiB; it reads at most that.",
+                limits.run_bytes >> 20
+            )));
+        }
+        self.count_entries(part, limits)?;
+        self.bytes.extend_from_slice(part);
+        Ok(())
+    }
+
+    /// An empty entry takes two bytes in the file and a hundred in memory, so entries are counted first.
+    fn count_entries(&mut self, part: &[u8], limits: &Limits) -> Result<()> {
+        let mut reader = MessageReader::new(part, "run description");
+        while let Some((field, content)) = reader.next()? {
+            if TIMELINE.contains(&field) {
+                continue;
+            }
+            self.entries += 1;
+            if let (MODULES, Content::Bytes(module)) = (field, content) {
+                let mut module = MessageReader::new(module, "module of the run description");
+                while module.next()?.is_some() {
+                    self.entries += 1;
+                }
+            }
+            if self.entries > limits.run_entries {
+                return Err(too_many(
+                    "entries in what Lineheat saved about the run",
+                    limits.run_entries,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// `None` when the file has no such field. A timeline that does not fit the samples is dropped, with a note.
+    pub fn finish(self, profile: &mut Profile) -> Result<Option<RunInfo>> {
+        if self.bytes.is_empty() {
+            return Ok(None);
+        }
+        let mut run = RunInfo::decode(self.bytes.as_slice()).map_err(|error| {
+            ProfileError::damaged(format!(
+                "What Lineheat saved about the run is damaged: {error}."
+            ))
+        })?;
+        let samples = profile.samples.len();
+        let fits = run.time_sample.len() == run.time_delta_ns.len()
+            && run
+                .time_sample
+                .iter()
+                .all(|&sample| (sample as usize) < samples);
+        if !fits {
+            run.time_sample = Vec::new();
+            run.time_delta_ns = Vec::new();
+            profile.problems.push(
+                "The timeline of the run is damaged and was left out; all samples are there."
+                    .into(),
+            );
+        }
+        Ok(Some(run))
+    }
+}

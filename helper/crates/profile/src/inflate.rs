@@ -1,0 +1,35 @@
+//! Gzip to bytes, with the limit checked while inflating.
+
+use std::io::Read;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::ProfileError;
+use crate::limits::Limits;
+
+pub fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// The bytes of all gzip members one after the other.
+pub fn inflate(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ProfileError> {
+    let limit = limits.inflated_bytes;
+    // A guess only; it grows with what really comes out.
+    let mut inflated = Vec::with_capacity((bytes.len().saturating_mul(3)).min(limit));
+    MultiGzDecoder::new(bytes)
+        .take(limit as u64 + 1)
+        .read_to_end(&mut inflated)
+        .map_err(|error| {
+            ProfileError::damaged(format!(
+                "The gzip data is damaged after {} bytes of profile: {error}.",
+                inflated.len()
+            ))
+        })?;
+    if inflated.len() > limit {
+        return Err(ProfileError::too_large(format!(
+            "The profile is larger than {} MiB when decompressed; Lineheat reads at most that.",
+            limit >> 20
+        )));
+    }
+    Ok(inflated)
+}

@@ -1,0 +1,35 @@
+//! Profiles as columns in memory, and pprof files in and out.
+//!
+//! A [`Profile`] is valid by construction: every index is inside its table, every sample has one value per sample
+//! type, no value is negative and no sum of values reaches 2^53. [`ProfileBuilder`] and [`Profile::read`] are the
+//! only ways to one. Files are foreign input: [`Limits`] bounds each count before memory is taken for it.
+
+mod builder;
+mod columns;
+mod decode;
+mod decode_run;
+mod decode_samples;
+mod decode_tables;
+mod encode;
+mod error;
+mod inflate;
+mod limits;
+mod message_reader;
+mod references;
+mod run_file;
+mod strings;
+mod summary;
+
+/// `RunInfo` and its parts, made from `protocol/run.proto`.
+pub mod run {
+    include!(concat!(env!("OUT_DIR"), "/lineheat.run.rs"));
+}
+
+pub use builder::{LabelValue, LineOf, MappingOf, ProfileBuilder};
+pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samples, ValueType};
+pub use error::{ErrorKind, ProfileError};
+pub use limits::Limits;
+pub use run::RunInfo;
+pub use run_file::{rename_run, save};
+pub use strings::{StringId, Strings};
+pub use summary::{RunSummary, end_sentence, summarize, summary};

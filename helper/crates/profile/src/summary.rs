@@ -1,0 +1,112 @@
+//! What a list of runs shows about one of them.
+
+use std::path::Path;
+
+use crate::columns::Profile;
+use crate::error::ProfileError;
+use crate::run::{EndReason, RunInfo};
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunSummary {
+    pub name: String,
+    pub command: Vec<String>,
+    /// File name of the program, or "pid 123".
+    pub target: String,
+    pub started_unix_ns: i64,
+    pub wall_ns: u64,
+    /// Sampled CPU time; 0 when the profile has none.
+    pub cpu_ns: u64,
+    pub samples: u64,
+    pub lost: u64,
+    pub git_commit: String,
+    pub git_dirty: bool,
+    /// Exit code and signal; `None` while running or when attached.
+    pub exit: Option<(i32, i32)>,
+    pub partial: bool,
+    /// How the recording ended, in one sentence.
+    pub end: String,
+    /// Another program than Lineheat wrote it.
+    pub foreign: bool,
+}
+
+/// Opens `path` and sums it up.
+///
+/// # Errors
+/// As [`Profile::open`].
+pub fn summary(path: &Path) -> Result<RunSummary, ProfileError> {
+    Ok(summarize(&Profile::open(path)?))
+}
+
+pub fn summarize(profile: &Profile) -> RunSummary {
+    let run = profile.run.clone().unwrap_or_default();
+    let samples = match profile.find_sample_type("samples", "count") {
+        Some(index) => profile.total(index),
+        None => profile.samples.len() as u64,
+    };
+    let cpu_ns =
+        (profile.find_sample_type("cpu", "nanoseconds")).map_or(0, |index| profile.total(index));
+    let target = target_name(profile, &run);
+    let name = match run.name.as_str() {
+        "" => target.clone(),
+        name => name.to_owned(),
+    };
+    let wall_ns = match run.wall_ns {
+        0 => u64::try_from(profile.duration_nanos).unwrap_or(0),
+        ns => ns,
+    };
+    RunSummary {
+        name,
+        target,
+        started_unix_ns: match run.started_unix_ns {
+            0 => profile.time_nanos,
+            ns => ns,
+        },
+        wall_ns,
+        cpu_ns,
+        samples,
+        lost: (run.losses.iter()).fold(0, |sum: u64, loss| sum.saturating_add(loss.count)),
+        exit: run.exit.as_ref().map(|exit| (exit.code, exit.signal)),
+        partial: run.partial,
+        end: end_sentence(&run, wall_ns),
+        foreign: profile.is_foreign(),
+        command: run.command,
+        git_commit: run.git_commit,
+        git_dirty: run.git_dirty,
+    }
+}
+
+fn target_name(profile: &Profile, run: &RunInfo) -> String {
+    if let Some(program) = run.command.first() {
+        return file_name(program).to_owned();
+    }
+    let mapped = (profile.mappings.iter())
+        .map(|mapping| file_name(profile.text(mapping.filename)))
+        .find(|name| !name.is_empty() && !name.starts_with('['))
+        .unwrap_or("");
+    match run.attached_pid {
+        0 => mapped.to_owned(),
+        pid if mapped.is_empty() => format!("pid {pid}"),
+        pid => format!("pid {pid} ({mapped})"),
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// "exited with 0 after 3.2 s", "stopped after 2.0 s" …; "" when nothing is known.
+pub fn end_sentence(run: &RunInfo, wall_ns: u64) -> String {
+    let after = format!("after {:.1} s", wall_ns as f64 / 1e9);
+    if run.partial {
+        return format!("cut off {after}: the recording did not end properly");
+    }
+    match (run.end_reason(), run.exit.as_ref()) {
+        (EndReason::SamplerLost, _) => format!("the sampler was lost {after}"),
+        (_, Some(exit)) if exit.signal != 0 => format!("ended by signal {} {after}", exit.signal),
+        (EndReason::Exited, Some(exit)) => format!("exited with {} {after}", exit.code),
+        (EndReason::Exited, None) => format!("exited {after}"),
+        (EndReason::Stopped, _) => format!("stopped {after}"),
+        (EndReason::Duration, _) => format!("stopped {after}, as asked"),
+        (EndReason::Unknown, _) => String::new(),
+    }
+}
