@@ -1,5 +1,5 @@
 //! Launch behind a gate: the program is stopped after its exec and before its first instruction, so that everything is
-//! ready when it runs. Then it is let go, untraced, with the caller's own rights.
+//! ready when it runs. Then it is let go, untraced, with the caller's own rights (under sudo: those of sudo's caller).
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::{fmt, io};
 
+use crate::invoker::invoker;
 use crate::terminal::{Terminal, TerminalSize};
 
 pub struct LaunchOptions {
@@ -101,12 +102,19 @@ pub fn launch_stopped(options: &LaunchOptions) -> Result<Stopped, LaunchError> {
         }
     };
     let own_terminal = terminal.is_some();
+    let invoker = invoker();
+    if let Some(user) = &invoker {
+        command.envs(user.env.iter().cloned());
+    }
     // SAFETY: between fork and exec only async-signal-safe calls are made, and no memory is allocated.
     unsafe {
         command.pre_exec(move || {
             if own_terminal {
                 check(libc::setsid())?;
                 check(libc::ioctl(0, libc::TIOCSCTTY, 0))?;
+            }
+            if let Some(user) = &invoker {
+                user.become_user()?;
             }
             let none = std::ptr::null_mut::<libc::c_void>();
             check(libc::ptrace(libc::PTRACE_TRACEME, 0, none, none) as i32)

@@ -1,0 +1,77 @@
+//! Who really asked: under sudo the target still runs as the user who typed the command.
+
+use std::env;
+use std::ffi::{CStr, CString, OsString};
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invoker {
+    pub uid: u32,
+    pub gid: u32,
+    groups: Vec<u32>,
+    /// HOME, USER and LOGNAME, which sudo may have changed.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// The user behind sudo; None when we are not root, or were not started through sudo by somebody else.
+pub fn invoker() -> Option<Invoker> {
+    // SAFETY: geteuid has no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return None;
+    }
+    let number = |name| env::var(name).ok()?.parse::<u32>().ok();
+    let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
+    (uid != 0).then(|| look_up(uid, gid))
+}
+
+fn look_up(uid: u32, gid: u32) -> Invoker {
+    let mut invoker = Invoker {
+        uid,
+        gid,
+        groups: vec![gid],
+        env: Vec::new(),
+    };
+    // SAFETY: getpwuid returns null or a record that stays valid until the next call; nothing else calls it here.
+    let Some(record) = (unsafe { libc::getpwuid(uid).as_ref() }) else {
+        return invoker;
+    };
+    // SAFETY: the strings of a password record are terminated.
+    let (name, home) = unsafe {
+        (
+            CStr::from_ptr(record.pw_name).to_owned(),
+            CStr::from_ptr(record.pw_dir).to_owned(),
+        )
+    };
+    let text = |c: &CString| OsString::from_vec(c.as_bytes().to_vec());
+    invoker.env = vec![
+        ("HOME".into(), text(&home)),
+        ("USER".into(), text(&name)),
+        ("LOGNAME".into(), text(&name)),
+    ];
+    let mut groups = vec![0; 1024];
+    let mut count = groups.len() as libc::c_int;
+    // SAFETY: groups has room for `count` numbers; the kernel's own limit is far larger than real lists.
+    if unsafe { libc::getgrouplist(name.as_ptr(), gid, groups.as_mut_ptr(), &mut count) } >= 0 {
+        groups.truncate(count as usize);
+        invoker.groups = groups;
+    }
+    invoker
+}
+
+impl Invoker {
+    /// Becomes this user, for good. Async-signal-safe: for use between fork and exec.
+    pub fn become_user(&self) -> io::Result<()> {
+        // SAFETY: plain system calls; groups is a live array of its own length.
+        let done = unsafe {
+            libc::setgroups(self.groups.len(), self.groups.as_ptr()) == 0
+                && libc::setgid(self.gid) == 0
+                && libc::setuid(self.uid) == 0
+        };
+        if done {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+}
