@@ -12,7 +12,7 @@ use crate::declaration::Declarations;
 use crate::demangle::{DemangleMode, demangle, is_linkage_name};
 use crate::elf::Reader;
 use crate::scope::Scopes;
-use crate::{Frame, source_path};
+use crate::{Frame, nesting, source_path};
 
 /// More frames than this at one address are not a program's doing (a profile keeps at most 1024 a location).
 const CHAIN_FRAMES_MAX: usize = 1024;
@@ -39,6 +39,13 @@ pub(crate) fn look_up<'a>(
         chains: vec![Vec::new(); vaddrs.len()],
         ..Answer::default()
     };
+    if let Some(unit) = nesting::first_too_deep(&dwarf, vaddrs) {
+        answer.problem = Some(format!(
+            "the inlined calls of the unit at {:#x} of its debug information nest too deep",
+            unit.0
+        ));
+        return answer;
+    }
     let context = match catch_unwind(AssertUnwindSafe(|| Context::from_dwarf(dwarf))) {
         Ok(Ok(context)) => context,
         Ok(Err(error)) => {
@@ -98,7 +105,7 @@ struct Lookup<'ctx, 'a> {
     names: FxHashMap<&'a [u8], Name>,
     paths: FxHashMap<&'ctx str, String>,
     declarations: Declarations<'a>,
-    scopes: Scopes<'a>,
+    scopes: Scopes,
     units_seen: FxHashMap<usize, ()>,
     producers: BTreeSet<String>,
 }

@@ -10,6 +10,7 @@ mod demangle;
 mod dwarf;
 mod elf;
 mod module;
+mod nesting;
 mod scope;
 mod source_path;
 mod symbol_table;

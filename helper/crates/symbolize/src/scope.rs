@@ -12,29 +12,29 @@ const STEPS_MAX: usize = 16;
 const DEPTH_MAX: usize = 256;
 
 #[derive(Default)]
-pub(crate) struct Scopes<'a> {
-    units: FxHashMap<usize, UnitScopes<'a>>,
+pub(crate) struct Scopes {
+    units: FxHashMap<usize, UnitScopes>,
 }
 
-/// Namespaces, classes and functions of a unit as a tree of names.
+/// Namespaces, classes and functions of a unit as a tree.
 #[derive(Default)]
-struct UnitScopes<'a> {
-    scopes: Vec<Scope<'a>>,
+struct UnitScopes {
+    scopes: Vec<Scope>,
     /// The scope that a function entry stands in, by the entry's offset.
     around: FxHashMap<usize, usize>,
 }
 
-struct Scope<'a> {
+struct Scope {
     parent: Option<usize>,
     tag: DwTag,
-    name: Option<Reader<'a>>,
+    entry: UnitOffset,
 }
 
-impl<'a> Scopes<'a> {
+impl Scopes {
     /// `entry`'s name with everything around it, such as `main::{lambda}::operator()`; `None` when nothing is.
     pub(crate) fn qualified(
         &mut self,
-        unit: UnitRef<'_, Reader<'a>>,
+        unit: UnitRef<'_, Reader<'_>>,
         entry: UnitOffset,
         name: &str,
     ) -> Option<String> {
@@ -48,7 +48,7 @@ impl<'a> Scopes<'a> {
         let mut scope = scopes.around.get(&named.0).copied();
         while let Some(index) = scope {
             let around = &scopes.scopes[index];
-            parts.push(around.shown(&parts[parts.len() - 1]));
+            parts.push(around.shown(unit, &parts[parts.len() - 1]));
             scope = around.parent;
         }
         if parts.len() == 1 {
@@ -59,10 +59,10 @@ impl<'a> Scopes<'a> {
     }
 }
 
-impl Scope<'_> {
-    fn shown(&self, inner: &str) -> String {
-        match &self.name {
-            Some(name) => name.to_string_lossy().into_owned(),
+impl Scope {
+    fn shown(&self, unit: UnitRef<'_, Reader<'_>>, inner: &str) -> String {
+        match entry_name(unit, self.entry) {
+            Some(name) => name,
             None if self.tag == gimli::DW_TAG_namespace => "(anonymous namespace)".to_owned(),
             None if self.tag == gimli::DW_TAG_subprogram => "{function}".to_owned(),
             None if inner == "operator()" => "{lambda}".to_owned(),
@@ -71,54 +71,70 @@ impl Scope<'_> {
     }
 }
 
-impl<'a> UnitScopes<'a> {
-    fn of(unit: UnitRef<'_, Reader<'a>>) -> UnitScopes<'a> {
+impl UnitScopes {
+    fn of(unit: UnitRef<'_, Reader<'_>>) -> UnitScopes {
         let mut scopes = UnitScopes::default();
         // What was found before a malformed entry stays.
         let _ = scopes.walk(unit);
         scopes
     }
 
-    fn walk(&mut self, unit: UnitRef<'_, Reader<'a>>) -> gimli::Result<()> {
+    fn walk(&mut self, unit: UnitRef<'_, Reader<'_>>) -> gimli::Result<()> {
         // The scopes that the next entry is in, with their depths.
         let mut open: Vec<(isize, usize)> = Vec::new();
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
-            let offset = entries.next_offset();
+            let entry = entries.next_offset();
             let depth = entries.next_depth();
             let Some(abbreviation) = entries.read_abbreviation()? else {
                 continue;
             };
-            while open.last().is_some_and(|(opened, _)| *opened >= depth) {
-                open.pop();
-            }
-            let parent = open.last().map(|(_, scope)| *scope);
+            entries.skip_attributes(abbreviation.attributes())?;
             let tag = abbreviation.tag();
             let is_function = tag == gimli::DW_TAG_subprogram;
-            if is_function && let Some(parent) = parent {
-                self.around.insert(offset.0, parent);
-            }
             let is_scope = is_function
                 || tag == gimli::DW_TAG_namespace
                 || tag == gimli::DW_TAG_structure_type
                 || tag == gimli::DW_TAG_class_type
                 || tag == gimli::DW_TAG_union_type;
-            if !is_scope || !abbreviation.has_children() || open.len() == DEPTH_MAX {
-                entries.skip_attributes(abbreviation.attributes())?;
+            if !is_scope {
                 continue;
             }
-            let mut name = None;
-            for specification in abbreviation.attributes() {
-                let attribute = entries.read_attribute(*specification)?;
-                if attribute.name() == gimli::DW_AT_name {
-                    name = unit.attr_string(attribute.value()).ok();
-                }
+            while open.last().is_some_and(|(opened, _)| *opened >= depth) {
+                open.pop();
             }
-            self.scopes.push(Scope { parent, tag, name });
-            open.push((depth, self.scopes.len() - 1));
+            let parent = open.last().map(|(_, scope)| *scope);
+            // One with a linkage name is never asked for.
+            let has_linkage_name = || {
+                abbreviation
+                    .attributes()
+                    .iter()
+                    .any(|attribute| attribute.name() == gimli::DW_AT_linkage_name)
+            };
+            if let Some(parent) = parent.filter(|_| is_function && !has_linkage_name()) {
+                self.around.insert(entry.0, parent);
+            }
+            if abbreviation.has_children() && open.len() < DEPTH_MAX {
+                self.scopes.push(Scope { parent, tag, entry });
+                open.push((depth, self.scopes.len() - 1));
+            }
         }
         Ok(())
     }
+}
+
+fn entry_name(unit: UnitRef<'_, Reader<'_>>, entry: UnitOffset) -> Option<String> {
+    let at = named_entry(unit, entry)?;
+    let mut entries = unit.entries_raw(Some(at)).ok()?;
+    let abbreviation = entries.read_abbreviation().ok()??;
+    for specification in abbreviation.attributes() {
+        let attribute = entries.read_attribute(*specification).ok()?;
+        if attribute.name() == gimli::DW_AT_name {
+            let text = unit.attr_string(attribute.value()).ok()?;
+            return Some(text.to_string_lossy().into_owned());
+        }
+    }
+    None
 }
 
 /// The entry that `entry` stands for and that has the name: a concrete function refers to its abstract one, a

@@ -12,6 +12,7 @@ use crate::demangle::{DemangleMode, demangle, is_linkage_name};
 use crate::dwarf::{self, Answer};
 use crate::elf::{Elf, reader};
 use crate::module::ModuleFile;
+use crate::nesting;
 use crate::symbol_table::SymbolTable;
 use crate::{Frame, ModuleSymbols};
 
@@ -148,33 +149,36 @@ fn look_up(
 ) -> Answer {
     let threads = (asked.len() / ADDRESSES_PER_THREAD_MIN).clamp(1, options.threads.max(1));
     let part_len = asked.len().div_ceil(threads).max(1);
+    let look_up_part = |part: &[u64]| {
+        let mut dwarf = sections.borrow_with_sup(shared, |section| reader(section));
+        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+        dwarf::look_up(dwarf, part, options.demangle, deadline)
+    };
+    let failed = |part: &[u64], why: &str| Answer {
+        chains: vec![Vec::new(); part.len()],
+        problem: Some(why.to_owned()),
+        ..Answer::default()
+    };
     let parts: Vec<Answer> = std::thread::scope(|scope| {
+        let start = |part| {
+            std::thread::Builder::new()
+                .name("symbolize".to_owned())
+                .stack_size(nesting::STACK_BYTES)
+                .spawn_scoped(scope, move || look_up_part(part))
+        };
         let workers: Vec<_> = asked
             .chunks(part_len)
-            .map(|part| {
-                scope.spawn(move || {
-                    let mut dwarf = match shared {
-                        Some(shared) => {
-                            sections.borrow_with_sup(Some(shared), |section| reader(section))
-                        }
-                        None => sections.borrow(|section| reader(section)),
-                    };
-                    dwarf.populate_abbreviations_cache(
-                        gimli::AbbreviationsCacheStrategy::Duplicates,
-                    );
-                    dwarf::look_up(dwarf, part, options.demangle, deadline)
-                })
-            })
+            .map(|part| (part, start(part)))
             .collect();
         workers
             .into_iter()
-            .zip(asked.chunks(part_len))
-            .map(|(worker, part)| {
-                worker.join().unwrap_or_else(|_| Answer {
-                    chains: vec![Vec::new(); part.len()],
-                    problem: Some("its debug information is malformed".to_owned()),
-                    ..Answer::default()
-                })
+            .map(|(part, worker)| match worker.map(|worker| worker.join()) {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(_)) => failed(part, "its debug information is malformed"),
+                Err(error) => failed(
+                    part,
+                    &format!("no thread could be started to read it ({error})"),
+                ),
             })
             .collect()
     });
