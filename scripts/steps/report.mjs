@@ -19,10 +19,19 @@ export async function step(title, work) {
 
 /** What a failure says: its sentence, then what the program printed. */
 export function explain(error) {
-  const output = typeof error.output === 'string' ? error.output.trimEnd() : '';
+  const output = typeof error.output === 'string' ? beginningAndEnd(error.output.trimEnd()) : '';
   const words =
     error.output === undefined && !(error instanceof Sentence) ? (error.stack ?? String(error)) : error.message;
   return output ? `${words}\n${output}` : words;
+}
+
+const linesShown = 60; // of each end
+
+function beginningAndEnd(output) {
+  const lines = output.split('\n');
+  if (lines.length <= 2 * linesShown) return output;
+  const left = lines.length - 2 * linesShown;
+  return [...lines.slice(0, linesShown), `… ${left} lines left out …`, ...lines.slice(-linesShown)].join('\n');
 }
 
 /** An expected failure, told to the person in full. */
