@@ -44,7 +44,9 @@ pub fn checks() -> Vec<Check> {
 }
 
 pub fn can_record(checks: &[Check]) -> bool {
-    checks.iter().any(|c| c.id == "recording" && c.state != State::Missing)
+    checks
+        .iter()
+        .any(|c| c.id == "recording" && c.state != State::Missing)
 }
 
 #[derive(clap::Args)]
@@ -103,13 +105,18 @@ fn check(id: &'static str, title: &'static str, state: State, detail: String) ->
 
 fn kernel() -> Check {
     let release = read("/proc/sys/kernel/osrelease");
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
+    let mut numbers = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map(|n| n.parse().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let (state, detail) = if version >= KERNEL_MIN {
         (State::Ok, format!("Linux {release}"))
     } else {
         let (major, minor) = KERNEL_MIN;
-        (State::Missing, format!("Linux {release}; Lineheat needs {major}.{minor} or newer"))
+        (
+            State::Missing,
+            format!("Linux {release}; Lineheat needs {major}.{minor} or newer"),
+        )
     };
     check("kernel", "Kernel", state, detail)
 }
@@ -117,21 +124,40 @@ fn kernel() -> Check {
 fn btf() -> Check {
     let path = "/sys/kernel/btf/vmlinux";
     if Path::new(path).exists() {
-        return check("btf", "Kernel type information (BTF)", State::Ok, "present".to_owned());
+        return check(
+            "btf",
+            "Kernel type information (BTF)",
+            State::Ok,
+            "present".to_owned(),
+        );
     }
-    let detail = format!("{path} does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF; Debian's and Ubuntu's own kernels have it");
-    check("btf", "Kernel type information (BTF)", State::Missing, detail)
+    let detail = format!(
+        "{path} does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF; Debian's and Ubuntu's own kernels have it"
+    );
+    check(
+        "btf",
+        "Kernel type information (BTF)",
+        State::Missing,
+        detail,
+    )
 }
 
 fn no_new_privileges() -> Check {
     let status = read("/proc/self/status");
-    let set = status.lines().any(|l| l.split_whitespace().eq(["NoNewPrivs:", "1"]));
+    let set = status
+        .lines()
+        .any(|l| l.split_whitespace().eq(["NoNewPrivs:", "1"]));
     let title = "Gaining rights";
     if set {
         let detail = "this process tree may gain no rights (NoNewPrivs is set, as in a snap or after some sandboxes), so sudo and file capabilities have no effect here; start the editor another way";
         return check("no-new-privs", title, State::Warning, detail.to_owned());
     }
-    check("no-new-privs", title, State::Ok, "sudo and file capabilities can work here".to_owned())
+    check(
+        "no-new-privs",
+        title,
+        State::Ok,
+        "sudo and file capabilities can work here".to_owned(),
+    )
 }
 
 fn sampler() -> Check {
@@ -152,7 +178,12 @@ fn counters() -> Check {
     } else {
         "none (usual in virtual machines): samples are triggered by the CPU clock, which is as good for time"
     };
-    check("hardware-counters", "Hardware counters", State::Ok, detail.to_owned())
+    check(
+        "hardware-counters",
+        "Hardware counters",
+        State::Ok,
+        detail.to_owned(),
+    )
 }
 
 fn kernel_names() -> Check {
@@ -161,7 +192,10 @@ fn kernel_names() -> Check {
     let (state, detail) = if shown {
         (State::Ok, "shown: kernel functions are named")
     } else {
-        (State::Warning, "hidden from this user: kernel time is shown without function names")
+        (
+            State::Warning,
+            "hidden from this user: kernel time is shown without function names",
+        )
     };
     check("kernel-names", "Kernel symbols", state, detail.to_owned())
 }
@@ -193,5 +227,8 @@ fn recording() -> Check {
 }
 
 fn read(path: &str) -> String {
-    fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+    fs::read_to_string(path)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
 }

@@ -1,18 +1,44 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
+mod doctor;
+mod record;
+mod record_command;
+
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
-/// Shows where a native program spends its time, on the lines that spend it.
+/// Shows where a native program spends its CPU time, on the lines that spend it.
 #[derive(Parser)]
-#[command(name = "lineheat", version)]
+#[command(
+    name = "lineheat",
+    version,
+    after_help = "\
+First steps:
+  lineheat doctor                                what this machine allows
+  lineheat record -- ./program ARGUMENTS         run and record it
+  lineheat report RUN                            its hottest functions
+  lineheat annotate RUN file.cpp                 its source with the heat beside the lines
+  lineheat diff OLD-RUN --against NEW-RUN        what became slower or faster
+
+A run is an ordinary pprof file: `go tool pprof RUN` opens it too.
+Exit status: 0 fine, 1 the comparison found a slowdown, 2 wrong usage, 3 could not record or read."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
-enum Command {}
+enum Command {
+    Record(record_command::Args),
+    /// Say what this machine allows, what is missing, and the command that fixes it
+    Doctor(doctor::Args),
+}
 
-fn main() {
-    match Cli::parse().command {}
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Record(args) => record_command::run(args),
+        Command::Doctor(args) => doctor::run(&args),
+    }
 }

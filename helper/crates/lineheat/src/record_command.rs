@@ -9,7 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::record::{
-    Control, EndReason, RecordOptions, Recorded, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Target, new_run_path, record,
+    Control, EndReason, RecordOptions, Recorded, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Target,
+    new_run_path, record,
 };
 
 /// Run a command (or attach to a process) and record where it spends its CPU time.
@@ -69,7 +70,9 @@ pub fn run(args: Args) -> ExitCode {
             }
         }
     };
-    let output = args.output.unwrap_or_else(|| new_run_path(Path::new(".lineheat/runs")));
+    let output = args
+        .output
+        .unwrap_or_else(|| new_run_path(Path::new(".lineheat/runs")));
     let options = RecordOptions {
         target,
         sample_hz: args.freq,
@@ -82,7 +85,11 @@ pub fn run(args: Args) -> ExitCode {
     match record(&options, receiver, |_| {}) {
         Ok(recorded) => {
             eprintln!("{}", summary(&recorded, args.freq));
-            let own = if args.exit_status { own_status(&recorded) } else { 0 };
+            let own = if args.exit_status {
+                own_status(&recorded)
+            } else {
+                0
+            };
             ExitCode::from(own)
         }
         Err(e) => {
@@ -94,13 +101,22 @@ pub fn run(args: Args) -> ExitCode {
 
 /// As a shell reports it: 128 + signal.
 fn own_status(recorded: &Recorded) -> u8 {
-    recorded.exit.map_or(0, |e| if e.signal == 0 { e.code as u8 } else { 128u8.saturating_add(e.signal as u8) })
+    recorded.exit.map_or(0, |e| {
+        if e.signal == 0 {
+            e.code as u8
+        } else {
+            128u8.saturating_add(e.signal as u8)
+        }
+    })
 }
 
 fn summary(r: &Recorded, hz: u32) -> String {
     let lost = match r.lost {
         0 => "none lost".to_owned(),
-        n => format!("{n} lost ({:.1} %)", 100.0 * n as f64 / (n + r.samples) as f64),
+        n => format!(
+            "{n} lost ({:.1} %)",
+            100.0 * n as f64 / (n + r.samples) as f64
+        ),
     };
     let ended = match (r.end_reason, r.exit) {
         (EndReason::Stopped, _) => "stopped".to_owned(),

@@ -29,7 +29,14 @@ pub struct AddressSpaces {
 
 impl AddressSpaces {
     /// A mapping appears, replacing what lay in its range.
-    pub fn map(&mut self, pid: u32, from_ns: u64, range: (u64, u64), file_offset: u64, module: ModuleIndex) {
+    pub fn map(
+        &mut self,
+        pid: u32,
+        from_ns: u64,
+        range: (u64, u64),
+        file_offset: u64,
+        module: ModuleIndex,
+    ) {
         let space = self.spaces.entry(pid).or_default();
         space.version += 1;
         let (start, end) = range;
@@ -63,8 +70,17 @@ impl AddressSpaces {
         let Some(parent) = self.spaces.get(&parent) else {
             return;
         };
-        let inherited = parent.mappings.iter().filter(|m| m.until_ns > time_ns).copied();
-        let mappings = inherited.map(|m| Mapped { from_ns: m.from_ns.min(time_ns), ..m }).collect();
+        let inherited = parent
+            .mappings
+            .iter()
+            .filter(|m| m.until_ns > time_ns)
+            .copied();
+        let mappings = inherited
+            .map(|m| Mapped {
+                from_ns: m.from_ns.min(time_ns),
+                ..m
+            })
+            .collect();
         let space = self.spaces.entry(child).or_default();
         space.version += 1;
         space.mappings = mappings;

@@ -5,7 +5,10 @@ use std::process::{Command, Stdio};
 
 /// CLOCK_MONOTONIC, the clock of samples.
 pub fn monotonic_ns() -> u64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: now is a valid place for the result.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
@@ -24,7 +27,9 @@ pub struct Cpu {
 
 pub fn cpu() -> Cpu {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text.lines().find_map(|l| l.strip_prefix("model name")?.split_once(": "));
+    let model = text
+        .lines()
+        .find_map(|l| l.strip_prefix("model name")?.split_once(": "));
     Cpu {
         model: model.map_or(String::new(), |(_, name)| name.to_owned()),
         count: text.lines().filter(|l| l.starts_with("processor")).count() as u32,
@@ -50,7 +55,8 @@ pub fn git_state(directory: &Path) -> Option<GitState> {
         output.status.success().then_some(output.stdout)
     };
     let commit = String::from_utf8(git(&["rev-parse", "HEAD"])?).ok()?;
-    let dirty = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|o| !o.is_empty());
+    let dirty =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|o| !o.is_empty());
     Some(GitState {
         commit: commit.trim().to_owned(),
         dirty,

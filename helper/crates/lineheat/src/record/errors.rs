@@ -30,9 +30,18 @@ impl std::error::Error for RecordError {}
 impl From<LaunchError> for RecordError {
     fn from(error: LaunchError) -> RecordError {
         let (kind, advice) = match &error {
-            LaunchError::NotFound(_) => ("not-found", "Check the path; a program in the search path is named without slashes, any other with its path (./program)."),
-            LaunchError::NotExecutable(_) => ("not-executable", "If it is a program, mark it executable (chmod +x); if it is a source file, build it first."),
-            LaunchError::BadFormat(_) => ("not-executable", "Lineheat profiles native programs (ELF) and scripts that begin with #! and start one."),
+            LaunchError::NotFound(_) => (
+                "not-found",
+                "Check the path; a program in the search path is named without slashes, any other with its path (./program).",
+            ),
+            LaunchError::NotExecutable(_) => (
+                "not-executable",
+                "If it is a program, mark it executable (chmod +x); if it is a source file, build it first.",
+            ),
+            LaunchError::BadFormat(_) => (
+                "not-executable",
+                "Lineheat profiles native programs (ELF) and scripts that begin with #! and start one.",
+            ),
             LaunchError::BadDirectory(_) => ("not-found", "Check the working directory."),
             LaunchError::Terminal(_) | LaunchError::Other(..) => ("internal", ""),
         };
@@ -47,9 +56,14 @@ impl From<LaunchError> for RecordError {
 impl From<ProcessError> for RecordError {
     fn from(error: ProcessError) -> RecordError {
         let (kind, advice) = match &error {
-            ProcessError::NoSuchProcess(_) => ("not-found", "It may have ended meanwhile; choose a running process."),
+            ProcessError::NoSuchProcess(_) => (
+                "not-found",
+                "It may have ended meanwhile; choose a running process.",
+            ),
             ProcessError::NotAllowed(_) => ("no-permission", "Choose a process of your own."),
-            ProcessError::KernelThread(_) => ("not-executable", "Choose a process that runs a program."),
+            ProcessError::KernelThread(_) => {
+                ("not-executable", "Choose a process that runs a program.")
+            }
             ProcessError::Other(..) => ("internal", ""),
         };
         RecordError {
@@ -82,7 +96,11 @@ impl RecordError {
 
     pub fn sampler_gone(why: Option<String>, complaints: &str) -> RecordError {
         let mut message = "the sampler ended before it was ready".to_owned();
-        for detail in why.iter().map(String::as_str).chain(complaints.lines().last()) {
+        for detail in why
+            .iter()
+            .map(String::as_str)
+            .chain(complaints.lines().last())
+        {
             message = format!("{message}: {detail}");
         }
         RecordError::internal(message)
@@ -112,7 +130,10 @@ impl RecordError {
 }
 
 fn detail(complaints: &str) -> String {
-    complaints.lines().last().map_or(String::new(), |l| format!(" ({l})"))
+    complaints
+        .lines()
+        .last()
+        .map_or(String::new(), |l| format!(" ({l})"))
 }
 
 fn no_permission(action: &str, capabilities: &str) -> RecordError {
@@ -135,7 +156,13 @@ mod tests {
     #[test]
     fn missing_rights_name_a_command_and_never_a_sysctl() {
         for step in [SamplerStep::LoadBpf, SamplerStep::OpenSampleEvent] {
-            let error = RecordError::of_sampler(SamplerError { step, errno: libc::EPERM }, "");
+            let error = RecordError::of_sampler(
+                SamplerError {
+                    step,
+                    errno: libc::EPERM,
+                },
+                "",
+            );
             assert_eq!(error.kind, "no-permission");
             assert!(error.advice.contains("\n  sudo "), "{}", error.advice);
             assert!(!error.to_string().contains("sysctl"));

@@ -5,6 +5,8 @@ mod address_spaces;
 mod environment;
 mod errors;
 mod modules;
+mod output;
+mod run_info;
 mod sampler_process;
 mod save;
 mod stacks;
@@ -21,10 +23,10 @@ use target::{Exit, LaunchOptions, Launched, MapsEntry, Stopped, TerminalSize};
 
 use address_spaces::AddressSpaces;
 pub use errors::RecordError;
-pub use save::new_run_path;
 use modules::{Modules, VDSO};
-pub use sampler_process::sampler_path;
+pub use output::new_run_path;
 use sampler_process::SamplerProcess;
+pub use sampler_process::sampler_path;
 use stacks::CountedStacks;
 
 pub const SAMPLE_HZ_DEFAULT: u32 = 999;
@@ -74,8 +76,16 @@ pub enum Stage {
 
 /// What the caller hears while it records.
 pub enum Event {
-    Started { pid: u32, event: &'static str },
-    Progress { stage: Stage, elapsed: Duration, samples: u64, lost: u64 },
+    Started {
+        pid: u32,
+        event: &'static str,
+    },
+    Progress {
+        stage: Stage,
+        elapsed: Duration,
+        samples: u64,
+        lost: u64,
+    },
     /// From the target's own terminal, if it was given one.
     Output(Vec<u8>),
 }
@@ -122,7 +132,7 @@ pub fn record(
     mut on_event: impl FnMut(Event),
 ) -> Result<Recorded, RecordError> {
     if let Some(output) = &options.output {
-        save::prepare_output(output)?;
+        output::prepare_output(output)?;
     }
     let (sender, incoming) = sync_channel(INCOMING_MAX);
     let mut recording = Recording::start(options, sender.clone(), &incoming)?;
@@ -216,12 +226,23 @@ impl Recording {
     /// Tells the sampler what the target has mapped and whom to sample.
     fn introduce(&mut self, options: &RecordOptions, tids: Vec<u32>) -> Result<(), RecordError> {
         let maps = target::executable_mappings(self.pid).map_err(|e| {
-            RecordError::internal(format!("the mappings of process {} cannot be read: {e}", self.pid))
+            RecordError::internal(format!(
+                "the mappings of process {} cannot be read: {e}",
+                self.pid
+            ))
         })?;
         let mut mappings = Vec::new();
         for entry in &maps {
             let file = file_id_of(entry);
-            self.add_mapping(self.pid, 0, entry.start, entry.end - entry.start, entry.file_offset, file, &entry.path);
+            self.add_mapping(
+                self.pid,
+                0,
+                entry.start,
+                entry.end - entry.start,
+                entry.file_offset,
+                file,
+                &entry.path,
+            );
             mappings.push(MappingRecord {
                 pid: self.pid,
                 start: entry.start,
@@ -282,7 +303,9 @@ impl Recording {
         const WAIT: Duration = Duration::from_secs(20);
         loop {
             match incoming.recv_timeout(WAIT) {
-                Ok(Incoming::Sampler(FromSampler::Hello { version })) if version != PROTOCOL_VERSION => {
+                Ok(Incoming::Sampler(FromSampler::Hello { version }))
+                    if version != PROTOCOL_VERSION =>
+                {
                     return Err(RecordError::other_sampler(version));
                 }
                 Ok(Incoming::Sampler(FromSampler::Ready { hardware_cycles })) => {
@@ -313,7 +336,9 @@ impl Recording {
         self.started = Instant::now();
         self.started_at = SystemTime::now();
         self.started_monotonic_ns = environment::monotonic_ns();
-        let TargetState::Stopped(stopped) = std::mem::replace(&mut self.target, TargetState::Attached) else {
+        let TargetState::Stopped(stopped) =
+            std::mem::replace(&mut self.target, TargetState::Attached)
+        else {
             return Ok(());
         };
         let launched = stopped
@@ -335,7 +360,12 @@ impl Recording {
     }
 
     /// Handles what comes in until the sampler has sent everything and a launched target has ended.
-    fn run(&mut self, options: &RecordOptions, incoming: &Receiver<Incoming>, on_event: &mut impl FnMut(Event)) {
+    fn run(
+        &mut self,
+        options: &RecordOptions,
+        incoming: &Receiver<Incoming>,
+        on_event: &mut impl FnMut(Event),
+    ) {
         const LOOK_EVERY: Duration = Duration::from_millis(100);
         let mut sampler_ended = false;
         while !(sampler_ended && matches!(self.target, TargetState::Gone)) {
@@ -382,13 +412,21 @@ impl Recording {
                 self.stop_and_end_target(EndReason::Stopped);
             }
             Control::Input(bytes) => {
-                if let TargetState::Running(Launched { terminal: Some(t), .. }) = &self.target {
+                if let TargetState::Running(Launched {
+                    terminal: Some(t), ..
+                }) = &self.target
+                {
                     // A target that does not read its input loses what exceeds the terminal's buffer, as in any terminal.
-                    let _ = t.stream().and_then(|mut s| std::io::Write::write_all(&mut s, &bytes));
+                    let _ = t
+                        .stream()
+                        .and_then(|mut s| std::io::Write::write_all(&mut s, &bytes));
                 }
             }
             Control::Resize(size) => {
-                if let TargetState::Running(Launched { terminal: Some(t), .. }) = &self.target {
+                if let TargetState::Running(Launched {
+                    terminal: Some(t), ..
+                }) = &self.target
+                {
                     t.resize(size);
                 }
             }
@@ -403,7 +441,10 @@ impl Recording {
         self.end_reason = reason;
         self.stopping = Some(Instant::now());
         self.ended = Some(Instant::now());
-        let _ = self.sampler.say(&ToSampler::Stop).and_then(|()| self.sampler.flush());
+        let _ = self
+            .sampler
+            .say(&ToSampler::Stop)
+            .and_then(|()| self.sampler.flush());
         if matches!(self.target, TargetState::Attached) {
             self.target = TargetState::Gone; // it goes on without us
         }
@@ -416,10 +457,16 @@ impl Recording {
 
     /// What depends on time alone: the duration, an attached process that has ended, a target that does not end.
     fn watch(&mut self, options: &RecordOptions) {
-        if self.stopping.is_none() && options.duration.is_some_and(|d| self.started.elapsed() >= d) {
+        if self.stopping.is_none()
+            && options
+                .duration
+                .is_some_and(|d| self.started.elapsed() >= d)
+        {
             self.stop_and_end_target(EndReason::Duration);
         }
-        if matches!(self.target, TargetState::Attached) && !Path::new(&format!("/proc/{}", self.pid)).exists() {
+        if matches!(self.target, TargetState::Attached)
+            && !Path::new(&format!("/proc/{}", self.pid)).exists()
+        {
             self.stop(EndReason::Exited);
         }
         match self.stopping.map(|since| since.elapsed()) {
@@ -446,28 +493,55 @@ impl Recording {
     fn handle(&mut self, message: FromSampler) {
         match message {
             FromSampler::Sample(sample) => self.stacks.add(sample, &self.spaces, &self.modules),
-            FromSampler::Mapped { time_ns, pid, start, length, file_offset, file, path } => {
+            FromSampler::Mapped {
+                time_ns,
+                pid,
+                start,
+                length,
+                file_offset,
+                file,
+                path,
+            } => {
                 let path = String::from_utf8_lossy(&path).into_owned();
                 self.add_mapping(pid, time_ns, start, length, file_offset, file, &path);
                 let sent = self.modules.send_pending(self.sampler.input());
                 let _ = sent.and_then(|()| self.sampler.flush());
             }
-            FromSampler::Forked { time_ns, pid, parent_pid } => self.spaces.fork(pid, parent_pid, time_ns),
+            FromSampler::Forked {
+                time_ns,
+                pid,
+                parent_pid,
+            } => self.spaces.fork(pid, parent_pid, time_ns),
             FromSampler::Executed { time_ns, pid } => self.spaces.execute(pid, time_ns),
             FromSampler::KernelSymbol { id, name } => {
-                self.kernel_names.push((id, String::from_utf8_lossy(&name).into_owned()));
+                self.kernel_names
+                    .push((id, String::from_utf8_lossy(&name).into_owned()));
             }
-            FromSampler::Counts { counters, lost_mapping_records } => {
+            FromSampler::Counts {
+                counters,
+                lost_mapping_records,
+            } => {
                 self.counters = counters;
                 self.lost_mapping_records = lost_mapping_records;
             }
-            FromSampler::Failed(error) => self.problems.push(RecordError::of_sampler(error, "").message),
+            FromSampler::Failed(error) => self
+                .problems
+                .push(RecordError::of_sampler(error, "").message),
             FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
         }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the fields of one kernel record")]
-    fn add_mapping(&mut self, pid: u32, from_ns: u64, start: u64, length: u64, file_offset: u64, file: FileId, path: &str) {
+    fn add_mapping(
+        &mut self,
+        pid: u32,
+        from_ns: u64,
+        start: u64,
+        length: u64,
+        file_offset: u64,
+        file: FileId,
+        path: &str,
+    ) {
         if file.inode == 0 {
             return; // anonymous memory: code made at run time
         }
@@ -479,11 +553,15 @@ impl Recording {
             PathBuf::from(shown),
         ];
         let module = self.modules.of_file(file, Path::new(shown), &open_as);
-        self.spaces.map(pid, from_ns, (start, end), file_offset, module);
+        self.spaces
+            .map(pid, from_ns, (start, end), file_offset, module);
     }
 
     fn lost(&self) -> u64 {
-        Counter::LOSSES.iter().map(|c| self.counters[*c as usize]).sum()
+        Counter::LOSSES
+            .iter()
+            .map(|c| self.counters[*c as usize])
+            .sum()
     }
 
     fn progress(&self, stage: Stage) -> Event {
@@ -496,17 +574,25 @@ impl Recording {
     }
 
     fn event_name(&self) -> &'static str {
-        if self.hardware_cycles { "cycles" } else { "cpu-clock" }
+        if self.hardware_cycles {
+            "cycles"
+        } else {
+            "cpu-clock"
+        }
     }
 
-    fn finish(mut self, options: &RecordOptions, on_event: &mut impl FnMut(Event)) -> Result<Recorded, RecordError> {
+    fn finish(
+        mut self,
+        options: &RecordOptions,
+        on_event: &mut impl FnMut(Event),
+    ) -> Result<Recorded, RecordError> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         let run = options.output.clone().filter(|_| !self.discard);
         if let Some(output) = &run {
             on_event(self.progress(Stage::Symbolizing));
             let profile = save::profile_of(&mut self, options, wall);
             on_event(self.progress(Stage::Saving));
-            save::write(&profile, output)?;
+            output::write(&profile, output)?;
         }
         Ok(Recorded {
             run,
@@ -522,7 +608,13 @@ impl Recording {
 
 fn launch_options(target: &Target) -> LaunchOptions {
     match target {
-        Target::Launch { program, args, cwd, env, terminal } => LaunchOptions {
+        Target::Launch {
+            program,
+            args,
+            cwd,
+            env,
+            terminal,
+        } => LaunchOptions {
             program: program.clone(),
             args: args.clone(),
             cwd: cwd.clone(),

@@ -183,7 +183,8 @@ impl Modules {
         }
         self.rows_used = first_row + row_count;
         self.pages_used = first_page + page_count;
-        let entry = |(first, count): &(u32, u32)| u64::from(first_row + first) | u64::from(*count) << 32;
+        let entry =
+            |(first, count): &(u32, u32)| u64::from(first_row + first) | u64::from(*count) << 32;
         let pages = packed.pages.iter().map(entry).collect();
         self.pending.push(ToSampler::Rows {
             first: first_row,

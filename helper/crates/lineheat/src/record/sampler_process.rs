@@ -21,7 +21,8 @@ const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
 
 /// The sampler that belongs to this engine lies beside it.
 pub fn sampler_path() -> Result<PathBuf, RecordError> {
-    let own = std::env::current_exe().map_err(|e| RecordError::internal(format!("our own program file cannot be found: {e}")))?;
+    let own = std::env::current_exe()
+        .map_err(|e| RecordError::internal(format!("our own program file cannot be found: {e}")))?;
     let path = own.with_file_name("lineheat-sampler");
     if path.is_file() {
         return Ok(path);
@@ -44,18 +45,28 @@ impl SamplerProcess {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|e| RecordError::internal(format!("{}: could not be started: {e}", path.display())))?;
+            .map_err(|e| {
+                RecordError::internal(format!("{}: could not be started: {e}", path.display()))
+            })?;
         let stdout = child.stdout.take().expect("piped");
-        let mut stderr = child.stderr.take().expect("piped").take(COMPLAINT_BYTES_MAX);
+        let mut stderr = child
+            .stderr
+            .take()
+            .expect("piped")
+            .take(COMPLAINT_BYTES_MAX);
         let complaints = Arc::new(Mutex::new(String::new()));
         let heard = Arc::clone(&complaints);
         thread::spawn(move || {
             let mut text = Vec::new();
             let _ = stderr.read_to_end(&mut text);
-            *heard.lock().expect("no panic while held") = String::from_utf8_lossy(&text).into_owned();
+            *heard.lock().expect("no panic while held") =
+                String::from_utf8_lossy(&text).into_owned();
         });
         thread::spawn(move || read_messages(stdout, &incoming));
-        let input = Some(BufWriter::with_capacity(256 << 10, child.stdin.take().expect("piped")));
+        let input = Some(BufWriter::with_capacity(
+            256 << 10,
+            child.stdin.take().expect("piped"),
+        ));
         Ok(SamplerProcess {
             child,
             input,

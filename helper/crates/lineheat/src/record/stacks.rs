@@ -11,11 +11,18 @@ use super::modules::{ModuleIndex, Modules};
 /// A place in code, independent of where the process had it mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CodePlace {
-    InModule { module: ModuleIndex, vaddr: u64 },
+    InModule {
+        module: ModuleIndex,
+        vaddr: u64,
+    },
     /// A symbol id of the sampler; 0: kernel code without a name.
-    Kernel { symbol: u32 },
+    Kernel {
+        symbol: u32,
+    },
     /// In no mapping that is known.
-    Unknown { address: u64 },
+    Unknown {
+        address: u64,
+    },
 }
 
 /// Gives equal values one number, in order of appearance.
@@ -127,8 +134,17 @@ impl CountedStacks {
         self.times.len() as u64
     }
 
-    fn resolve(&mut self, raw: &RawStack, time_ns: u64, spaces: &AddressSpaces, modules: &Modules) -> u32 {
-        let kernel = raw.kernel.iter().map(|symbol| CodePlace::Kernel { symbol: *symbol });
+    fn resolve(
+        &mut self,
+        raw: &RawStack,
+        time_ns: u64,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) -> u32 {
+        let kernel = raw
+            .kernel
+            .iter()
+            .map(|symbol| CodePlace::Kernel { symbol: *symbol });
         let user = raw.user.iter().map(|&address| {
             let unknown = CodePlace::Unknown { address };
             let Some(mapped) = spaces.find(raw.pid, time_ns, address) else {
@@ -142,10 +158,11 @@ impl CountedStacks {
                     vaddr: offset,
                 },
                 |l| {
-                    l.vaddr_of_offset(offset).map_or(unknown, |vaddr| CodePlace::InModule {
-                        module: mapped.module,
-                        vaddr,
-                    })
+                    l.vaddr_of_offset(offset)
+                        .map_or(unknown, |vaddr| CodePlace::InModule {
+                            module: mapped.module,
+                            vaddr,
+                        })
                 },
             )
         });
