@@ -1,0 +1,130 @@
+// The story of a C++ programmer: profile a CMake target, read its heat, change the program, profile again, compare.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { codeLenses, decoratedLines, hoverOver, overviewMarks } from '../../../scripts/editor/marks.mjs';
+import { listedRows, openFile, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { webviewWith } from '../../../scripts/editor/webview.mjs';
+import { clickFrame, findFrame, searchFor } from './support/graph.mjs';
+import { savedRuns } from './support/runs.mjs';
+import { eventually, openEditor, step } from './support/session.mjs';
+import { copyOfSample } from './support/workspace.mjs';
+
+const workspace = copyOfSample('cpp-orders');
+const lookup = 'index_[order.account]';
+let session;
+before(async () => {
+  session = await openEditor(workspace.folder);
+});
+after(async () => {
+  await session?.close();
+  workspace.remove();
+});
+const story = (name, work) =>
+  test(
+    name,
+    step(() => session, name, work),
+  );
+const runsSaved = (count) =>
+  eventually(`${count} saved runs`, () => savedRuns(workspace.folder).length >= count, { timeoutMs: 180_000 });
+const withFigure = async (page) => (await decoratedLines(page)).filter((row) => row.after.length > 0);
+const heatOf = (page, text) =>
+  eventually(
+    `a figure behind "${text}"`,
+    async () => (await withFigure(page)).find((row) => row.text?.includes(text)),
+    { timeoutMs: 60_000 },
+  );
+
+story(
+  'Profile This Target offers to configure CMake, lists its executable, builds and records it',
+  async ({ page, picture }) => {
+    await openFile(page, 'ledger.hpp');
+    await runCommand(page, 'Lineheat: Profile This Target');
+    await pickRow(page, 'Configure CMake');
+    await eventually(
+      'the target in the list',
+      async () => (await listedRows(page)).some((row) => /^orders\b/.test(row)),
+      { timeoutMs: 60_000 },
+    );
+    await picture('cmake-1-targets');
+    await pickRow(page, 'orders');
+    await page.locator('.notification-toast').filter({ hasText: 'Recording orders' }).waitFor({ timeout: 120_000 });
+    await picture('cmake-2-recording');
+    await runsSaved(1);
+  },
+);
+
+story('the hot line carries its figure and a tint, cold lines carry nothing', async ({ page, picture }) => {
+  const hot = await heatOf(page, lookup);
+  assert.match(hot.after.join(' '), /\d+(\.\d+)? %/);
+  assert.ok(hot.background, 'the hottest line of the file has no tint');
+  const marked = await withFigure(page);
+  assert.ok(!marked.some((row) => /^#include/.test(row.text ?? '')), 'an #include line is marked');
+  await picture('cmake-3-heat');
+});
+
+story('the overview ruler shows the hot lines', async ({ page }) => {
+  const rows = await eventually('marks in the overview ruler', async () => {
+    const marks = await overviewMarks(page);
+    return Object.keys(marks).length > 1 ? marks : undefined;
+  });
+  assert.ok(Object.keys(rows).length > 1, JSON.stringify(rows));
+});
+
+story('a code lens tells the share of the hot function', async ({ page }) => {
+  const lens = await eventually('a code lens', async () => (await codeLenses(page))[0], { timeoutMs: 60_000 });
+  assert.match(lens.titles.join(' '), /\d+(\.\d+)? % total · \d+(\.\d+)? % self · [\d,]+ samples · flame graph/);
+});
+
+story('the hover of the hot line tells samples, callers and callees', async ({ page, picture }) => {
+  const words = await hoverOver(page, lookup);
+  await picture('cmake-4-hover');
+  assert.match(words, /self/i);
+  assert.match(words, /total/i);
+  assert.match(words, /[\d,]+ samples/);
+  assert.match(words, /call/i);
+  await page.keyboard.press('Escape');
+});
+
+story('the Runs view lists the run with target and samples', async ({ page, picture }) => {
+  await page.locator('.activitybar .action-label[aria-label^="Lineheat"]').click();
+  const row = page.locator('.pane-body .monaco-list-row').filter({ hasText: 'orders' }).first();
+  await row.waitFor();
+  assert.match(await row.innerText(), /orders/);
+  await picture('cmake-5-runs');
+});
+
+story(
+  'the flame graph opens, finds a function by search, and a click on a frame lands on its line',
+  async ({ page, picture }) => {
+    await runCommand(page, 'Lineheat: Show Flame Graph');
+    const graph = await webviewWith(page, '.graph canvas');
+    assert.match(await searchFor(graph, 'book'), /\d/);
+    await picture('cmake-6-flame-graph');
+    await searchFor(graph, 'write_account');
+    await clickFrame(graph, await findFrame(graph, (words) => /write_account/.test(words)));
+    await page.locator('.tab.active').filter({ hasText: 'feed.cpp' }).first().waitFor();
+    await picture('cmake-7-landed');
+  },
+);
+
+story('Profile Again repeats the target after a change', async ({ page }) => {
+  const file = path.join(workspace.folder, 'src/main.cpp');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('index = "tree"', 'index = "hash"'));
+  await runCommand(page, 'Lineheat: Profile Again');
+  await runsSaved(2);
+});
+
+story('Compare Two Saved Runs shows what became faster', async ({ page, picture }) => {
+  await runCommand(page, 'Lineheat: Compare Two Saved Runs');
+  const [newer, older] = await listedRows(page);
+  assert.ok(newer && older, 'the list offers both runs');
+  await pickRow(page, older);
+  await eventually('the second list', async () => (await listedRows(page)).length === 1 || undefined).catch(() => {});
+  await pickRow(page, /orders/);
+  const panel = await webviewWith(page, 'vscode-tab-header');
+  await panel.locator('[role=row]').nth(1).waitFor();
+  await picture('cmake-8-comparison');
+  assert.match(await panel.locator('body').innerText(), /−|-/);
+});
