@@ -1,0 +1,182 @@
+// The commands of the extension, each bound to what it does. Arguments of commands are checked: anyone may call them.
+import * as vscode from 'vscode';
+import type { RunSummary } from '../../../core/wire.ts';
+import type { EngineClient } from '../engine/engineClient.ts';
+import { EngineFailure } from '../engine/failure.ts';
+import { expected } from '../engine/openProfiles.ts';
+import type { ActiveProfile } from './activeProfile.ts';
+import { annotatedListing } from './annotatedListing.ts';
+import { doctorText } from './doctorDocument.ts';
+import { showFailure } from './failureMessages.ts';
+import type { FileHeats } from './fileHeats.ts';
+import type { HeatHoverProvider } from './heatHoverProvider.ts';
+import type { HeatPainter } from './heatPainter.ts';
+import type { ProfileCommands } from './profileCommands.ts';
+import type { ProfileOpener } from './profileOpener.ts';
+import type { ProfilePanels } from './profilePanels.ts';
+import type { Recorder } from './recorder.ts';
+import { pickRun } from './runPick.ts';
+import type { RunsView } from './runsView.ts';
+import type { SourceNavigation } from './sourceNavigation.ts';
+import type { TextDocuments } from './textDocuments.ts';
+
+export interface CommandParts {
+  readonly client: EngineClient;
+  readonly enginePath: () => string;
+  readonly log: vscode.LogOutputChannel;
+  readonly active: ActiveProfile;
+  readonly heats: FileHeats;
+  readonly painter: HeatPainter;
+  readonly hovers: HeatHoverProvider;
+  readonly opener: ProfileOpener;
+  readonly panels: ProfilePanels;
+  readonly profiles: ProfileCommands;
+  readonly recorder: Recorder;
+  readonly runs: RunsView;
+  readonly navigation: SourceNavigation;
+  readonly documents: TextDocuments;
+}
+
+/** Registers every command. A failure is shown to the user, and thrown to a caller that gave arguments. */
+export function registerCommands(parts: CommandParts): vscode.Disposable[] {
+  const { active, client, documents, hovers, navigation, opener, painter, panels, profiles, recorder, runs } = parts;
+
+  const openRun = async (path: string) => {
+    await opener.openRun(path);
+    return { runPath: path };
+  };
+  const compare = async (base: string, current: string) => {
+    await opener.openComparison(base, current);
+    panels.show({ base, new: current });
+    return { base, new: current };
+  };
+  const compareRuns = async (argument?: unknown) => {
+    const named = namedComparison(argument);
+    if (named) return compare(named.base, named.new);
+    const saved = await runs.runs();
+    const base = await pickRun(saved, vscode.l10n.t('The base: the run before the change'));
+    if (!base) return undefined;
+    const others = saved.filter(({ path }) => path !== base);
+    const current = await pickRun(others, vscode.l10n.t('The new run: after the change'));
+    return current && compare(base, current);
+  };
+  const showFlameGraph = (argument?: unknown) => {
+    const profile = active.current;
+    if (!profile) throw nothingOpen();
+    if (profile.kind === 'comparison') {
+      panels.show({ base: profile.comparison.base.path, new: profile.comparison.current.path });
+      return;
+    }
+    const page = panels.show({ run: profile.run.path });
+    if (isFunction(argument)) page.reveal(argument);
+  };
+  const showAnnotatedListing = async () => {
+    const profile = active.current;
+    const document = vscode.window.activeTextEditor?.document;
+    const path = document && parts.heats.pathOf(document);
+    if (profile?.kind !== 'run') throw nothingOpen();
+    if (path === undefined) {
+      throw new EngineFailure(
+        'not-found',
+        'The file in front has no samples in the open run.',
+        'Open a hot file first.',
+      );
+    }
+    const text = await annotatedListing(parts.enginePath(), profile.run.path, path);
+    const listing = await documents.open({ path: `${path}.annotated`, origin: profile.run.path }, text);
+    await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
+  };
+  const doctor = async () => {
+    const report = expected((await client.request({ doctor: {} })).doctor, 'DoctorReport');
+    const document = await documents.open({ path: 'Lineheat Doctor.md' }, doctorText(report));
+    await vscode.window.showTextDocument(document, { preview: false });
+    return { canRecord: report.canRecord };
+  };
+  const goTo = async (id?: unknown) => {
+    const place = hovers.placeOf(id);
+    if (place) await navigation.show({ ...place, recordedPath: place.path }, { aside: false });
+  };
+  const goToHottestLine = async () => {
+    if (await opener.goToHottestLine()) return;
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('No file of this workspace has samples in the open profile.'),
+    );
+  };
+
+  const commands: Record<string, (argument?: unknown) => unknown> = {
+    profileTarget: (argument) => profiles.profile(argument),
+    profileAgain: () => profiles.profileAgain(),
+    stop: () => recorder.stop(),
+    openRun: async (argument) => {
+      const path = pathOf(argument) ?? (await pickRun(await runs.runs(), vscode.l10n.t('The run whose heat to show')));
+      return path && openRun(path);
+    },
+    compareRuns,
+    showFlameGraph,
+    goToHottestLine,
+    toggleHeat: () => painter.toggle(),
+    clearHeat: () => active.clear(),
+    showAnnotatedListing,
+    doctor,
+    refreshRuns: () => runs.refresh(),
+    goto: goTo,
+    'runs.open': onRun((run) => openRun(run.path)),
+    'runs.showFlameGraph': onRun(async (run) => {
+      await active.showRun(run.path);
+      panels.show({ run: run.path });
+    }),
+    'runs.rename': onRun((run) => runs.rename(run)),
+    'runs.delete': onRun((run) => runs.delete(run)),
+    'runs.reveal': onRun((run) => vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(run.path))),
+    'runs.selectForCompare': onRun((run) => runs.selectForCompare(run)),
+    'runs.compareWithSelected': onRun((run) => {
+      const selected = runs.selectedForCompare;
+      return selected && compare(selected.path, run.path);
+    }),
+  };
+  return Object.entries(commands).map(([name, run]) =>
+    vscode.commands.registerCommand(`lineheat.${name}`, async (argument?: unknown) => {
+      try {
+        return await run(argument);
+      } catch (error) {
+        void showFailure(error, parts.log);
+        // A caller that gave arguments is a program and must know; a user has the message.
+        if (isPlainArgument(argument)) throw error;
+        return undefined;
+      }
+    }),
+  );
+}
+
+function nothingOpen(): EngineFailure {
+  return new EngineFailure('not-found', 'No run is open.', 'Profile a target, or open a run from the Runs view.');
+}
+
+function onRun(run: (summary: RunSummary) => unknown) {
+  return (argument?: unknown) => {
+    const isRun = typeof argument === 'object' && argument !== null && 'path' in argument && 'samples' in argument;
+    return isRun ? run(argument as RunSummary) : undefined;
+  };
+}
+
+function pathOf(argument: unknown): string | undefined {
+  if (typeof argument === 'string' && argument) return argument;
+  return argument instanceof vscode.Uri && argument.scheme === 'file' ? argument.fsPath : undefined;
+}
+
+function namedComparison(argument: unknown): { base: string; new: string } | undefined {
+  if (typeof argument !== 'object' || argument === null) return undefined;
+  const { base, new: current } = argument as Record<string, unknown>;
+  return typeof base === 'string' && typeof current === 'string' ? { base, new: current } : undefined;
+}
+
+function isFunction(argument: unknown): argument is { row: number; name: string } {
+  if (typeof argument !== 'object' || argument === null) return false;
+  const { row, name } = argument as Record<string, unknown>;
+  return typeof row === 'number' && typeof name === 'string';
+}
+
+function isPlainArgument(argument: unknown): boolean {
+  if (typeof argument === 'string') return true;
+  return typeof argument === 'object' && argument !== null && ('program' in argument || 'base' in argument);
+}

@@ -1,0 +1,45 @@
+// Shows an expected failure to the user: what and why, what to do, and a button for the next step.
+import * as vscode from 'vscode';
+import { visibleText } from '../../../core/foreignText.ts';
+import { failureOf } from '../engine/failure.ts';
+import { StepFailed, TargetError } from '../targets/target.ts';
+
+/** Kinds of failure that the doctor can say more about. */
+const DOCTOR_KINDS = new Set(['no-permission', 'no-sampler', 'no-engine', 'unsupported', 'sampler']);
+
+/** Shows why something failed; a cancelled request is no news. Resolves when the message is gone. */
+export async function showFailure(error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+  if (error instanceof StepFailed) return; // its own words are shown where it ran
+  const failure =
+    error instanceof TargetError ? { kind: 'target', message: error.message, advice: error.advice } : failureOf(error);
+  if (failure.kind === 'cancelled') return;
+  log.error(`${failure.kind}: ${failure.message} ${failure.advice}`);
+  if (failure.kind === 'internal' && error instanceof Error && error.stack) log.error(error.stack);
+
+  const command = commandIn(failure.advice);
+  const copy = vscode.l10n.t('Copy Command');
+  const doctor = vscode.l10n.t('Run Doctor');
+  const showLog = vscode.l10n.t('Show Log');
+  const buttons = [...(command ? [copy] : []), ...(DOCTOR_KINDS.has(failure.kind) ? [doctor] : []), showLog];
+  const text = [failure.message, failure.advice]
+    .filter(Boolean)
+    .map((part) => visibleLines(part))
+    .join(' ');
+  const choice = await vscode.window.showErrorMessage(text, ...buttons);
+  if (choice === copy && command) await vscode.env.clipboard.writeText(command);
+  if (choice === doctor) await vscode.commands.executeCommand('lineheat.doctor');
+  if (choice === showLog) log.show();
+}
+
+/** A command that stands on a line of its own in an advice. */
+function commandIn(advice: string): string | undefined {
+  const lines = advice.split('\n').map((line) => line.trim());
+  return lines.find((line, at) => at > 0 && /^(sudo|lineheat|setcap|apt-get|docker|podman)\b/.test(line));
+}
+
+function visibleLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => visibleText(line, 2000))
+    .join(' ');
+}

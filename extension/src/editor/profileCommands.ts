@@ -1,0 +1,140 @@
+// Profile This Target and Profile Again: choose, build, record, show.
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { visibleText } from '../../../core/foreignText.ts';
+import { share } from '../../../core/numbersAsText.ts';
+import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
+import { EngineFailure } from '../engine/failure.ts';
+import { endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
+import { type Plan, type Target, TargetError } from '../targets/target.ts';
+import { workspaceFolderPaths } from './activeProfile.ts';
+import type { BuildOutput } from './buildOutput.ts';
+import type { LastTarget, NamedProgram } from './lastTarget.ts';
+import type { ProfileOpener } from './profileOpener.ts';
+import type { Recorder } from './recorder.ts';
+import { recordSettings } from './settings.ts';
+import type { TargetDiscovery } from './targetDiscovery.ts';
+import type { TargetPick } from './targetPick.ts';
+
+export interface ProfileResult {
+  readonly runPath: string;
+}
+
+export class ProfileCommands {
+  constructor(
+    private readonly parts: {
+      readonly recorder: Recorder;
+      readonly builds: BuildOutput;
+      readonly discovery: TargetDiscovery;
+      readonly pick: TargetPick;
+      readonly last: LastTarget;
+      readonly opener: ProfileOpener;
+      /** Where runs go when no folder is open. */
+      readonly fallbackRuns: string;
+    },
+  ) {}
+
+  /** Without arguments it asks; with a named program it asks nothing. Undefined when the user changed their mind. */
+  async profile(named?: unknown): Promise<ProfileResult | undefined> {
+    requireTrust();
+    if (isNamedProgram(named)) return this.profileNamed(named);
+    const target = await this.parts.pick.choose();
+    return target && this.profileTarget(target);
+  }
+
+  async profileAgain(): Promise<ProfileResult | undefined> {
+    requireTrust();
+    const saved = this.parts.last.get();
+    if (!saved) return this.profile();
+    if ('program' in saved) return this.profileNamed(saved.program);
+    const { targets } = await this.parts.discovery.all();
+    const target = targets.find(({ id }) => id === saved.id);
+    return target ? this.profileTarget(target) : this.profile();
+  }
+
+  private async profileTarget(target: Target): Promise<ProfileResult> {
+    const { recorder, builds, last } = this.parts;
+    return recorder.exclusively(async () => {
+      // A process that has ended cannot be profiled again; what was chosen before it can.
+      if (target.kind !== 'process') await last.setId(target.id);
+      const plan = await target.prepare({
+        args: last.argumentsOf(target.id),
+        runStep: (step) => builds.run(step),
+      });
+      return this.record(plan, recordSettings());
+    });
+  }
+
+  private async profileNamed(named: NamedProgram): Promise<ProfileResult> {
+    const { recorder, last } = this.parts;
+    const settings = recordSettings();
+    return recorder.exclusively(async () => {
+      const cwd = named.cwd ?? workspaceFolderPaths()[0] ?? path.dirname(named.program);
+      const plan = {
+        name: path.basename(named.program),
+        program: path.resolve(cwd, named.program),
+        args: named.args ?? [],
+        cwd,
+        env: named.env ?? {},
+      };
+      await last.setProgram({ ...named, cwd });
+      const { sampleHz = settings.sampleHz, durationS = settings.durationS } = named;
+      return this.record(plan, { sampleHz, durationS });
+    });
+  }
+
+  private async record(plan: Plan, settings: { sampleHz: number; durationS: number }): Promise<ProfileResult> {
+    const { recorder, opener, fallbackRuns } = this.parts;
+    const folder = runsDirectory();
+    const ended = await recorder.record(plan, { ...settings, runsDirectory: folder ?? fallbackRuns });
+    const opened = await opener.openRun(ended.runPath);
+    void this.tellEnd(ended, opened);
+    return { runPath: ended.runPath };
+  }
+
+  /** One message: how the target ended, what was kept, and the first thing to know about it. */
+  private async tellEnd(ended: RecordingEnded, opened: RunOpened): Promise<void> {
+    const summary = ended.run ?? opened.summary;
+    if (!summary) return;
+    const problem = opened.problems[0];
+    const text = problem ? `${endSentence(summary)} ${visibleText(problem, 1000)}` : endSentence(summary);
+    const lossy = share(summary.lost, summary.samples + summary.lost) > LOSS_WARNING_SHARE;
+    const show = problem || lossy || summary.samples === 0 ? warn : inform;
+    const graph = vscode.l10n.t('Flame Graph');
+    const hottest = vscode.l10n.t('Hottest Line');
+    const choice = await show(text, ...(summary.samples > 0 ? [graph, hottest] : []));
+    if (choice === graph) await vscode.commands.executeCommand('lineheat.showFlameGraph');
+    if (choice === hottest) await vscode.commands.executeCommand('lineheat.goToHottestLine');
+  }
+}
+
+const warn = (text: string, ...buttons: string[]) => vscode.window.showWarningMessage(text, ...buttons);
+const inform = (text: string, ...buttons: string[]) => vscode.window.showInformationMessage(text, ...buttons);
+
+/** Where the runs of this workspace live; undefined when no folder is open. */
+export function runsDirectory(): string | undefined {
+  const [folder] = workspaceFolderPaths();
+  return folder === undefined ? undefined : path.join(folder, '.lineheat', 'runs');
+}
+
+/** Thrown before anything is built or run in a workspace that the user does not trust. */
+export function requireTrust(): void {
+  if (vscode.workspace.isTrusted) return;
+  throw new EngineFailure(
+    'untrusted',
+    'This workspace is not trusted, so nothing of it is built or run.',
+    'Trust it with "Workspaces: Manage Workspace Trust", then profile again. Saved runs can be viewed meanwhile.',
+  );
+}
+
+/** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
+function isNamedProgram(value: unknown): value is NamedProgram {
+  if (typeof value !== 'object' || value === null || !('program' in value)) return false;
+  const { program, args = [], cwd = '', env = {}, sampleHz = 1, durationS = 0 } = value as Record<string, unknown>;
+  const texts = [program, cwd, ...(Array.isArray(args) ? args : [undefined]), ...Object.values(env as object)];
+  const numbers = [sampleHz, durationS].every((number) => typeof number === 'number' && number >= 0);
+  if (texts.every((text) => typeof text === 'string') && program !== '' && numbers) return true;
+  throw new TargetError(
+    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS }: texts, lists of texts and numbers.',
+  );
+}

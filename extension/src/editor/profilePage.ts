@@ -1,0 +1,119 @@
+// One webview page: its HTML under a strict content security policy, and the conversation with it.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { visibleText } from '../../../core/foreignText.ts';
+import { type HostMessage, type PageMessage, parsePageMessage } from '../../../core/webviewMessages.ts';
+import { failureOf } from '../engine/failure.ts';
+import type { ProfileSubject } from './profileSubjects.ts';
+import type { SourceNavigation } from './sourceNavigation.ts';
+
+export interface PageParts {
+  readonly extensionUri: vscode.Uri;
+  readonly navigation: SourceNavigation;
+  readonly log: vscode.LogOutputChannel;
+}
+
+export class ProfilePage implements vscode.Disposable {
+  private readonly subscription: vscode.Disposable;
+  private ready = false;
+  private pendingReveal: HostMessage | undefined;
+
+  constructor(
+    private readonly webview: vscode.Webview,
+    private readonly panel: string,
+    private readonly subject: ProfileSubject,
+    private readonly parts: PageParts,
+  ) {
+    const folder = vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview');
+    webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [folder] };
+    this.subscription = webview.onDidReceiveMessage((message) => this.receive(message));
+    webview.html = pageHtml(webview, folder);
+  }
+
+  /** Selects a function; a page that is still loading does so when it can. */
+  reveal(place: { row: number; name: string }): void {
+    const message: HostMessage = { type: 'reveal', ...place };
+    if (this.ready) this.post(message);
+    else this.pendingReveal = message;
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.subject.close();
+  }
+
+  private receive(unknown: unknown): void {
+    const message = parsePageMessage(unknown);
+    if (!message)
+      return this.parts.log.warn('A message of the profile page was refused: it is none of the known ones.');
+      return;
+    }
+    this.answer(message).catch((error: unknown) => this.fail(message, error));
+  }
+
+  private async answer(message: PageMessage): Promise<void> {
+    switch (message.type) {
+      case 'ready':
+      case 'retry':
+        this.ready = false;
+        this.post(await this.subject.show(this.panel));
+        this.ready = true;
+        if (this.pendingReveal) this.post(this.pendingReveal);
+        this.pendingReveal = undefined;
+        return;
+      case 'request': {
+        const { view, value } = message;
+        const bytes = await this.subject.content(view, value);
+        // A buffer of its own: the bytes are a part of a frame, and the whole frame would go over.
+        const content = Uint8Array.from(bytes).buffer;
+        return this.post({ type: 'view', view, value, content });
+      }
+      case 'navigate': {
+        const place = await this.subject.locate(message);
+        const savedText = () => this.subject.savedText(place.recordedPath);
+        return this.parts.navigation.show(place, { aside: message.aside, savedText });
+      }
+      case 'copy':
+        await vscode.env.clipboard.writeText(message.text);
+    }
+  }
+
+  private fail(message: PageMessage, error: unknown): void {
+    const failure = failureOf(error);
+    if (failure.kind === 'cancelled') return;
+    this.parts.log.error(`${failure.kind}: ${failure.message}`);
+    const words = { message: visibleText(failure.message, 2000), advice: visibleText(failure.advice, 2000) };
+    if (message.type === 'ready' || message.type === 'retry') this.post({ type: 'failed', ...words });
+    else if (message.type === 'request') {
+      this.post({ type: 'viewFailed', view: message.view, value: message.value, ...words });
+    } else void vscode.window.showErrorMessage([words.message, words.advice].filter(Boolean).join(' '));
+  }
+
+  private post(message: HostMessage): void {
+    void this.webview.postMessage(message);
+  }
+}
+
+function pageHtml(webview: vscode.Webview, folder: vscode.Uri): string {
+  const nonce = randomBytes(18).toString('base64');
+  const uri = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `font-src ${webview.cspSource}`,
+  ];
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy.join('; ')}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${uri('panel.css')}">
+<title>Lineheat</title>
+</head>
+<body>
+<script nonce="${nonce}" src="${uri('panel.js')}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,96 @@
+// The panels beside the editor: one for each run or comparison, restored after a window reload.
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { EngineClient } from '../engine/engineClient.ts';
+import { workspaceFolderPaths } from './activeProfile.ts';
+import { type PageParts, ProfilePage } from './profilePage.ts';
+import { comparisonSubject, type ProfileSubject, runSubject } from './profileSubjects.ts';
+
+const VIEW_TYPE = 'lineheat.panel';
+const MEMORY = 'lineheat.panels';
+const REMEMBERED_MAX = 50;
+
+type Shown = { readonly run: string } | { readonly base: string; readonly new: string };
+interface Remembered {
+  readonly id: string;
+  readonly shown: Shown;
+}
+
+export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private readonly open = new Map<string, { panel: vscode.WebviewPanel; page: ProfilePage }>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly parts: PageParts,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.subscription = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this);
+  }
+
+  /** Brings the panel of a run or comparison to the front, beside the editor when it is new. */
+  show(shown: Shown): ProfilePage {
+    const id = idOf(shown);
+    const known = this.open.get(id);
+    if (known) {
+      known.panel.reveal(undefined, true);
+      return known.page;
+    }
+    const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown), beside);
+    void this.remember({ id, shown });
+    return this.fill(panel, id, shown);
+  }
+
+  /** After a reload: the page's state names the panel, our own memory says what it showed. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const id = typeof state === 'object' && state !== null && 'panel' in state ? state.panel : undefined;
+    const remembered = this.remembered().find((entry) => entry.id === id);
+    if (remembered && !this.open.has(remembered.id)) this.fill(panel, remembered.id, remembered.shown);
+    else panel.dispose();
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    for (const { panel } of [...this.open.values()]) panel.dispose();
+  }
+
+  private fill(panel: vscode.WebviewPanel, id: string, shown: Shown): ProfilePage {
+    panel.title = titleOf(shown);
+    panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'resources', 'icon.svg');
+    const page = new ProfilePage(panel.webview, id, this.subjectOf(shown), this.parts);
+    this.open.set(id, { panel, page });
+    panel.onDidDispose(() => {
+      this.open.delete(id);
+      page.dispose();
+    });
+    return page;
+  }
+
+  private subjectOf(shown: Shown): ProfileSubject {
+    const folders = workspaceFolderPaths();
+    return 'run' in shown
+      ? runSubject(this.client, shown.run, folders)
+      : comparisonSubject(this.client, shown, folders);
+  }
+
+  private remembered(): readonly Remembered[] {
+    return this.memory.get<Remembered[]>(MEMORY, []);
+  }
+
+  private remember(entry: Remembered): Thenable<void> {
+    const others = this.remembered().filter(({ id }) => id !== entry.id);
+    return this.memory.update(MEMORY, [entry, ...others].slice(0, REMEMBERED_MAX));
+  }
+}
+
+function idOf(shown: Shown): string {
+  return 'run' in shown ? `run:${shown.run}` : `comparison:${shown.base}:${shown.new}`;
+}
+
+function titleOf(shown: Shown): string {
+  const name = (file: string) => path.basename(file).replace(/\.pb\.gz$|\.pprof$/, '');
+  return 'run' in shown
+    ? vscode.l10n.t('Flame Graph: {0}', name(shown.run))
+    : vscode.l10n.t('Compare: {0} ↔ {1}', name(shown.base), name(shown.new));
+}

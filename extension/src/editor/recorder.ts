@@ -1,0 +1,178 @@
+// One recording at a time: starts it in an engine of its own, shows how it goes, and can stop it without losing anything.
+import * as vscode from 'vscode';
+import { visibleText } from '../../../core/foreignText.ts';
+import { countText, durationText } from '../../../core/numbersAsText.ts';
+import { type RecordingEnded, type RecordingProgress, type Reply, wire } from '../../../core/wire.ts';
+import { EngineClient, type EngineClientOptions } from '../engine/engineClient.ts';
+import { EngineFailure } from '../engine/failure.ts';
+import { expected } from '../engine/openProfiles.ts';
+import { endSentence } from '../heat/runText.ts';
+import type { Plan } from '../targets/target.ts';
+import type { RecordSettings } from './settings.ts';
+import { TargetTerminal } from './targetTerminal.ts';
+
+export interface RecordingOptions extends RecordSettings {
+  readonly runsDirectory: string;
+}
+
+export class Recorder implements vscode.Disposable {
+  private running: Recording | undefined;
+  /** True from the first build step to the saved run: two at once would disturb each other's figures. */
+  private busy = false;
+
+  constructor(private readonly engine: EngineClientOptions) {}
+
+  /** Runs `work`, which builds and records, unless something is being recorded already. */
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.busy) {
+      throw new EngineFailure('busy', 'A recording is running.', 'Stop it with "Lineheat: Stop and Keep" first.');
+    }
+    this.busy = true;
+    try {
+      return await work();
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** Records until the target ends, the limit is reached, or someone stops it. Throws EngineFailure. */
+  async record(plan: Plan, options: RecordingOptions): Promise<RecordingEnded> {
+    const client = new EngineClient(this.engine);
+    const recording = new Recording(client, plan, options);
+    this.running = recording;
+    await setRecording(true);
+    try {
+      return await recording.run();
+    } finally {
+      this.running = undefined;
+      await setRecording(false);
+      client.dispose();
+    }
+  }
+
+  /** Ends the recording and keeps what was recorded; nothing when there is none. */
+  stop(): void {
+    this.running?.stop();
+  }
+
+  dispose(): void {
+    this.stop();
+  }
+}
+
+class Recording {
+  private id: number | undefined;
+  private stopAsked = false;
+  private readonly status = vscode.window.createStatusBarItem(
+    'lineheat.recording',
+    vscode.StatusBarAlignment.Right,
+    100,
+  );
+  private terminal: TargetTerminal | undefined;
+  private report: (text: string) => void = () => {};
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly plan: Plan,
+    private readonly options: RecordingOptions,
+  ) {}
+
+  async run(): Promise<RecordingEnded> {
+    const title = vscode.l10n.t('Recording {0}', visibleText(this.plan.name));
+    this.status.name = vscode.l10n.t('Lineheat Recording');
+    this.status.command = 'lineheat.stop';
+    this.status.tooltip = vscode.l10n.t('Stop the recording and keep it');
+    this.showProgress(undefined);
+    this.status.show();
+    const location = vscode.ProgressLocation.Notification;
+    try {
+      return await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
+        token.onCancellationRequested(() => this.stop());
+        this.report = (message) => progress.report({ message });
+        return this.start();
+      });
+    } finally {
+      this.status.dispose();
+    }
+  }
+
+  stop(): void {
+    if (this.stopAsked) return;
+    this.stopAsked = true;
+    this.report(vscode.l10n.t('stopping, everything recorded is kept'));
+    if (this.id !== undefined) this.sendStop(this.id);
+  }
+
+  private async start(): Promise<RecordingEnded> {
+    const attached = 'attachPid' in this.plan;
+    // A process that we attach to has its terminal already.
+    if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
+    const size = await this.terminal?.size();
+    const { runsDirectory, sampleHz, durationS } = this.options;
+    const target =
+      'attachPid' in this.plan
+        ? { attachPid: this.plan.attachPid }
+        : { program: this.plan.program, args: [...this.plan.args], cwd: this.plan.cwd, env: { ...this.plan.env } };
+    const record = {
+      ...target,
+      name: '',
+      runsDirectory,
+      sampleHz,
+      durationS,
+      terminalColumns: size?.columns ?? 0,
+      terminalRows: size?.rows ?? 0,
+    };
+    try {
+      const options = { timeoutMs: 0, onPart: (reply: Reply) => this.receive(reply) };
+      const { id, reply } = await this.client.requestWithId({ record }, options);
+      this.id = id;
+      if (this.stopAsked) this.sendStop(id);
+      const ended = expected((await reply).recordingEnded, 'RecordingEnded');
+      this.terminal?.end(ended.run ? endSentence(ended.run) : vscode.l10n.t('The recording has ended.'));
+      return ended;
+    } catch (error) {
+      this.terminal?.end(visibleText((error as Error).message, 2000));
+      throw error;
+    }
+  }
+
+  private receive(reply: Reply): void {
+    if (reply.targetOutput) this.terminal?.write(reply.targetOutput.bytes);
+    if (reply.recordingProgress) this.showProgress(reply.recordingProgress);
+  }
+
+  private showProgress(progress: RecordingProgress | undefined): void {
+    const text = progress ? progressText(progress) : vscode.l10n.t('starting');
+    if (!this.stopAsked) this.report(vscode.l10n.t('{0} (Cancel stops and keeps)', text));
+    this.status.text = `$(debug-stop) ${vscode.l10n.t('Stop and Keep')}: ${text}`;
+  }
+
+  private terminalEvents() {
+    const send = (body: Parameters<EngineClient['request']>[0]) => {
+      if (this.id !== undefined) this.client.request(body).catch(() => {});
+    };
+    return {
+      onInput: (bytes: Uint8Array) => send({ terminalInput: { recordId: this.id ?? 0, bytes } }),
+      onSize: (size: { columns: number; rows: number }) => send({ terminalSize: { recordId: this.id ?? 0, ...size } }),
+      onClose: () => this.stop(),
+    };
+  }
+
+  private sendStop(recordId: number): void {
+    // When the engine is gone, the recording's own request says so.
+    this.client.request({ stop: { recordId, discard: false } }).catch(() => {});
+  }
+}
+
+function progressText({ stage, elapsedNs, samples, lost }: RecordingProgress): string {
+  const { Stage } = wire.RecordingProgress;
+  if (stage === Stage.SYMBOLIZING) return vscode.l10n.t('finding names and lines');
+  if (stage === Stage.SAVING) return vscode.l10n.t('saving');
+  const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
+  const kept = vscode.l10n.t('{0} samples', countText(samples));
+  return [elapsed, kept, ...(lost > 0 ? [vscode.l10n.t('{0} lost', countText(lost))] : [])].join(' · ');
+}
+
+function setRecording(value: boolean): Thenable<unknown> {
+  return vscode.commands.executeCommand('setContext', 'lineheat.recording', value);
+}

@@ -1,0 +1,149 @@
+// The Runs view: saved runs of this workspace, newest first, and the commands on them.
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { markdownText } from '../../../core/foreignText.ts';
+import { durationText, samplesText } from '../../../core/numbersAsText.ts';
+import type { RunSummary } from '../../../core/wire.ts';
+import type { EngineClient } from '../engine/engineClient.ts';
+import { expected } from '../engine/openProfiles.ts';
+import { runCommit, runFacts, runName, runTime } from '../heat/runText.ts';
+import type { ActiveProfile } from './activeProfile.ts';
+import { runsDirectory } from './profileCommands.ts';
+
+export const RUNS_VIEW = 'lineheat.runs';
+const REFRESH_PAUSE_MS = 200;
+
+export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly subscriptions: vscode.Disposable[];
+  private refreshTimer: NodeJS.Timeout | undefined;
+  private selected: RunSummary | undefined;
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly active: ActiveProfile,
+    private readonly fail: (error: unknown) => void,
+  ) {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    this.subscriptions = [active.onDidChange(() => this.refresh())];
+    if (!folder) return;
+    const watcher = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(folder, '.lineheat/runs/*.pb.gz'),
+    );
+    const refresh = () => this.refresh();
+    this.subscriptions.push(
+      watcher,
+      watcher.onDidCreate(refresh),
+      watcher.onDidChange(refresh),
+      watcher.onDidDelete(refresh),
+    );
+  }
+
+  /** The saved runs of this workspace, newest first; none when no folder is open. */
+  async runs(): Promise<readonly RunSummary[]> {
+    const directory = runsDirectory();
+    if (directory === undefined) return [];
+    const reply = await this.client.request({ listRuns: { directory } });
+    return expected(reply.runs, 'RunList').runs;
+  }
+
+  async getChildren(parent?: RunSummary): Promise<RunSummary[]> {
+    if (parent) return [];
+    try {
+      return [...(await this.runs())];
+    } catch (error) {
+      this.fail(error);
+      return [];
+    }
+  }
+
+  getTreeItem(run: RunSummary): vscode.TreeItem {
+    const item = new vscode.TreeItem(runName(run));
+    item.id = run.path;
+    item.description = runFacts(run, new Date()).join('  ');
+    item.tooltip = new vscode.MarkdownString(tooltip(run));
+    item.resourceUri = vscode.Uri.file(run.path);
+    item.iconPath = new vscode.ThemeIcon(this.icon(run));
+    item.contextValue = run.problem ? 'run-broken' : 'run.ok';
+    if (!run.problem) {
+      item.command = { command: 'lineheat.runs.open', title: vscode.l10n.t('Open'), arguments: [run] };
+    }
+    return item;
+  }
+
+  /** Soon: several files change at once when a run is saved. */
+  refresh(): void {
+    clearTimeout(this.refreshTimer);
+    this.refreshTimer = setTimeout(() => this.changed.fire(), REFRESH_PAUSE_MS);
+  }
+
+  get selectedForCompare(): RunSummary | undefined {
+    return this.selected;
+  }
+
+  async selectForCompare(run: RunSummary): Promise<void> {
+    this.selected = run;
+    await vscode.commands.executeCommand('setContext', 'lineheat.runSelectedForCompare', true);
+    this.refresh();
+  }
+
+  async rename(run: RunSummary): Promise<void> {
+    const name = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Rename {0}', runName(run)),
+      value: run.name || run.target,
+      validateInput: (value) => (value.trim() ? undefined : vscode.l10n.t('A run needs a name.')),
+    });
+    if (name === undefined) return;
+    await this.client.request({ renameRun: { path: run.path, name: name.trim() } });
+    this.refresh();
+  }
+
+  /** To the trash where there is one; a server has none, so it asks first. */
+  async delete(run: RunSummary): Promise<void> {
+    const yes = vscode.l10n.t('Delete');
+    const question = vscode.l10n.t('Delete the run {0}?', [runName(run), runTime(run, new Date())].join(' '));
+    const detail = vscode.l10n.t('It goes to the trash where this machine has one; else it is gone for good.');
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
+    const uri = vscode.Uri.file(run.path);
+    const shown = this.active.current;
+    if (shown?.kind === 'run' && shown.run.path === run.path) await this.active.clear();
+    try {
+      await vscode.workspace.fs.delete(uri, { useTrash: true });
+    } catch {
+      await vscode.workspace.fs.delete(uri);
+    }
+    this.refresh();
+  }
+
+  dispose(): void {
+    clearTimeout(this.refreshTimer);
+    this.changed.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private icon(run: RunSummary): string {
+    if (run.problem) return 'warning';
+    if (run.path === this.selected?.path) return 'git-compare';
+    const shown = this.active.current;
+    const paths = shown?.kind === 'run' ? [shown.run.path] : [shown?.opened.base?.path, shown?.opened.new?.path];
+    return paths.includes(run.path) ? 'flame' : 'graph';
+  }
+}
+
+function tooltip(run: RunSummary): string {
+  const rows: [string, string][] = [
+    ['Target', [run.target, ...run.command.slice(1)].join(' ')],
+    ['Recorded', run.startedUnixMs > 0 ? new Date(run.startedUnixMs).toLocaleString() : ''],
+    ['Took', run.wallNs > 0 ? durationText(run.wallNs) : ''],
+    ['CPU time', run.cpuNs > 0 ? durationText(run.cpuNs) : ''],
+    ['Samples', run.samples > 0 || run.lost > 0 ? `${samplesText(run.samples)}, ${run.lost} lost` : ''],
+    ['Commit', runCommit(run)],
+    ['End', run.end],
+    ['State', run.partial ? 'partial: the recording did not end properly' : ''],
+    ['Problem', run.problem],
+    ['File', path.basename(run.path)],
+  ];
+  const lines = rows.filter(([, text]) => text).map(([name, text]) => `${name}: ${markdownText(text, 400)}`);
+  return `**${markdownText(runName(run))}**\n\n${lines.join('  \n')}`;
+}

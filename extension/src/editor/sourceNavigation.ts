@@ -1,0 +1,95 @@
+// Opens the source that a profile names: inside the workspace at once, elsewhere after a question, else the saved text.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { visibleText } from '../../../core/foreignText.ts';
+import { workspaceFolderPaths } from './activeProfile.ts';
+import type { TextDocuments } from './textDocuments.ts';
+
+const SOURCE_BYTES_MAX = 50 << 20;
+
+export interface SourcePlace {
+  /** As debug information names it. */
+  readonly recordedPath: string;
+  /** Where it is on this machine; empty: not found. */
+  readonly path: string;
+  readonly line: number; // 0: unknown
+}
+
+export interface ShowOptions {
+  readonly aside: boolean;
+  /** The text of a file that is not on this machine, if the run has kept it. */
+  readonly savedText?: () => Promise<string | undefined>;
+}
+
+export class SourceNavigation {
+  private readonly allowedFiles = new Set<string>();
+  private allAllowed = false;
+
+  constructor(private readonly documents: TextDocuments) {}
+
+  async show(place: SourcePlace, { aside, savedText }: ShowOptions): Promise<void> {
+    const document = (await this.openFile(place)) ?? (await this.openSaved(place, savedText));
+    if (!document || document === 'refused') return;
+    const line = Math.min(Math.max(place.line, 1), document.lineCount) - 1;
+    const start = document.lineAt(line).firstNonWhitespaceCharacterIndex;
+    await vscode.window.showTextDocument(document, {
+      viewColumn: aside ? vscode.ViewColumn.Beside : columnForSource(document.uri),
+      selection: new vscode.Range(line, start, line, start),
+    });
+  }
+
+  private async openFile({ path: file }: SourcePlace): Promise<vscode.TextDocument | 'refused' | undefined> {
+    if (!path.isAbsolute(file)) return undefined;
+    const stat = await fs.stat(file).catch(() => undefined);
+    // Reading a FIFO or a device would hang; a profile can name one.
+    if (!stat?.isFile() || stat.size > SOURCE_BYTES_MAX) return undefined;
+    if (!(await this.mayOpen(file))) return 'refused';
+    return vscode.workspace.openTextDocument(vscode.Uri.file(file));
+  }
+
+  private async mayOpen(file: string): Promise<boolean> {
+    if (this.allAllowed || this.allowedFiles.has(file)) return true;
+    const real = await fs.realpath(file);
+    if (workspaceFolderPaths().some((folder) => isInside(real, folder) || isInside(file, folder))) return true;
+    const once = vscode.l10n.t('Open');
+    const always = vscode.l10n.t('Open, and Do Not Ask Again');
+    const question = vscode.l10n.t('The profile leads to {0}, outside of this workspace.', visibleText(file));
+    const choice = await vscode.window.showInformationMessage(question, once, always);
+    if (choice === always) this.allAllowed = true;
+    if (choice === once) this.allowedFiles.add(file);
+    return choice !== undefined;
+  }
+
+  private async openSaved(place: SourcePlace, savedText: ShowOptions['savedText']) {
+    const text = await savedText?.();
+    if (text !== undefined)
+      return this.documents.open({ path: place.recordedPath, origin: 'saved with the run' }, text);
+    const name = place.recordedPath ? visibleText(place.recordedPath) : '';
+    const message = name
+      ? vscode.l10n.t(
+          'The source {0} is not on this machine, and the run has not kept its text. Open the folder that holds it.',
+          name,
+        )
+      : vscode.l10n.t('Nothing is known of where this comes from: its module has no line tables.');
+    void vscode.window.showInformationMessage(message);
+    return undefined;
+  }
+}
+
+/** A group that shows text already, so that the graph stays in view; else the active one. */
+function columnForSource(uri: vscode.Uri): vscode.ViewColumn {
+  const editors = vscode.window.visibleTextEditors.filter((editor) => editor.viewColumn !== undefined);
+  const same = editors.find((editor) => editor.document.uri.toString() === uri.toString());
+  const active = vscode.window.tabGroups.activeTabGroup;
+  // From a webview the active group is the webview's own.
+  const other = editors.find((editor) => editor.viewColumn !== active.viewColumn) ?? editors[0];
+  const textIsActive = active.activeTab?.input instanceof vscode.TabInputText;
+  if (same?.viewColumn) return same.viewColumn;
+  return textIsActive ? active.viewColumn : (other?.viewColumn ?? active.viewColumn);
+}
+
+function isInside(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+}

@@ -1,0 +1,72 @@
+// Entry point: builds the parts and connects them. Starts no process and reads no run; the first use does.
+import * as vscode from 'vscode';
+import { ActiveProfile } from './editor/activeProfile.ts';
+import { BuildOutput } from './editor/buildOutput.ts';
+import { registerCommands } from './editor/commands.ts';
+import { showFailure } from './editor/failureMessages.ts';
+import { FileHeats } from './editor/fileHeats.ts';
+import { HeatHoverProvider } from './editor/heatHoverProvider.ts';
+import { HeatLensProvider } from './editor/heatLensProvider.ts';
+import { HeatPainter } from './editor/heatPainter.ts';
+import { LastTarget } from './editor/lastTarget.ts';
+import { ProfileCommands } from './editor/profileCommands.ts';
+import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
+import { ProfileOpener } from './editor/profileOpener.ts';
+import { ProfilePanels } from './editor/profilePanels.ts';
+import { Recorder } from './editor/recorder.ts';
+import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
+import { SourceNavigation } from './editor/sourceNavigation.ts';
+import { TargetDiscovery } from './editor/targetDiscovery.ts';
+import { TargetPick } from './editor/targetPick.ts';
+import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
+import { EngineClient } from './engine/engineClient.ts';
+import { enginePath } from './engine/enginePath.ts';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const { extensionUri, workspaceState } = context;
+  const log = vscode.window.createOutputChannel('Lineheat', { log: true });
+  const engine = { command: () => enginePath(context.extensionPath), log: (line: string) => log.info(line) };
+  const client = new EngineClient(engine);
+
+  const documents = new TextDocuments();
+  const navigation = new SourceNavigation(documents);
+  const active = new ActiveProfile(client);
+  const heats = new FileHeats(active, log);
+  const painter = new HeatPainter(heats);
+  const lenses = new HeatLensProvider(heats, painter);
+  const hovers = new HeatHoverProvider(active, heats, painter);
+  const opener = new ProfileOpener(active, painter, navigation);
+
+  const pageParts = { extensionUri, navigation, log };
+  const panels = new ProfilePanels(client, pageParts, workspaceState);
+  // The page says itself why a file cannot be opened.
+  const showHeat = (path: string) => void active.showRun(path).catch((error: Error) => log.warn(error.message));
+  const profileEditor = new ProfileEditor(client, pageParts, showHeat);
+
+  const builds = new BuildOutput();
+  const recorder = new Recorder(engine);
+  const discovery = new TargetDiscovery(client, builds, log);
+  const last = new LastTarget(workspaceState);
+  const pick = new TargetPick(discovery, builds, last);
+  const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
+  const profiles = new ProfileCommands({ recorder, builds, discovery, pick, last, opener, fallbackRuns });
+  const runs = new RunsView(client, active, (error) => void showFailure(error, log));
+
+  const enginePathNow = engine.command;
+  const parts = { client, enginePath: enginePathNow, log, active, heats, painter, hovers, opener, panels, profiles };
+  const sources = [{ scheme: 'file' }, { scheme: SCHEME }];
+  context.subscriptions.push(
+    log,
+    { dispose: () => client.dispose() },
+    documents,
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
+    ...[active, heats, painter, lenses, panels, builds, recorder, runs],
+    vscode.languages.registerCodeLensProvider(sources, lenses),
+    vscode.languages.registerHoverProvider(sources, hovers),
+    vscode.window.registerCustomEditorProvider(PROFILE_EDITOR, profileEditor, {
+      supportsMultipleEditorsPerDocument: true,
+    }),
+    vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
+    ...registerCommands({ ...parts, recorder, runs, navigation, documents }),
+  );
+}
