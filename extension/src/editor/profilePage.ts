@@ -44,8 +44,8 @@ export class ProfilePage implements vscode.Disposable {
 
   private receive(unknown: unknown): void {
     const message = parsePageMessage(unknown);
-    if (!message)
-      return this.parts.log.warn('A message of the profile page was refused: it is none of the known ones.');
+    if (!message) {
+      this.parts.log.warn('A message of the profile page was refused: it is none of the known ones.');
       return;
     }
     this.answer(message).catch((error: unknown) => this.fail(message, error));
