@@ -76,7 +76,7 @@ export function difference(linked, reviewed, what) {
 export async function checkCrates() {
   const table = JSON.parse(readFileSync(inRoot('helper/crate-table.json'), 'utf8'));
   const target = 'x86_64-unknown-linux-gnu';
-  const printed = await run('cargo', ['metadata', '--format-version', '1', '--filter-platform', target, '--offline'], {
+  const printed = await run('cargo', ['metadata', '--format-version', '1', '--filter-platform', target], {
     cwd: helper,
   });
   const problems = crateProblems(JSON.parse(printed.slice(printed.indexOf('{"'))), table);
