@@ -56,11 +56,24 @@ fn cpp_name(symbol: &str, mode: DemangleMode) -> Option<String> {
     };
     let mut name = CppName {
         name: BoundedName::default(),
-        template_arguments: (mode == DemangleMode::Simplified).then_some(0),
+        without_templates: mode == DemangleMode::Simplified,
         nodes: Vec::new(),
+        open_templates: 0,
+        bracket_follows: false,
     };
     parsed.structured_demangle(&mut name, &options).ok()?;
-    Some(name.name.text)
+    let mut name = name.name.text;
+    if mode != DemangleMode::Full {
+        // The qualifiers of a member function belong to its parameters.
+        let end = [" &&", " &", " volatile", " const"]
+            .iter()
+            .fold(name.as_str(), |name, qualifier| {
+                name.strip_suffix(qualifier).unwrap_or(name)
+            })
+            .len();
+        name.truncate(end);
+    }
+    Some(name)
 }
 
 /// `_Z3foov.part.0` → `_Z3foov`: what a compiler appends to copies of a function.
@@ -92,32 +105,156 @@ impl Write for BoundedName {
     }
 }
 
-/// Leaves out template arguments when it counts them.
+/// Leaves out template arguments if it is told to.
 struct CppName {
     name: BoundedName,
-    /// How many template argument lists are open; `None`: they are kept.
-    template_arguments: Option<usize>,
+    without_templates: bool,
+    /// Open nodes, and how many of them are template arguments.
     nodes: Vec<DemangleNodeType>,
+    open_templates: usize,
+    /// The `>` of a template that was left out comes next.
+    bracket_follows: bool,
 }
 
 impl DemangleWrite for CppName {
     fn push_demangle_node(&mut self, node: DemangleNodeType) {
-        if let Some(open) = &mut self.template_arguments {
-            *open += usize::from(node == DemangleNodeType::TemplateArgs);
-            self.nodes.push(node);
+        self.nodes.push(node);
+        if self.without_templates && node == DemangleNodeType::TemplateArgs {
+            // The `<` was written before the node began, after a space if the name ends with one itself.
+            if self.open_templates == 0 && self.name.text.ends_with('<') {
+                self.name.text.pop();
+                self.name.text.truncate(self.name.text.trim_end().len());
+            }
+            self.open_templates += 1;
         }
     }
 
     fn pop_demangle_node(&mut self) {
-        if let (Some(open), Some(node)) = (&mut self.template_arguments, self.nodes.pop()) {
-            *open -= usize::from(node == DemangleNodeType::TemplateArgs);
+        let node = self.nodes.pop();
+        if self.without_templates && node == Some(DemangleNodeType::TemplateArgs) {
+            self.open_templates -= 1;
+            self.bracket_follows = self.open_templates == 0;
         }
     }
 
     fn write_string(&mut self, part: &str) -> fmt::Result {
-        if self.template_arguments.unwrap_or(0) > 0 {
+        if self.open_templates > 0 {
+            return Ok(());
+        }
+        if std::mem::take(&mut self.bracket_follows) && part == ">" {
             return Ok(());
         }
         self.name.write_str(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(symbol: &str, simplified: &str, templates: &str, full: &str) {
+        assert_eq!(demangle(symbol, DemangleMode::None), symbol);
+        assert_eq!(demangle(symbol, DemangleMode::Simplified), simplified);
+        assert_eq!(demangle(symbol, DemangleMode::Templates), templates);
+        assert_eq!(demangle(symbol, DemangleMode::Full), full);
+    }
+
+    fn same(symbol: &str, readable: &str) {
+        check(symbol, readable, readable, readable);
+    }
+
+    #[test]
+    fn cpp_names_have_as_much_as_the_mode_says() {
+        check(
+            "_ZN3FooIiE3barEiRKSs",
+            "Foo::bar",
+            "Foo<int>::bar",
+            "Foo<int>::bar(int, std::string const&)",
+        );
+        check(
+            "_Z3maxIiET_S0_S0_",
+            "max",
+            "max<int>",
+            "int max<int>(int, int)",
+        );
+        check(
+            "_ZNK3FooclEi",
+            "Foo::operator()",
+            "Foo::operator()",
+            "Foo::operator()(int) const",
+        );
+        check("_Z5applyPFvvE", "apply", "apply", "apply(void (*)())");
+        check(
+            "_ZStlsRSoi",
+            "std::operator<<",
+            "std::operator<<",
+            "std::operator<<(std::ostream&, int)",
+        );
+        check(
+            "_ZZ4mainENKUliE_clEi",
+            "main::{lambda(int)#1}::operator()",
+            "main::{lambda(int)#1}::operator()",
+            "main::{lambda(int)#1}::operator()(int) const",
+        );
+        same("_ZTV3Foo", "{vtable(Foo)}");
+    }
+
+    #[test]
+    fn copies_of_a_function_have_its_name() {
+        check("_Z3foov.part.0", "foo", "foo", "foo()");
+        check("_Z3foov.constprop.0.cold", "foo", "foo", "foo()");
+    }
+
+    #[test]
+    fn rust_names_have_no_hash() {
+        same("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
+        same(
+            "_ZN4core3fmt5write17h0123456789abcdefE.llvm.1234",
+            "core::fmt::write",
+        );
+        same(
+            "_ZN4core3fmt5write17h0123456789abcdefE.cold",
+            "core::fmt::write",
+        );
+        same("_RNvCs1234_7mycrate3foo", "mycrate::foo");
+        same("_RINvCs1234_7mycrate3foohE", "mycrate::foo::<u8>");
+    }
+
+    #[test]
+    fn what_is_not_mangled_stays() {
+        for name in [
+            "main",
+            "",
+            "_",
+            "_Z",
+            "_R",
+            "_start",
+            "_Zfoo",
+            "memcpy@plt",
+            "operator()",
+        ] {
+            same(name, name);
+        }
+    }
+
+    #[test]
+    fn names_made_to_hurt_stay_raw() {
+        let long = format!("_Z{}{}", 70_000, "a".repeat(70_000));
+        same(&long, &long);
+        let pointers = format!("_Z1f{}i", "P".repeat(60_000));
+        same(&pointers, &pointers);
+        // Each substitution doubles the name before it.
+        let mut doubling = "_Z1fI1aE".to_owned();
+        for level in 0..60 {
+            let reference = if level == 0 {
+                "S_".to_owned()
+            } else {
+                format!("S{}_", level - 1)
+            };
+            doubling.push_str(&format!("1bI{reference}{reference}E"));
+        }
+        assert!(demangle(&doubling, DemangleMode::Full).len() <= OUTPUT_BYTES_MAX);
+        let nested = format!("_RNv{}C1a1b", "INvC1a1b".repeat(2000));
+        assert!(demangle(&nested, DemangleMode::Full).len() <= OUTPUT_BYTES_MAX);
     }
 }

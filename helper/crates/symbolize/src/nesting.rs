@@ -33,7 +33,7 @@ pub(crate) fn first_too_deep(dwarf: &Dwarf<Reader<'_>>, asked: &[u64]) -> Option
 
 fn is_asked(dwarf: &Dwarf<Reader<'_>>, header: &UnitHeader<Reader<'_>>, asked: &[u64]) -> bool {
     let by_ranges = || -> gimli::Result<Option<bool>> {
-        let unit = dwarf.unit(header.clone())?;
+        let unit = dwarf.unit(*header)?;
         let mut entries = unit.entries_raw(None)?;
         let Some(abbreviation) = entries.read_abbreviation()? else {
             return Ok(None);
@@ -58,7 +58,7 @@ fn is_asked(dwarf: &Dwarf<Reader<'_>>, header: &UnitHeader<Reader<'_>>, asked: &
 }
 
 fn nests_deeper(dwarf: &Dwarf<Reader<'_>>, header: &UnitHeader<Reader<'_>>) -> gimli::Result<bool> {
-    let unit = dwarf.unit(header.clone())?;
+    let unit = dwarf.unit(*header)?;
     let mut entries = unit.entries_raw(None)?;
     while !entries.is_empty() {
         if let Some(abbreviation) = entries.read_abbreviation()? {
