@@ -1,0 +1,136 @@
+//! Compiles the programs of known answer, records them for real, and looks into the run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use profile::Profile;
+
+/// Records under real BPF. When this machine truly cannot, says so and gives None; under CI that is a failure.
+pub fn can_record() -> bool {
+    let output = lineheat(&["doctor"]).output().expect("lineheat runs");
+    if output.status.success() {
+        return true;
+    }
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "recording must work in CI:\n{report}"
+    );
+    eprintln!("SKIPPED: this machine cannot record, so nothing was tested.\n{report}");
+    false
+}
+
+pub fn lineheat(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lineheat"));
+    command.args(args);
+    command
+}
+
+pub struct Program {
+    pub path: PathBuf,
+    source: String,
+    pub directory: tempfile::TempDir,
+}
+
+impl Program {
+    /// gcc -O2, no frame pointers, line tables.
+    pub fn compile(name: &str) -> Program {
+        let source_path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/programs/{name}.c"));
+        let source_path = source_path
+            .canonicalize()
+            .expect("the program's source exists");
+        let directory = tempfile::tempdir().expect("a temporary folder");
+        let path = directory.path().join(name);
+        let compiled = Command::new("gcc")
+            .args(["-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o"])
+            .args([&path, &source_path])
+            .output()
+            .expect("gcc is installed");
+        assert!(
+            compiled.status.success(),
+            "{}",
+            String::from_utf8_lossy(&compiled.stderr)
+        );
+        let source = std::fs::read_to_string(&source_path).expect("readable");
+        Program {
+            path,
+            source,
+            directory,
+        }
+    }
+
+    /// The 1-based line that holds the marker comment.
+    pub fn line_of(&self, marker: &str) -> u32 {
+        let at = self.source.lines().position(|l| l.contains(marker));
+        at.unwrap_or_else(|| panic!("no line with {marker:?}")) as u32 + 1
+    }
+
+    pub fn run_path(&self) -> PathBuf {
+        self.directory.path().join("run.pb.gz")
+    }
+
+    /// Runs `lineheat record` with these options on the program.
+    pub fn record(&self, options: &[&str]) -> (Profile, Output) {
+        let run = self.run_path();
+        let output = lineheat(&["record", "--output"])
+            .arg(&run)
+            .args(options)
+            .arg("--")
+            .arg(&self.path)
+            .output()
+            .expect("lineheat runs");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let profile = Profile::open(&run).unwrap_or_else(|e| panic!("{e}\n{told}"));
+        (profile, output)
+    }
+}
+
+/// A frame by name and line, inlined frames included.
+pub type NamedFrame<'a> = (&'a str, u32);
+
+/// Every sample as (count, frames from the leaf, labels): small programs only.
+pub fn samples(profile: &Profile) -> Vec<(u64, Vec<NamedFrame<'_>>, Vec<(&str, String)>)> {
+    let count = profile
+        .find_sample_type("samples", "count")
+        .expect("counted");
+    (0..profile.samples.len())
+        .map(|sample| {
+            let lines = profile
+                .samples
+                .stack(sample)
+                .iter()
+                .flat_map(|l| profile.locations.lines_of(*l));
+            let frames = lines
+                .map(|l| {
+                    (
+                        profile.text(profile.functions[l.function as usize].name),
+                        l.line,
+                    )
+                })
+                .collect();
+            let labels = profile.samples.labels_of(sample).iter();
+            let labels = labels.map(|l| {
+                let value = if l.text == 0 {
+                    l.number.to_string()
+                } else {
+                    profile.text(l.text).to_owned()
+                };
+                (profile.text(l.key), value)
+            });
+            (profile.value(sample, count), frames, labels.collect())
+        })
+        .collect()
+}
+
+/// Share of the samples for which the test on their frames holds.
+pub fn share(profile: &Profile, holds: impl Fn(&[NamedFrame<'_>]) -> bool) -> f64 {
+    let samples = samples(profile);
+    let total: u64 = samples.iter().map(|(n, ..)| n).sum();
+    let matching: u64 = samples
+        .iter()
+        .filter(|(_, frames, _)| holds(frames))
+        .map(|(n, ..)| n)
+        .sum();
+    matching as f64 / total as f64
+}
