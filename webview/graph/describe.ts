@@ -77,11 +77,10 @@ export function describeRun(graph: FlameGraph, first: number, end: number): Desc
 
 /** One line of plain words. */
 export function sentenceOf({ name, place, head, figures, note }: Description): string {
-  const told = figures.map(({ label, cells }) =>
-    head.length > 0
-      ? `${label} ${cells.map((cell, i) => `${head[i]} ${cell}`).join(', ')}`
-      : `${label} ${cells.join(', ')}`,
-  );
+  const told = figures.map(({ label, cells }) => {
+    const words = cells.map((cell, i) => (head.length > 0 && cell !== '' ? `${head[i]} ${cell}` : cell));
+    return `${label} ${words.filter((word) => word !== '').join(', ')}`;
+  });
   return [name, place, ...told, note].filter((part) => part !== '').join('; ');
 }
 

@@ -22,7 +22,7 @@ interface Tuning {
   readonly text: string;
 }
 const TUNING: Record<Tone, Tuning> = {
-  dark: { chroma: 34, lightness: 38, lightnessJitter: 7, text: '#ffffff' },
+  dark: { chroma: 38, lightness: 41, lightnessJitter: 7, text: '#ffffff' },
   light: { chroma: 30, lightness: 83, lightnessJitter: 7, text: '#1b1b1b' },
 };
 

@@ -61,7 +61,8 @@ export function matchesIn(graph: FlameGraph, matcher: Matcher): Matches {
   let value = 0;
   let newValue = 0;
   let coveredTo = 0; // below a matching node, whose cost is already counted
-  for (let node = 0; node < graph.count; node++) {
+  for (let node = 1; node < graph.count; node++) {
+    // not the root: it stands for the run and has a name of our making
     if (frames[graph.frame[node]!] === 0) continue;
     nodes.push(node);
     if (node < coveredTo) continue;

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FrameKind } from '../content/frameTable.ts';
+import { drawn } from '../test/parse.ts';
+import { contrast, readableOn } from './colourContrast.ts';
+import { differenceColours, GLYPHS, kindOfChange, LESS, MORE, paintSteps, SAME, tooFewSamples } from './difference.ts';
+import { familyOf, frameColours, greyPaint, type Tone } from './frameColours.ts';
+
+test('contrast is that of WCAG', () => {
+  assert.equal(contrast('#000', '#fff'), 21);
+  assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
+});
+
+for (const tone of ['dark', 'light'] as const satisfies Tone[]) {
+  test(`every label reads on every colour of a module, ${tone}`, () => {
+    for (let module = 0; module < 400; module++) {
+      for (const kind of [FrameKind.native, FrameKind.inlined, FrameKind.kernel, FrameKind.unknown]) {
+        for (const { fill, text } of familyOf(kind, `lib${module}.so`, tone)) {
+          assert.ok(contrast(fill, text) >= 4.5, `${fill} ${text} ${contrast(fill, text)}`);
+        }
+      }
+    }
+    assert.ok(contrast(greyPaint(tone).fill, greyPaint(tone).text) >= 4.5);
+  });
+}
+
+test('every label reads on every step from less to more', () => {
+  for (const { fill, text } of paintSteps()) assert.ok(contrast(fill, text) >= 4.5, `${fill} ${text}`);
+  for (let grey = 0; grey < 256; grey++) {
+    const colour = `rgb(${grey}, ${grey}, ${grey})`;
+    assert.ok(contrast(colour, readableOn(colour)) >= 4.5, colour);
+  }
+});
+
+test('a module is one family of colours, told apart from another', () => {
+  const { frames } = drawn('main 1\nhelper 1');
+  const dark = frameColours(frames, 'dark');
+  assert.deepEqual(dark(1), dark(1));
+  assert.notDeepEqual(familyOf(FrameKind.native, 'a.so', 'dark'), familyOf(FrameKind.native, 'b.so', 'dark'));
+  assert.notDeepEqual(familyOf(FrameKind.kernel, 'k', 'dark'), familyOf(FrameKind.native, 'k', 'dark'));
+  assert.notDeepEqual(familyOf(FrameKind.inlined, 'a', 'dark'), familyOf(FrameKind.native, 'a', 'dark'));
+});
+
+const compared = drawn('more 20 90\nless 80 10\nsame 30 30\nnew 0 40\ngone 50 0\nfew 2 7', true);
+const nodes = { more: 1, less: 2, same: 3, new: 4, gone: 5, few: 6 };
+
+test('what came, went, grew or shrank has a glyph of its own', () => {
+  const glyph = (node: number) => GLYPHS[kindOfChange(compared, node)];
+  assert.equal(Object.values(nodes).slice(0, 5).map(glyph).join(' '), '▲ ▼  + −');
+});
+test('the largest changes have the pure colours, no change is grey', () => {
+  const paintOf = differenceColours(compared);
+  assert.equal(paintOf(nodes.more).fill, MORE);
+  assert.equal(paintOf(nodes.less).fill, LESS);
+  assert.equal(paintOf(nodes.same).fill, SAME);
+});
+test('fewer than ten samples on both sides together are too few', () => {
+  assert.ok(tooFewSamples(compared, nodes.few));
+  assert.ok(!tooFewSamples(compared, nodes.same));
+});

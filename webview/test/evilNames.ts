@@ -1,0 +1,30 @@
+// Names that a hostile binary or profile may carry: markup, scripts, terminal escapes, characters that hide or reverse text,
+// names of JavaScript's own properties.
+
+export const evilNames: readonly string[] = [
+  '<img src=x onerror="window.evil=1">',
+  '<script>window.evil=1</script>',
+  '<svg/onload=window.evil=1>',
+  '<iframe srcdoc="<script>parent.evil=1</script>">',
+  '"><b onmouseover=window.evil=1>bold</b>',
+  "'; window.evil = 1; //",
+  '</style><style>*{display:none}</style>',
+  '<vscode-button>press</vscode-button>',
+  'javascript:window.evil=1',
+  '[link](command:workbench.action.quit)',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what looks like a template must stay text
+  '${window.evil=1}',
+  '{{constructor.constructor("window.evil=1")()}}',
+  '\u001b[31mred\u001b[0m',
+  '\u001b]0;title\u0007',
+  'line\nbreak\r\nand\ttab',
+  'nul\u0000byte',
+  '\u202egnp.exe\u202c',
+  '\u2066isolate\u2069 \u200bzero\u200d width\ufeff',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '\ud800 lone surrogate',
+  `${'x'.repeat(70_000)}<i>`,
+];
