@@ -12,7 +12,7 @@ use records::layout::{Counter, MAPPINGS_MAX, PROCESSES_MAX, RULES_MAX};
 use crate::mappings::BpfMapping;
 
 mod skeleton {
-    #![allow(clippy::all, unused, missing_docs)]
+    #![allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
     include!(concat!(env!("OUT_DIR"), "/bpf.skel.rs"));
 }
 use skeleton::{SamplerSkel, SamplerSkelBuilder};

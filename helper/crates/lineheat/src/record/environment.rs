@@ -15,17 +15,36 @@ pub fn monotonic_ns() -> u64 {
 }
 
 /// As `uname -r`.
-pub fn kernel_release() -> String {
+fn kernel_release() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     release.trim().to_owned()
 }
 
+/// Gathered while the target runs: git may take its time in a large tree.
+#[derive(Default)]
+pub struct Environment {
+    pub kernel: String,
+    pub cpu: Cpu,
+    pub git: Option<GitState>,
+}
+
+impl Environment {
+    pub fn of(directory: &Path) -> Environment {
+        Environment {
+            kernel: kernel_release(),
+            cpu: cpu(),
+            git: git_state(directory),
+        }
+    }
+}
+
+#[derive(Default)]
 pub struct Cpu {
     pub model: String,
     pub count: u32,
 }
 
-pub fn cpu() -> Cpu {
+fn cpu() -> Cpu {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text
         .lines()
@@ -42,7 +61,7 @@ pub struct GitState {
 }
 
 /// The commit that is checked out in `directory`. None: no repository, no git, or no commit yet.
-pub fn git_state(directory: &Path) -> Option<GitState> {
+fn git_state(directory: &Path) -> Option<GitState> {
     let git = |args: &[&str]| {
         let output = Command::new("git")
             .args(args)

@@ -22,6 +22,7 @@ use records::{FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, ToSampler};
 use target::{Exit, LaunchOptions, Launched, MapsEntry, Stopped, TerminalSize};
 
 use address_spaces::AddressSpaces;
+use environment::Environment;
 pub use errors::RecordError;
 use modules::{Modules, VDSO};
 pub use output::new_run_path;
@@ -119,6 +120,7 @@ enum Incoming {
 
 /// Messages in flight between our threads; beyond it the sampler waits, and counts what it loses.
 const INCOMING_MAX: usize = 4096;
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 /// How long an asked target may take to end before it is asked harder.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -174,6 +176,10 @@ struct Recording {
     stopping: Option<Instant>,
     discard: bool,
     problems: Vec<String>,
+    /// Working directory of the target.
+    cwd: PathBuf,
+    environment: Option<thread::JoinHandle<Environment>>,
+    next_checkpoint: Instant,
 }
 
 enum TargetState {
@@ -197,6 +203,7 @@ impl Recording {
             }
             Target::Attach { pid } => (TargetState::Attached, *pid, target::threads_of(*pid)?),
         };
+        let cwd = working_directory(&options.target);
         let mut recording = Recording {
             pid,
             target,
@@ -217,6 +224,9 @@ impl Recording {
             stopping: None,
             discard: false,
             problems: Vec::new(),
+            environment: Some(gather_environment(&cwd)),
+            cwd,
+            next_checkpoint: Instant::now() + CHECKPOINT_EVERY,
         };
         recording.introduce(options, tids)?;
         recording.wait_until_ready(incoming)?;
@@ -376,6 +386,7 @@ impl Recording {
                     self.handle(message);
                     if counts {
                         on_event(self.progress(Stage::Recording));
+                        self.checkpoint(options);
                     }
                 }
                 Ok(Incoming::SamplerGone(why)) => {
@@ -401,6 +412,21 @@ impl Recording {
             on_event(Event::Output(bytes));
         }
         self.ended.get_or_insert_with(Instant::now);
+    }
+
+    /// Saves what there is, so that our own end costs a second at most. Takes no more than a twentieth of the time.
+    fn checkpoint(&mut self, options: &RecordOptions) {
+        let started = Instant::now();
+        if let Some(output) = options
+            .output
+            .as_ref()
+            .filter(|_| started >= self.next_checkpoint && self.stopping.is_none())
+        {
+            let profile = save::checkpoint_of(self, options, self.started.elapsed());
+            // A full disk now may have room at the end; then it is told.
+            let _ = output::write(&profile, output);
+            self.next_checkpoint = Instant::now() + CHECKPOINT_EVERY.max(20 * started.elapsed());
+        }
     }
 
     fn obey(&mut self, control: Control) {
@@ -588,9 +614,17 @@ impl Recording {
     ) -> Result<Recorded, RecordError> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         let run = options.output.clone().filter(|_| !self.discard);
+        if let Some(output) = options.output.as_ref().filter(|_| self.discard) {
+            let _ = std::fs::remove_file(output); // a checkpoint
+        }
         if let Some(output) = &run {
             on_event(self.progress(Stage::Symbolizing));
-            let profile = save::profile_of(&mut self, options, wall);
+            let environment = self
+                .environment
+                .take()
+                .and_then(|e| e.join().ok())
+                .unwrap_or_default();
+            let profile = save::profile_of(&self, options, wall, &environment);
             on_event(self.progress(Stage::Saving));
             output::write(&profile, output)?;
         }
@@ -604,6 +638,20 @@ impl Recording {
             problems: self.problems,
         })
     }
+}
+
+fn gather_environment(cwd: &Path) -> thread::JoinHandle<Environment> {
+    let cwd = cwd.to_owned();
+    thread::spawn(move || Environment::of(&cwd))
+}
+
+fn working_directory(target: &Target) -> PathBuf {
+    let directory = match target {
+        Target::Launch { cwd: Some(cwd), .. } => Ok(cwd.clone()),
+        Target::Launch { cwd: None, .. } => std::env::current_dir(),
+        Target::Attach { pid } => std::fs::read_link(format!("/proc/{pid}/cwd")),
+    };
+    directory.unwrap_or_default()
 }
 
 fn launch_options(target: &Target) -> LaunchOptions {

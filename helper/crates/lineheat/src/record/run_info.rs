@@ -9,7 +9,7 @@ use profile::{Locations, Profile};
 use records::StackEnd;
 use records::layout::Counter;
 
-use super::environment::{cpu, git_state, kernel_release};
+use super::environment::Environment;
 use super::modules::ModuleIndex;
 use super::save::{Symbols, module_name};
 use super::{EndReason, RecordOptions, Recording, Target};
@@ -34,27 +34,16 @@ pub fn run_info(
     wall: Duration,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
     profile: &Profile,
+    environment: &Environment,
 ) -> RunInfo {
-    let (command, cwd, attached_pid) = match &options.target {
-        Target::Launch {
-            program, args, cwd, ..
-        } => {
+    let (command, attached_pid) = match &options.target {
+        Target::Launch { program, args, .. } => {
             let words = std::iter::once(program.as_os_str()).chain(args.iter().map(AsRef::as_ref));
-            let command = words.map(|w| w.to_string_lossy().into_owned()).collect();
-            (
-                command,
-                cwd.clone().or_else(|| std::env::current_dir().ok()),
-                0,
-            )
+            (words.map(|w| w.to_string_lossy().into_owned()).collect(), 0)
         }
-        Target::Attach { pid } => {
-            let cwd = std::fs::read_link(format!("/proc/{pid}/cwd")).ok();
-            (vec![], cwd, *pid)
-        }
+        Target::Attach { pid } => (vec![], *pid),
     };
-    let cwd = cwd.unwrap_or_default();
-    let git = git_state(&cwd);
-    let cpu = cpu();
+    let git = environment.git.as_ref();
     let exit = recording.exit;
     let samples = recording.stacks.sample_count();
     let cpu_seconds = exit.map_or(0.0, |e| (e.user_ns + e.system_ns) as f64 / 1e9);
@@ -64,7 +53,7 @@ pub fn run_info(
         format: 1,
         name: options.name.clone(),
         command,
-        cwd: cwd.to_string_lossy().into_owned(),
+        cwd: recording.cwd.to_string_lossy().into_owned(),
         attached_pid,
         started_unix_ns: unix_ns(recording.started_at),
         wall_ns: wall.as_nanos() as u64,
@@ -74,9 +63,9 @@ pub fn run_info(
             code: e.code,
             signal: e.signal,
         }),
-        kernel: kernel_release(),
-        cpu: cpu.model,
-        cpu_count: cpu.count,
+        kernel: environment.kernel.clone(),
+        cpu: environment.cpu.model.clone(),
+        cpu_count: environment.cpu.count,
         event: recording.event_name().to_owned(),
         asked_hz: f64::from(options.sample_hz),
         achieved_hz: if cpu_seconds > 0.0 {
@@ -90,7 +79,7 @@ pub fn run_info(
         kernel_stacks: true,
         end_reason: wire_end(recording.end_reason).into(),
         partial: recording.end_reason == EndReason::SamplerLost,
-        git_commit: git.as_ref().map_or(String::new(), |g| g.commit.clone()),
+        git_commit: git.map_or(String::new(), |g| g.commit.clone()),
         git_dirty: git.is_some_and(|g| g.dirty),
         modules: wire_modules(recording, symbols),
         sources: sources(&by_file, recording, symbols),

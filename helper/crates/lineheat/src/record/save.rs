@@ -9,6 +9,7 @@ use std::time::Duration;
 use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder};
 use symbolize::{Frame, ModuleFile, ModuleSymbols, symbolize_module};
 
+use super::environment::Environment;
 use super::modules::{Module, ModuleIndex, own_vdso};
 use super::stacks::CodePlace;
 use super::{RecordOptions, Recording, run_info};
@@ -24,20 +25,57 @@ pub struct Symbols {
     pub found: ModuleSymbols,
 }
 
-pub fn profile_of(recording: &mut Recording, options: &RecordOptions, wall: Duration) -> Profile {
-    let symbols = symbolize_places(recording);
+/// The whole run, symbolized.
+pub fn profile_of(
+    recording: &Recording,
+    options: &RecordOptions,
+    wall: Duration,
+    environment: &Environment,
+) -> Profile {
+    build(
+        recording,
+        options,
+        wall,
+        &symbolize_places(recording),
+        environment,
+    )
+}
+
+/// The run so far, without names: kept in case that nothing later gets written.
+pub fn checkpoint_of(recording: &Recording, options: &RecordOptions, wall: Duration) -> Profile {
+    let mut profile = build(
+        recording,
+        options,
+        wall,
+        &BTreeMap::new(),
+        &Environment::default(),
+    );
+    if let Some(run) = &mut profile.run {
+        run.partial = true;
+        run.problems.push("The recording did not end properly: this is what was saved while it ran, without names.".to_owned());
+    }
+    profile
+}
+
+fn build(
+    recording: &Recording,
+    options: &RecordOptions,
+    wall: Duration,
+    symbols: &BTreeMap<ModuleIndex, Symbols>,
+    environment: &Environment,
+) -> Profile {
     let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
     let period_ns = period_ns(options.sample_hz);
     builder.set_period("cpu", "nanoseconds", period_ns as i64);
     let started_ns = run_info::unix_ns(recording.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
-    let locations = add_locations(&mut builder, recording, &symbols);
+    let locations = add_locations(&mut builder, recording, symbols);
     add_samples(&mut builder, recording, &locations, period_ns);
-    let profile_so_far = builder.finish();
-    let info = run_info::run_info(recording, options, wall, &symbols, &profile_so_far);
+    let profile = builder.finish();
+    let info = run_info::run_info(recording, options, wall, symbols, &profile, environment);
     Profile {
         run: Some(info),
-        ..profile_so_far
+        ..profile
     }
 }
 
@@ -95,9 +133,8 @@ fn add_locations(
 ) -> Vec<u32> {
     let mut mappings: HashMap<ModuleIndex, u32> = HashMap::new();
     for (index, module) in recording.modules.iter() {
-        if let Some(symbols) = symbols.get(&index) {
-            mappings.insert(index, add_mapping(builder, module, &symbols.found));
-        }
+        let found = symbols.get(&index).map(|s| &s.found);
+        mappings.insert(index, add_mapping(builder, module, found));
     }
     let kernel_used = recording
         .stacks
@@ -140,18 +177,22 @@ fn add_locations(
 }
 
 /// Addresses in a run are ELF vaddrs, the same in every process, so a mapping is the module's code as linked.
-fn add_mapping(builder: &mut ProfileBuilder, module: &Module, symbols: &ModuleSymbols) -> u32 {
+fn add_mapping(
+    builder: &mut ProfileBuilder,
+    module: &Module,
+    symbols: Option<&ModuleSymbols>,
+) -> u32 {
     let segments = module.layout.as_ref().map_or(&[][..], |l| &l.segments);
     let first = segments.first();
     builder.add_mapping(MappingOf {
         filename: &module.path.to_string_lossy(),
-        build_id: &symbols.build_id,
+        build_id: symbols.map_or("", |s| &s.build_id),
         memory_start: first.map_or(0, |s| s.vaddr),
         memory_limit: segments
             .last()
             .map_or(0, |s| s.vaddr.saturating_add(s.size)),
         file_offset: first.map_or(0, |s| s.file_offset),
-        symbolized: symbols.chains.iter().any(|c| !c.is_empty()),
+        symbolized: symbols.is_some_and(|s| s.chains.iter().any(|c| !c.is_empty())),
     })
 }
 
