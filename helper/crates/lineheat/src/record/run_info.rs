@@ -11,8 +11,9 @@ use records::layout::Counter;
 
 use super::environment::Environment;
 use super::modules::ModuleIndex;
+use super::recording::Recording;
 use super::save::{Symbols, module_name};
-use super::{EndReason, RecordOptions, Recording, Target};
+use super::{EndReason, RecordOptions, Target};
 
 const SOURCES_MAX: usize = 64;
 const SOURCE_BYTES_MAX: u64 = 512 << 10;

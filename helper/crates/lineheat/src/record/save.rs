@@ -11,8 +11,9 @@ use symbolize::{Frame, ModuleFile, ModuleSymbols, symbolize_module};
 
 use super::environment::Environment;
 use super::modules::{Module, ModuleIndex, own_vdso};
+use super::recording::Recording;
 use super::stacks::CodePlace;
-use super::{RecordOptions, Recording, run_info};
+use super::{RecordOptions, run_info};
 
 /// Names of code that lies in no module.
 const UNKNOWN: &str = "[unknown]";

@@ -1,0 +1,188 @@
+//! Recordings that the editor asked for: started, steered and told about until they are saved.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use target::TerminalSize;
+use wire::reply::Body;
+use wire::{
+    Done, RecordRequest, RecordingEnded, RecordingProgress, RecordingStarted, StopRequest, TargetOutput,
+    TerminalInput, recording_progress,
+};
+
+use super::failure::{Failure, caught};
+use super::replies::Replies;
+use super::saved_runs;
+use super::session::Session;
+use crate::record::{
+    Control, Event, RecordOptions, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path, record,
+};
+
+/// Keys typed faster than the target reads them; beyond it they are refused.
+const CONTROLS_WAITING_MAX: usize = 256;
+/// When the editor has gone, a recording is saved if that takes no longer than this.
+const SAVE_AFTER_END_MAX: Duration = Duration::from_secs(10);
+
+/// Starts the recording of request `id`; its replies follow until the run is saved.
+pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: RecordRequest) {
+    let options = match options(&request) {
+        Ok(options) => options,
+        Err(failure) => return replies.fail(id, failure),
+    };
+    let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
+    if !session.add_recording(id, control) {
+        return replies.fail(id, Failure::protocol(format!("Recording {id} is running already.")));
+    }
+    let session = Arc::clone(session);
+    let replies = replies.clone();
+    std::thread::spawn(move || {
+        let answer = caught(|| {
+            let recorded = record(&options, receiver, |event| replies.tell(id, told(event)))?;
+            let mut ended = RecordingEnded::default();
+            if let Some(path) = &recorded.run {
+                ended.run_path = path.to_string_lossy().into_owned();
+                ended.run = Some(saved_runs::summary_of(path));
+            }
+            Ok(Body::RecordingEnded(ended))
+        });
+        replies.answer(id, answer);
+        session.remove_recording(id);
+    });
+}
+
+pub fn stop(session: &Session, request: &StopRequest) -> Result<Body, Failure> {
+    let control = if request.discard { Control::Discard } else { Control::Stop };
+    steer(session, request.record_id, control)
+}
+
+pub fn input(session: &Session, request: TerminalInput) -> Result<Body, Failure> {
+    steer(session, request.record_id, Control::Input(request.bytes))
+}
+
+pub fn resize(session: &Session, request: &wire::TerminalSize) -> Result<Body, Failure> {
+    let size = terminal_size(request.columns, request.rows);
+    steer(session, request.record_id, Control::Resize(size))
+}
+
+/// Ends what is still being recorded and waits, within bounds, until it is saved.
+pub fn stop_all_and_wait(session: &Session) {
+    for control in session.recordings() {
+        // A full queue holds a stop or input for a target that is about to end.
+        let _ = control.try_send(Control::Stop);
+    }
+    let deadline = Instant::now() + SAVE_AFTER_END_MAX;
+    while !session.recordings().is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> {
+    let recording: SyncSender<Control> = session
+        .recording(id)
+        .ok_or_else(|| Failure::not_found(format!("No recording {id} is running; it may have ended just now.")))?;
+    recording.try_send(control).map_err(|_| {
+        Failure::new(
+            "too-large",
+            format!("Recording {id} has {CONTROLS_WAITING_MAX} inputs waiting already; the target does not read them."),
+        )
+    })?;
+    Ok(Body::Done(Done {}))
+}
+
+fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
+    let target = match request.attach_pid {
+        0 if request.program.is_empty() => {
+            return Err(Failure::protocol("A recording needs a program or a process to attach to."));
+        }
+        0 => Target::Launch {
+            program: program(request),
+            args: request.args.iter().map(OsString::from).collect(),
+            cwd: (!request.cwd.is_empty()).then(|| PathBuf::from(&request.cwd)),
+            env: request.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            terminal: Some(terminal_size(request.terminal_columns, request.terminal_rows)),
+        },
+        pid => Target::Attach { pid },
+    };
+    let sample_hz = match request.sample_hz {
+        0 => SAMPLE_HZ_DEFAULT,
+        hz if hz <= SAMPLE_HZ_MAX => hz,
+        hz => {
+            return Err(Failure::new(
+                "too-large",
+                format!("{hz} samples a second were asked for; at most {SAMPLE_HZ_MAX} are taken."),
+            ));
+        }
+    };
+    let duration = Duration::try_from_secs_f64(request.duration_s)
+        .map_err(|_| Failure::protocol(format!("{} is not a duration in seconds.", request.duration_s)))?;
+    Ok(RecordOptions {
+        target,
+        sample_hz,
+        duration: (!duration.is_zero()).then_some(duration),
+        output: Some(output(request)),
+        name: request.name.clone(),
+    })
+}
+
+/// A name without a slash is looked up in the search path, as in a shell; others are relative to the target's folder.
+fn program(request: &RecordRequest) -> PathBuf {
+    let program = Path::new(&request.program);
+    if request.program.contains('/') && !request.cwd.is_empty() {
+        Path::new(&request.cwd).join(program)
+    } else {
+        program.to_owned()
+    }
+}
+
+fn output(request: &RecordRequest) -> PathBuf {
+    if !request.output.is_empty() {
+        return PathBuf::from(&request.output);
+    }
+    let directory = match request.runs_directory.as_str() {
+        "" => Path::new(&request.cwd).join(".lineheat/runs"),
+        directory => PathBuf::from(directory),
+    };
+    new_run_path(&directory)
+}
+
+fn terminal_size(columns: u32, rows: u32) -> TerminalSize {
+    let bounded = |size: u32, usual: u16| match u16::try_from(size) {
+        Ok(0) => usual,
+        Ok(size) => size,
+        Err(_) => u16::MAX,
+    };
+    TerminalSize {
+        columns: bounded(columns, 80),
+        rows: bounded(rows, 24),
+    }
+}
+
+fn told(event: Event) -> Body {
+    match event {
+        Event::Started { pid, event } => Body::RecordingStarted(RecordingStarted {
+            pid,
+            event: event.to_owned(),
+            mode: "ebpf".to_owned(),
+        }),
+        Event::Progress {
+            stage,
+            elapsed,
+            samples,
+            lost,
+        } => Body::RecordingProgress(RecordingProgress {
+            stage: match stage {
+                Stage::Recording => recording_progress::Stage::Recording,
+                Stage::Symbolizing => recording_progress::Stage::Symbolizing,
+                Stage::Saving => recording_progress::Stage::Saving,
+            }
+            .into(),
+            elapsed_ns: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
+            samples,
+            lost,
+        }),
+        Event::Output(bytes) => Body::TargetOutput(TargetOutput { bytes }),
+    }
+}
