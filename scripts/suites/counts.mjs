@@ -11,8 +11,8 @@ export function countsOfTap(tap) {
 }
 
 /**
- * `cargo test`. libtest knows no skipping while running, so a test that cannot run here writes a line of its own to
- * standard error, `skipped: NAME: REASON`, and returns; it is counted as skipped, not as passed.
+ * `cargo test -- --show-output`. libtest knows no skipping while running, so a test that cannot run here prints
+ * `SKIPPED: REASON` and returns; it is counted as skipped, not as passed.
  */
 export function countsOfCargo(output) {
   const result = { passed: 0, failed: 0, skipped: [] };
@@ -21,19 +21,23 @@ export function countsOfCargo(output) {
     result.failed += Number(failed);
   }
   for (const [, name] of output.matchAll(/^test (.+?) \.\.\. ignored/gm)) result.skipped.push(`${name}: ignored`);
-  // libtest may have begun the line of another test when this one is written.
-  const unable = [...output.matchAll(/skipped: (\S+: .+)$/gm)].map(([, reason]) => reason.trim());
-  result.skipped.push(...unable);
-  result.passed -= unable.length;
+  let name = '';
+  for (const line of output.split('\n')) {
+    name = /^---- (.+) stdout ----$/.exec(line)?.[1] ?? name;
+    const [, reason] = /^SKIPPED: (.+)$/.exec(line) ?? [];
+    if (!reason) continue;
+    result.skipped.push(`${name}: ${reason}`);
+    result.passed -= 1;
+  }
   return result;
 }
 
-/** Why a suite's result is not good enough, or undefined. On CI only a machine without BPF excuses a skip. */
+/** Why a suite's result is not good enough, or undefined. On CI only a machine that cannot record excuses a skip. */
 export function verdict({ passed, failed, skipped, ended }, { ci }) {
   if (failed > 0) return `${failed} failed`;
   if (!ended) return 'the runner failed';
   if (passed === 0 && skipped.length === 0) return 'ran no test';
-  const inexcusable = skipped.filter((reason) => !reason.includes('needs BPF'));
+  const inexcusable = skipped.filter((reason) => !/this machine cannot record/.test(reason));
   if (ci && inexcusable.length > 0) return `skipped on CI: ${inexcusable.join('; ')}`;
   return undefined;
 }

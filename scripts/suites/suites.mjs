@@ -48,9 +48,13 @@ async function testFiles() {
 }
 
 async function cargoTests(args) {
-  const { ended, output } = await ranToEnd('cargo', ['test', '--release', '--locked', '--no-fail-fast', ...args], {
-    cwd: helper,
-  });
+  const { ended, output } = await ranToEnd(
+    'cargo',
+    ['test', '--release', '--locked', '--no-fail-fast', ...args, '--', '--show-output'],
+    {
+      cwd: helper,
+    },
+  );
   return { ...countsOfCargo(output), ended, output };
 }
 
