@@ -1,0 +1,483 @@
+//! A profile with its names, files and inlined calls resolved: what every view is made from.
+//!
+//! Equal texts are one id. Locations become *chains*: the frames of one address, innermost inlined callee first;
+//! addresses with the same frames on the same lines share a chain.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use profile::{Locations, Profile, StringId, Strings};
+
+use crate::tally::{Amount, Tally, tally};
+
+/// Index of a function, see [`Analyzed::function`].
+pub type FunctionId = u32;
+/// Index of a source file with lines in the profile, see [`Analyzed::files`].
+pub type FileId = u32;
+/// Index of one line of one file; the places of a file stand together, lines ascending.
+pub type PlaceId = u32;
+
+/// A frame without file or line has this place.
+pub(crate) const NO_PLACE: PlaceId = PlaceId::MAX;
+
+/// Name, file and module together are its identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionOf {
+    pub name: StringId,
+    pub file: StringId,
+    /// File name of the module, without folders.
+    pub module: StringId,
+    /// Line of the definition; 0: unknown.
+    pub line: u32,
+    pub kind: FunctionKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FunctionKind {
+    Native,
+    Kernel,
+    /// Only module and address are known.
+    Unknown,
+}
+
+/// As on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FrameKind {
+    Native = 0,
+    Inlined = 1,
+    Kernel = 2,
+    Unknown = 3,
+    Root = 4,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    pub file: FileId,
+    pub line: u32,
+}
+
+/// Which value a view is about: index into the profile's sample types.
+pub type Measure = usize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ChainFrame {
+    pub function: FunctionId,
+    pub place: PlaceId,
+    /// 0: unknown.
+    pub line: u32,
+    /// Inlined into the next frame of the chain.
+    pub inlined: bool,
+}
+
+struct SourceFile {
+    path: StringId,
+    places: Range<PlaceId>,
+}
+
+pub struct Analyzed {
+    profile: Profile,
+    count_type: Option<usize>,
+    functions: Vec<FunctionOf>,
+    files: Vec<SourceFile>,
+    places: Vec<Place>,
+    chain_ends: Vec<u32>,
+    chain_frames: Vec<ChainFrame>,
+    chain_of_location: Vec<u32>,
+    tallies: Vec<OnceLock<Tally>>,
+}
+
+impl Analyzed {
+    pub fn new(mut profile: Profile) -> Analyzed {
+        let same_text = same_text(&profile.strings);
+        let modules = Modules::of(&mut profile);
+        let (files, places) = source_places(&profile, &same_text);
+        let mut chains = Chains {
+            same_text: &same_text,
+            modules: &modules,
+            place_ids: places
+                .iter()
+                .enumerate()
+                .map(|(id, &place)| (place, id as u32))
+                .collect(),
+            file_ids: files
+                .iter()
+                .enumerate()
+                .map(|(id, file)| (file.path, id as u32))
+                .collect(),
+            function_ids: HashMap::new(),
+            functions: Vec::new(),
+            known: HashMap::new(),
+            ends: Vec::new(),
+            frames: Vec::new(),
+        };
+        let chain_of_location = (0..profile.locations.len() as u32)
+            .map(|location| chains.chain_of(&mut profile, location))
+            .collect();
+        let Chains {
+            functions,
+            ends,
+            frames,
+            ..
+        } = chains;
+        Analyzed {
+            count_type: profile.find_sample_type("samples", "count"),
+            tallies: profile
+                .sample_types
+                .iter()
+                .map(|_| OnceLock::new())
+                .collect(),
+            functions,
+            files,
+            places,
+            chain_ends: ends,
+            chain_frames: frames,
+            chain_of_location,
+            profile,
+        }
+    }
+
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Texts of functions, files and modules.
+    pub fn text(&self, id: StringId) -> &str {
+        self.profile.strings.get(id)
+    }
+
+    /// The value that views show unless asked: CPU time in our runs, the file's default in others.
+    pub fn default_measure(&self) -> Measure {
+        (self.profile.find_sample_type("cpu", "nanoseconds"))
+            .unwrap_or(self.profile.default_sample_type)
+    }
+
+    /// "nanoseconds", "bytes", "count" …; "" in a profile without sample types.
+    pub fn unit(&self, measure: Measure) -> &str {
+        (self.profile.sample_types.get(measure)).map_or("", |t| self.text(t.unit))
+    }
+
+    /// "cpu", "samples", "inuse_space" …; "" in a profile without sample types.
+    pub fn value_name(&self, measure: Measure) -> &str {
+        (self.profile.sample_types.get(measure)).map_or("", |t| self.text(t.kind))
+    }
+
+    /// What one sample weighs: how often it was taken, and its value.
+    #[inline]
+    pub(crate) fn amount(&self, sample: usize, measure: Measure) -> Amount {
+        Amount {
+            samples: self
+                .count_type
+                .map_or(1, |count| self.profile.value(sample, count)),
+            value: self.profile.value(sample, measure),
+        }
+    }
+
+    /// Of all samples, those without a stack included.
+    pub fn total(&self, measure: Measure) -> Amount {
+        self.tally(measure)
+            .map_or(Amount::default(), |tally| tally.total)
+    }
+
+    /// Sums by function, line and file, made at the first call. `None` in a profile without sample types.
+    pub(crate) fn tally(&self, measure: Measure) -> Option<&Tally> {
+        Some(
+            self.tallies
+                .get(measure)?
+                .get_or_init(|| tally(self, measure)),
+        )
+    }
+
+    pub fn functions(&self) -> &[FunctionOf] {
+        &self.functions
+    }
+
+    pub fn function(&self, id: FunctionId) -> FunctionOf {
+        self.functions[id as usize]
+    }
+
+    /// Recorded paths of the source files that have lines in the profile, in the order of their ids.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(|file| self.text(file.path))
+    }
+
+    pub fn file_path(&self, file: FileId) -> &str {
+        self.text(self.files[file as usize].path)
+    }
+
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// Places of one file, lines ascending.
+    pub fn places_of(&self, file: FileId) -> Range<PlaceId> {
+        self.files[file as usize].places.clone()
+    }
+
+    /// Text of the file at recording, if the run saved it.
+    pub fn saved_text(&self, path: &str) -> Option<&profile::run::Source> {
+        (self.profile.run.as_ref()?.sources.iter()).find(|source| source.path == path)
+    }
+
+    /// The file whose recorded path is `path`; else the one of which `path` names the end, or the other way round,
+    /// whole components only. `Err` lists several that fit equally well; `Ok(None)`: none fits.
+    pub fn find_file(&self, path: &str) -> Result<Option<FileId>, Vec<&str>> {
+        if let Some(exact) = self.files().position(|recorded| recorded == path) {
+            return Ok(Some(exact as FileId));
+        }
+        let fits: Vec<usize> = (0..self.files.len())
+            .filter(|&id| {
+                let recorded = self.file_path(id as FileId);
+                ends_with_path(recorded, path) || ends_with_path(path, recorded)
+            })
+            .collect();
+        match fits.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(*only as FileId)),
+            several => Err(several
+                .iter()
+                .map(|&id| self.file_path(id as FileId))
+                .collect()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn chain_of_location(&self, location: u32) -> u32 {
+        self.chain_of_location[location as usize]
+    }
+
+    /// Frames of a chain, innermost first; never empty.
+    #[inline]
+    pub(crate) fn chain(&self, chain: u32) -> &[ChainFrame] {
+        let chain = chain as usize;
+        let start = if chain == 0 {
+            0
+        } else {
+            self.chain_ends[chain - 1]
+        };
+        &self.chain_frames[start as usize..self.chain_ends[chain] as usize]
+    }
+
+    /// All frames of a sample's stack, leaf first, inlined ones included.
+    pub(crate) fn frames(&self, sample: usize) -> impl Iterator<Item = &ChainFrame> {
+        (self.profile.samples.stack(sample).iter())
+            .flat_map(|&location| self.chain(self.chain_of_location(location)))
+    }
+
+    pub(crate) fn frame_kind(&self, frame: &ChainFrame) -> FrameKind {
+        match self.function(frame.function).kind {
+            FunctionKind::Kernel => FrameKind::Kernel,
+            FunctionKind::Unknown => FrameKind::Unknown,
+            FunctionKind::Native if frame.inlined => FrameKind::Inlined,
+            FunctionKind::Native => FrameKind::Native,
+        }
+    }
+}
+
+/// `long` ends with all components of `short`.
+pub(crate) fn ends_with_path(long: &str, short: &str) -> bool {
+    let short = short.strip_prefix("./").unwrap_or(short);
+    match long.strip_suffix(short) {
+        Some(rest) => !short.is_empty() && (rest.is_empty() || rest.ends_with('/')),
+        None => false,
+    }
+}
+
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// For each string the first one with the same text.
+fn same_text(strings: &Strings) -> Vec<StringId> {
+    let mut first: HashMap<&str, StringId> = HashMap::with_capacity(strings.len());
+    (strings.iter().enumerate())
+        .map(|(id, text)| *first.entry(text).or_insert(id as StringId))
+        .collect()
+}
+
+/// Module name and kernel or not, by mapping.
+struct Modules {
+    of_mapping: Vec<(StringId, bool)>,
+}
+
+impl Modules {
+    fn of(profile: &mut Profile) -> Modules {
+        let mut ids: HashMap<String, StringId> = HashMap::new();
+        let mut of_mapping = Vec::with_capacity(profile.mappings.len());
+        for mapping in &profile.mappings {
+            let path = profile.strings.get(mapping.filename);
+            let is_kernel = path.starts_with("[kernel") || path.starts_with("[guest.kernel");
+            let name = if path.starts_with('[') {
+                path
+            } else {
+                file_name(path)
+            }
+            .to_owned();
+            let id = *ids
+                .entry(name)
+                .or_insert_with_key(|name| push_text(&mut profile.strings, name));
+            of_mapping.push((id, is_kernel));
+        }
+        Modules { of_mapping }
+    }
+
+    fn of_location(&self, profile: &Profile, location: u32) -> (StringId, bool) {
+        match profile.locations.mapping[location as usize] {
+            Locations::NO_MAPPING => (0, false),
+            mapping => self.of_mapping[mapping as usize],
+        }
+    }
+}
+
+/// The table of a read profile is at most 256 MiB; what is added to it is small beside its 4 GiB.
+fn push_text(strings: &mut Strings, text: &str) -> StringId {
+    strings.push(text).unwrap_or(0)
+}
+
+/// Files by path, and their lines, each sorted.
+fn source_places(profile: &Profile, same_text: &[StringId]) -> (Vec<SourceFile>, Vec<Place>) {
+    let mut by_path: Vec<(StringId, u32)> = (profile.locations.lines.iter())
+        .filter(|line| line.line != 0)
+        .map(|line| {
+            let path = profile.functions[line.function as usize].filename;
+            (same_text[path as usize], line.line)
+        })
+        .filter(|&(path, _)| path != 0)
+        .collect();
+    by_path.sort_unstable();
+    by_path.dedup();
+    let mut files: Vec<SourceFile> = Vec::new();
+    let mut places = Vec::with_capacity(by_path.len());
+    for (path, line) in by_path {
+        let id = places.len() as PlaceId;
+        match files.last_mut() {
+            Some(file) if file.path == path => file.places.end = id + 1,
+            _ => files.push(SourceFile {
+                path,
+                places: id..id + 1,
+            }),
+        }
+        places.push(Place {
+            file: files.len() as FileId - 1,
+            line,
+        });
+    }
+    (files, places)
+}
+
+struct Chains<'a> {
+    same_text: &'a [StringId],
+    modules: &'a Modules,
+    place_ids: HashMap<Place, PlaceId>,
+    file_ids: HashMap<StringId, FileId>,
+    function_ids: HashMap<(StringId, StringId, StringId, u64), FunctionId>,
+    functions: Vec<FunctionOf>,
+    known: HashMap<Box<[ChainFrame]>, u32>,
+    ends: Vec<u32>,
+    frames: Vec<ChainFrame>,
+}
+
+impl Chains<'_> {
+    fn chain_of(&mut self, profile: &mut Profile, location: u32) -> u32 {
+        let frames = self.frames_of(profile, location);
+        let next = self.ends.len() as u32;
+        let id = *self.known.entry(frames).or_insert_with_key(|frames| {
+            self.frames.extend_from_slice(frames);
+            self.ends.push(self.frames.len() as u32);
+            next
+        });
+        id
+    }
+
+    fn frames_of(&mut self, profile: &mut Profile, location: u32) -> Box<[ChainFrame]> {
+        let (module, is_kernel) = self.modules.of_location(profile, location);
+        let count = profile.locations.lines_of(location).len();
+        if count == 0 {
+            return Box::new([self.unknown_frame(profile, location, module, is_kernel)]);
+        }
+        (0..count)
+            .map(|index| {
+                let line = profile.locations.lines_of(location)[index];
+                let function = profile.functions[line.function as usize];
+                let name = match self.same_text[function.name as usize] {
+                    0 => self.same_text[function.system_name as usize],
+                    name => name,
+                };
+                if name == 0 {
+                    return self.unknown_frame(profile, location, module, is_kernel);
+                }
+                let file = self.same_text[function.filename as usize];
+                let place = (self.file_ids.get(&file))
+                    .and_then(|&file| {
+                        let line = line.line;
+                        self.place_ids.get(&Place { file, line }).copied()
+                    })
+                    .unwrap_or(NO_PLACE);
+                let kind = match is_kernel {
+                    true => FunctionKind::Kernel,
+                    false => FunctionKind::Native,
+                };
+                let function = FunctionOf {
+                    name,
+                    file,
+                    module,
+                    line: function.start_line,
+                    kind,
+                };
+                ChainFrame {
+                    function: self.function_id((name, file, module, 0), || function),
+                    place,
+                    line: line.line,
+                    inlined: index + 1 < count,
+                }
+            })
+            .collect()
+    }
+
+    /// A frame of which only the address is known is its own function, "module+0xaddress".
+    fn unknown_frame(
+        &mut self,
+        profile: &mut Profile,
+        location: u32,
+        module: StringId,
+        is_kernel: bool,
+    ) -> ChainFrame {
+        let address = profile.locations.address[location as usize];
+        // A key that no named function has: those have a name.
+        let key = (0, u32::from(is_kernel), module, address);
+        let function = self.function_id(key, || {
+            let name = match profile.strings.get(module) {
+                "" => format!("{address:#x}"),
+                module => format!("{module}+{address:#x}"),
+            };
+            FunctionOf {
+                name: push_text(&mut profile.strings, &name),
+                file: 0,
+                module,
+                line: 0,
+                kind: match is_kernel {
+                    true => FunctionKind::Kernel,
+                    false => FunctionKind::Unknown,
+                },
+            }
+        });
+        ChainFrame {
+            function,
+            place: NO_PLACE,
+            line: 0,
+            inlined: false,
+        }
+    }
+
+    fn function_id(
+        &mut self,
+        key: (StringId, StringId, StringId, u64),
+        make: impl FnOnce() -> FunctionOf,
+    ) -> FunctionId {
+        let next = self.functions.len() as FunctionId;
+        *self.function_ids.entry(key).or_insert_with(|| {
+            self.functions.push(make());
+            next
+        })
+    }
+}

@@ -1,0 +1,349 @@
+//! The call tree laid out for drawing: columns in depth-first order, heaviest siblings first, bounded in size.
+
+use std::collections::HashMap;
+
+use crate::analyzed::{Analyzed, FrameKind, Measure};
+use crate::flame_tree::{ROOT, flame_tree};
+use crate::tally::Amount;
+
+/// A message holds at most 16 MiB; columns and texts together stay below this.
+const ENCODED_LIMIT: usize = 15 << 20;
+/// Longer names are cut for drawing only.
+const NAME_LIMIT: usize = 1024;
+
+/// Frames as columns; index 0 is the root "all". Texts are indices into `strings`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FrameTable {
+    pub strings: Vec<String>,
+    pub name: Vec<u32>,
+    pub module: Vec<u32>,
+    pub file: Vec<u32>,
+    /// Of the definition; 0: unknown.
+    pub line: Vec<u32>,
+    /// [`FrameKind`] as a number.
+    pub kind: Vec<u32>,
+}
+
+/// One entry a node, node 0 is the root. Columns of a comparison are the base's here, the new run's in `compared`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FlameGraph {
+    pub frames: FrameTable,
+    /// Node − its parent; 0 for the root.
+    pub parent_distance: Vec<u32>,
+    pub frame: Vec<u32>,
+    pub line: Vec<u32>,
+    pub self_value: Vec<u64>,
+    pub self_samples: Vec<u32>,
+    pub compared: Option<ComparedColumns>,
+    /// Nodes folded into their parents to keep the message small.
+    pub pruned_nodes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ComparedColumns {
+    pub self_value: Vec<u64>,
+    pub self_samples: Vec<u32>,
+}
+
+/// The call tree of all samples. A profile without samples gives the root alone.
+pub fn flame_graph(analyzed: &Analyzed, measure: Measure) -> FlameGraph {
+    let tree = flame_tree(analyzed, measure);
+    let mut frames = FrameTable::default();
+    let mut texts = Texts::new(&mut frames);
+    for frame in &tree.frames {
+        let function = analyzed.function(frame.function);
+        texts.add(
+            [function.name, function.module, function.file].map(|id| analyzed.text(id)),
+            function.line,
+            frame.kind,
+        );
+    }
+    lay_out(
+        &Tree {
+            parent: &tree.parent,
+            frame: &tree.frame,
+            line: &tree.line,
+            base: &tree.self_,
+            new: None,
+        },
+        frames,
+    )
+}
+
+/// A tree as it was made: parents before children; `frame` counts from 0, without the root.
+pub(crate) struct Tree<'a> {
+    pub parent: &'a [u32],
+    pub frame: &'a [u32],
+    pub line: &'a [u32],
+    pub base: &'a [Amount],
+    pub new: Option<&'a [Amount]>,
+}
+
+/// Fills the texts of a frame table, each once.
+pub(crate) struct Texts<'a> {
+    frames: &'a mut FrameTable,
+    ids: HashMap<String, u32>,
+}
+
+impl<'a> Texts<'a> {
+    /// Starts the table with the root.
+    pub fn new(frames: &'a mut FrameTable) -> Self {
+        frames.strings.push(String::new());
+        let mut texts = Texts {
+            frames,
+            ids: HashMap::from([(String::new(), 0)]),
+        };
+        texts.add(["all", "", ""], 0, FrameKind::Root);
+        texts
+    }
+
+    /// `[name, module, file]`.
+    pub fn add(&mut self, [name, module, file]: [&str; 3], line: u32, kind: FrameKind) {
+        let ids = [name, module, file].map(|text| self.id(text));
+        self.frames.name.push(ids[0]);
+        self.frames.module.push(ids[1]);
+        self.frames.file.push(ids[2]);
+        self.frames.line.push(line);
+        self.frames.kind.push(kind as u32);
+    }
+
+    fn id(&mut self, text: &str) -> u32 {
+        let text = shortened(text);
+        if let Some(&id) = self.ids.get(text.as_ref()) {
+            return id;
+        }
+        let id = self.frames.strings.len() as u32;
+        self.frames.strings.push(text.clone().into_owned());
+        self.ids.insert(text.into_owned(), id);
+        id
+    }
+}
+
+fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= NAME_LIMIT {
+        return text.into();
+    }
+    let end = (0..=NAME_LIMIT)
+        .rev()
+        .find(|&end| text.is_char_boundary(end))
+        .unwrap_or(0);
+    format!("{}…", &text[..end]).into()
+}
+
+pub(crate) fn lay_out(tree: &Tree, frames: FrameTable) -> FlameGraph {
+    let totals = totals(tree);
+    let mut kept = totals.len();
+    loop {
+        let graph = lay_out_kept(tree, &totals, &frames, kept);
+        if kept <= 1 || encoded_size(&graph) <= ENCODED_LIMIT {
+            return graph;
+        }
+        kept = kept * 3 / 4;
+    }
+}
+
+/// Value and samples of a node and all below it; of a comparison, base and new together.
+fn totals(tree: &Tree) -> Vec<(u64, u64)> {
+    let mut totals: Vec<(u64, u64)> = (tree.base.iter().enumerate())
+        .map(|(node, base)| {
+            let new = tree.new.map_or(Amount::default(), |new| new[node]);
+            (
+                base.value.saturating_add(new.value),
+                base.samples.saturating_add(new.samples),
+            )
+        })
+        .collect();
+    for node in (1..totals.len()).rev() {
+        let (value, samples) = totals[node];
+        let parent = &mut totals[tree.parent[node] as usize];
+        parent.0 = parent.0.saturating_add(value);
+        parent.1 = parent.1.saturating_add(samples);
+    }
+    totals
+}
+
+/// Keeps the `limit` heaviest nodes. A parent is never lighter than its child and stands before it, so what is kept
+/// is a tree.
+fn lay_out_kept(
+    tree: &Tree,
+    totals: &[(u64, u64)],
+    frames: &FrameTable,
+    limit: usize,
+) -> FlameGraph {
+    let count = totals.len();
+    let mut by_weight: Vec<u32> = (0..count as u32).collect();
+    by_weight.sort_unstable_by_key(|&node| (std::cmp::Reverse(totals[node as usize]), node));
+    let mut is_kept = vec![false; count];
+    by_weight[..limit]
+        .iter()
+        .for_each(|&node| is_kept[node as usize] = true);
+
+    let mut base = tree.base.to_vec();
+    let mut new = tree.new.map(<[Amount]>::to_vec);
+    for node in (1..count).rev().filter(|&node| !is_kept[node]) {
+        let parent = tree.parent[node] as usize;
+        for amounts in [Some(&mut base), new.as_mut()].into_iter().flatten() {
+            let amount = amounts[node];
+            amounts[parent].add(amount);
+        }
+    }
+
+    let children = Children::of(tree.parent, &by_weight[..limit]);
+    let mut graph = FlameGraph {
+        compared: new.as_ref().map(|_| ComparedColumns::default()),
+        pruned_nodes: (count - limit) as u64,
+        ..FlameGraph::default()
+    };
+    let mut frame_ids = UsedFrames::new(frames);
+    let mut stack: Vec<(u32, u32)> = vec![(ROOT, 0)];
+    while let Some((node, parent_place)) = stack.pop() {
+        let place = graph.frame.len() as u32;
+        let index = node as usize;
+        let frame = if node == ROOT {
+            0
+        } else {
+            tree.frame[index] + 1
+        };
+        graph.parent_distance.push(place - parent_place);
+        graph.frame.push(frame_ids.id(frame));
+        graph.line.push(tree.line[index]);
+        graph.self_value.push(base[index].value);
+        graph.self_samples.push(saturate(base[index].samples));
+        if let (Some(columns), Some(new)) = (&mut graph.compared, &new) {
+            columns.self_value.push(new[index].value);
+            columns.self_samples.push(saturate(new[index].samples));
+        }
+        stack.extend(
+            children
+                .of_node(node)
+                .iter()
+                .rev()
+                .map(|&child| (child, place)),
+        );
+    }
+    graph.frames = frame_ids.table;
+    graph
+}
+
+/// The wire counts samples in 32 bits; four thousand million of them on one node do not occur.
+pub(crate) fn saturate(samples: u64) -> u32 {
+    u32::try_from(samples).unwrap_or(u32::MAX)
+}
+
+/// Children of each node, in the order given.
+struct Children {
+    starts: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Children {
+    fn of(parent: &[u32], ordered: &[u32]) -> Children {
+        let mut starts = vec![0u32; parent.len() + 1];
+        let children = || ordered.iter().filter(|&&node| node != ROOT);
+        children().for_each(|&node| starts[parent[node as usize] as usize + 1] += 1);
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut next = starts.clone();
+        let mut nodes = vec![0; starts[parent.len()] as usize];
+        for &node in children() {
+            let slot = &mut next[parent[node as usize] as usize];
+            nodes[*slot as usize] = node;
+            *slot += 1;
+        }
+        Children { starts, nodes }
+    }
+
+    fn of_node(&self, node: u32) -> &[u32] {
+        &self.nodes[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+}
+
+/// The part of a frame table that kept nodes use, in order of first use.
+struct UsedFrames<'a> {
+    all: &'a FrameTable,
+    frame_ids: Vec<Option<u32>>,
+    string_ids: Vec<Option<u32>>,
+    table: FrameTable,
+}
+
+impl<'a> UsedFrames<'a> {
+    fn new(all: &'a FrameTable) -> Self {
+        let mut string_ids = vec![None; all.strings.len()];
+        string_ids[0] = Some(0);
+        UsedFrames {
+            all,
+            frame_ids: vec![None; all.name.len()],
+            string_ids,
+            table: FrameTable {
+                strings: vec![String::new()],
+                ..FrameTable::default()
+            },
+        }
+    }
+
+    fn id(&mut self, frame: u32) -> u32 {
+        let index = frame as usize;
+        if let Some(id) = self.frame_ids[index] {
+            return id;
+        }
+        let texts = [
+            self.all.name[index],
+            self.all.module[index],
+            self.all.file[index],
+        ]
+        .map(|id| self.string(id));
+        let id = self.table.name.len() as u32;
+        self.table.name.push(texts[0]);
+        self.table.module.push(texts[1]);
+        self.table.file.push(texts[2]);
+        self.table.line.push(self.all.line[index]);
+        self.table.kind.push(self.all.kind[index]);
+        self.frame_ids[index] = Some(id);
+        id
+    }
+
+    fn string(&mut self, id: u32) -> u32 {
+        *self.string_ids[id as usize].get_or_insert_with(|| {
+            self.table
+                .strings
+                .push(self.all.strings[id as usize].clone());
+            self.table.strings.len() as u32 - 1
+        })
+    }
+}
+
+/// Bytes of the columns in protobuf, packed, and of the texts; other fields are a few bytes.
+fn encoded_size(graph: &FlameGraph) -> usize {
+    let narrow = |column: &[u32]| column.iter().map(|&v| varint_size(v.into())).sum::<usize>();
+    let wide = |column: &[u64]| column.iter().map(|&v| varint_size(v)).sum::<usize>();
+    let frames = &graph.frames;
+    let texts: usize = frames.strings.iter().map(|text| text.len() + 4).sum();
+    let compared =
+        (graph.compared.as_ref()).map_or(0, |c| wide(&c.self_value) + narrow(&c.self_samples));
+    let columns = [
+        &graph.parent_distance,
+        &graph.frame,
+        &graph.line,
+        &graph.self_samples,
+    ];
+    let frame_columns = [
+        &frames.name,
+        &frames.module,
+        &frames.file,
+        &frames.line,
+        &frames.kind,
+    ];
+    texts
+        + wide(&graph.self_value)
+        + compared
+        + columns
+            .iter()
+            .chain(&frame_columns)
+            .map(|column| narrow(column))
+            .sum::<usize>()
+}
+
+fn varint_size(value: u64) -> usize {
+    (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
+}
