@@ -12,7 +12,7 @@ import { LastTarget } from './editor/lastTarget.ts';
 import { ProfileCommands } from './editor/profileCommands.ts';
 import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
 import { ProfileOpener } from './editor/profileOpener.ts';
-import { ProfilePanels } from './editor/profilePanels.ts';
+import { ProfilePanels, type Shown } from './editor/profilePanels.ts';
 import { Recorder } from './editor/recorder.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
@@ -38,9 +38,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const opener = new ProfileOpener(active, painter, navigation);
 
   const pageParts = { extensionUri, navigation, log };
-  const panels = new ProfilePanels(client, pageParts, workspaceState);
   // The page says itself why a file cannot be opened.
-  const showHeat = (path: string) => void active.showRun(path).catch((error: Error) => log.warn(error.message));
+  const logOnly = (error: Error) => log.warn(error.message);
+  const showHeat = (path: string) => void active.showRun(path).catch(logOnly);
+  const showAgain = (shown: Shown) => {
+    if (active.current) return;
+    if ('run' in shown) showHeat(shown.run);
+    else void active.showComparison(shown.base, shown.new).catch(logOnly);
+  };
+  const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain);
   const profileEditor = new ProfileEditor(client, pageParts, showHeat);
 
   const builds = new BuildOutput();

@@ -10,7 +10,7 @@ const VIEW_TYPE = 'lineheat.panel';
 const MEMORY = 'lineheat.panels';
 const REMEMBERED_MAX = 50;
 
-type Shown = { readonly run: string } | { readonly base: string; readonly new: string };
+export type Shown = { readonly run: string } | { readonly base: string; readonly new: string };
 interface Remembered {
   readonly id: string;
   readonly shown: Shown;
@@ -24,6 +24,8 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     private readonly client: EngineClient,
     private readonly parts: PageParts,
     private readonly memory: vscode.Memento,
+    /** A panel came back after a reload: what it shows was the profile that the user worked with. */
+    private readonly restored: (shown: Shown) => void,
   ) {
     this.subscription = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this);
   }
@@ -46,8 +48,12 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const id = typeof state === 'object' && state !== null && 'panel' in state ? state.panel : undefined;
     const remembered = this.remembered().find((entry) => entry.id === id);
-    if (remembered && !this.open.has(remembered.id)) this.fill(panel, remembered.id, remembered.shown);
-    else panel.dispose();
+    if (!remembered || this.open.has(remembered.id)) {
+      panel.dispose();
+      return;
+    }
+    this.fill(panel, remembered.id, remembered.shown);
+    this.restored(remembered.shown);
   }
 
   dispose(): void {

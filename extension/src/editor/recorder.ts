@@ -132,7 +132,7 @@ class Recording {
       return ended;
     } catch (error) {
       this.terminal?.end(visibleText((error as Error).message, 2000));
-      throw error;
+      throw interrupted(error);
     }
   }
 
@@ -162,6 +162,13 @@ class Recording {
     // When the engine is gone, the recording's own request says so.
     this.client.request({ stop: { recordId, discard: false } }).catch(() => {});
   }
+}
+
+/** An engine that ends under a recording has saved it up to its last checkpoint. */
+function interrupted(error: unknown): unknown {
+  if (!(error instanceof EngineFailure) || error.kind !== 'engine-ended') return error;
+  const advice = 'What was recorded up to the last second is in the Runs view, marked partial.';
+  return new EngineFailure(error.kind, error.message, advice);
 }
 
 function progressText({ stage, elapsedNs, samples, lost }: RecordingProgress): string {

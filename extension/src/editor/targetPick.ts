@@ -44,7 +44,7 @@ export class TargetPick {
       const { targets, unconfigured, problems } = await this.discovery.all();
       pick.items = [...this.items(targets, unconfigured), ...problems.map(problemItem)];
       pick.placeholder =
-        targets.length > 0
+        targets.length + unconfigured.length > 0
           ? vscode.l10n.t('Choose what to build, run and record')
           : vscode.l10n.t('No target was found in this workspace');
       pick.busy = false;

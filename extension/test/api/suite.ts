@@ -1,0 +1,185 @@
+// The suite that runs inside the extension host (bundled to dist/test/api.js). It uses the API as a caller would: real
+// engine, real sampler, a real program that it compiles into the open folder.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+
+const EXTENSION = 'lineheat.lineheat';
+const ACTIVATION_MS_MAX = 50;
+const HOT_LINE = 6;
+const source = `#include <cstdio>
+#include <cstdlib>
+
+static double burn(long turns) {
+  double sum = 0;
+  for (long i = 1; i <= turns; i++) sum += 1.0 / (double)(i % 7 + 1) / (double)i;
+  return sum;
+}
+
+int main(int, char** argv) {
+  std::printf("%f\\n", burn(std::atol(argv[1])));
+}
+`;
+
+const folder = () => vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+const sourceFile = () => vscode.Uri.file(path.join(folder(), 'burn.cpp'));
+const call = (command: string, ...args: unknown[]) => vscode.commands.executeCommand(`lineheat.${command}`, ...args);
+
+function compile(): string {
+  const program = path.join(folder(), 'burn');
+  fs.writeFileSync(sourceFile().fsPath, source);
+  execFileSync('g++', ['-O2', '-g', '-o', program, sourceFile().fsPath]);
+  return program;
+}
+
+async function profile(program: string, turns: number, more: object = {}): Promise<string> {
+  const result = await call('profileTarget', { program, args: [String(turns)], cwd: folder(), ...more });
+  return (result as { runPath: string }).runPath;
+}
+
+const runs: string[] = [];
+const tests: Record<string, () => Promise<void>> = {
+  'the extension does not activate by itself, and activates in under 50 ms': async () => {
+    const extension = vscode.extensions.getExtension(EXTENSION);
+    assert.ok(extension, `${EXTENSION} is not installed`);
+    assert.equal(extension.isActive, false);
+    const start = performance.now();
+    await extension.activate();
+    const elapsedMs = performance.now() - start;
+    console.log(`activated in ${elapsedMs.toFixed(1)} ms`);
+    assert.ok(elapsedMs < ACTIVATION_MS_MAX, `activation took ${elapsedMs.toFixed(1)} ms`);
+  },
+
+  'every command of the manifest is registered': async () => {
+    const registered = new Set(await vscode.commands.getCommands(true));
+    const { contributes } = vscode.extensions.getExtension(EXTENSION)!.packageJSON;
+    const missing = contributes.commands.filter(({ command }: { command: string }) => !registered.has(command));
+    assert.deepEqual(missing, []);
+  },
+
+  'profileTarget with a program asks nothing and returns the run': async () => {
+    const runPath = await profile(compile(), 400_000_000, { env: { LINEHEAT_TEST: '1' } });
+    assert.equal(path.dirname(runPath), path.join(folder(), '.lineheat/runs'));
+    assert.equal(fs.statSync(runPath).mode & 0o777, 0o600);
+    runs.push(runPath);
+  },
+
+  'the hot function has a lens, and nothing else has': async () => {
+    const uri = sourceFile();
+    await vscode.window.showTextDocument(uri);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 99);
+    const titles = lenses.map(({ command }) => command?.title ?? '');
+    assert.ok(titles.length >= 1 && titles.length <= 2, JSON.stringify(titles));
+    for (const title of titles)
+      assert.match(title, /^\d+\.\d % total · \d+\.\d % self · [\d,]+ samples · flame graph$/);
+  },
+
+  'the hover of the hot line has self, total and samples; a cold line has none': async () => {
+    const hoverAt = async (line: number) => {
+      const position = new vscode.Position(line - 1, 8);
+      const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+        'vscode.executeHoverProvider',
+        sourceFile(),
+        position,
+      );
+      return hovers.flatMap(({ contents }) => contents.map((part) => (typeof part === 'string' ? part : part.value)));
+    };
+    const hot = (await hoverAt(HOT_LINE)).join('\n');
+    assert.match(hot, /\*\*self\*\* \| \d+\.\d %/);
+    assert.match(hot, /[\d,]+ samples/);
+    assert.doesNotMatch((await hoverAt(1)).join('\n'), /self/);
+  },
+
+  'a run that is opened again is the same run': async () => {
+    assert.deepEqual(await call('openRun', runs[0]), { runPath: runs[0] });
+  },
+
+  'a file that is no profile, or is missing, is refused with a sentence': async () => {
+    const bad = path.join(folder(), 'bad.pb.gz');
+    fs.writeFileSync(bad, 'this is no gzip');
+    await assert.rejects(async () => call('openRun', bad), /bad\.pb\.gz|gzip|profile/i);
+    await assert.rejects(async () => call('openRun', path.join(folder(), 'none.pb.gz')), /none\.pb\.gz/);
+  },
+
+  'a program that is none is refused with a sentence, and the next recording works': async () => {
+    await assert.rejects(profile(sourceFile().fsPath, 1), /burn\.cpp/);
+    await assert.rejects(profile(path.join(folder(), 'missing'), 1), /missing/);
+    runs.push(await profile(path.join(folder(), 'burn'), 200_000_000));
+  },
+
+  'arguments of another shape are refused': async () => {
+    await assert.rejects(async () => call('profileTarget', { program: 'burn', args: 'a b' }), /takes \{ program, args/);
+  },
+
+  'the duration limit ends a recording and keeps it': async () => {
+    const start = performance.now();
+    const runPath = await profile(path.join(folder(), 'burn'), 100_000_000_000, { durationS: 1, sampleHz: 499 });
+    assert.ok(performance.now() - start < 20_000);
+    assert.ok(fs.statSync(runPath).size > 0);
+  },
+
+  'stop ends a recording and keeps it': async () => {
+    const recording = profile(path.join(folder(), 'burn'), 100_000_000_000);
+    setTimeout(() => call('stop'), 2500);
+    assert.ok(fs.existsSync(await recording));
+  },
+
+  'a second recording at the same time is refused': async () => {
+    const recording = profile(path.join(folder(), 'burn'), 100_000_000_000, { durationS: 2 });
+    await assert.rejects(profile(path.join(folder(), 'burn'), 1), /A recording is running/);
+    await recording;
+  },
+
+  'two runs are compared, and the comparison has a panel': async () => {
+    const [base, current] = runs;
+    assert.deepEqual(await call('compareRuns', { base, new: current }), { base, new: current });
+    const labels = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    assert.ok(
+      labels.some((label) => label.startsWith('Compare:')),
+      JSON.stringify(labels),
+    );
+  },
+
+  'profile files open in the profile editor': async () => {
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(runs[0]!));
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputCustom, 'the active tab is no custom editor');
+    assert.equal(input.viewType, 'lineheat.profile');
+  },
+
+  'the doctor opens a document': async () => {
+    await call('doctor');
+    assert.match(vscode.window.activeTextEditor?.document.getText() ?? '', /^# Lineheat Doctor\n\nThis machine /);
+  },
+
+  'heat can be toggled and the profile closed': async () => {
+    await call('openRun', runs[0]);
+    const count = async () =>
+      (await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', sourceFile())).length;
+    assert.notEqual(await count(), 0);
+    await call('toggleHeat');
+    assert.equal(await count(), 0);
+    await call('toggleHeat');
+    assert.notEqual(await count(), 0);
+    await call('clearHeat');
+    assert.equal(await count(), 0);
+  },
+};
+
+/** Runs every test, prints one line each, and throws when any failed. */
+export async function run(): Promise<void> {
+  const failed: string[] = [];
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+      console.log(`ok - ${name}`);
+    } catch (error) {
+      failed.push(name);
+      console.log(`not ok - ${name}\n${error instanceof Error ? error.stack : error}`);
+    }
+  }
+  if (failed.length > 0)
+    throw new Error(`${failed.length} of ${Object.keys(tests).length} failed: ${failed.join('; ')}`);
+}
