@@ -22,7 +22,13 @@ import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
 
-export function activate(context: vscode.ExtensionContext): void {
+/** What the extension says of itself to others. */
+export interface Activated {
+  readonly activationMs: number;
+}
+
+export function activate(context: vscode.ExtensionContext): Activated {
+  const start = performance.now();
   const { extensionUri, workspaceState } = context;
   const log = vscode.window.createOutputChannel('Lineheat', { log: true });
   const engine = { command: () => enginePath(context.extensionPath), log: (line: string) => log.info(line) };
@@ -75,4 +81,5 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     ...registerCommands({ ...parts, recorder, runs, navigation, documents }),
   );
+  return { activationMs: performance.now() - start };
 }
