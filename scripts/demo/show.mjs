@@ -8,7 +8,7 @@ import { installEditor } from '../editor/install.mjs';
 import { startServer } from '../editor/server.mjs';
 import { findProgram, run } from '../steps/command.mjs';
 import { vsix } from '../steps/paths.mjs';
-import { step } from '../steps/report.mjs';
+import { step, untilInterrupted } from '../steps/report.mjs';
 
 /** Shows the run and its hot file. Returns at once with `code`, and after Ctrl+C with code-server. */
 export async function show({ folder, runFile, file, line }) {
@@ -29,10 +29,7 @@ async function showInBrowser({ folder, runFile, file, line }) {
   const editor = await installEditor();
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-demo-'));
   const server = await step('start the editor', () => startServer({ editor, profile, extensions: [vsix] }));
-  const interrupted = new Promise((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  const interrupted = untilInterrupted();
   try {
     console.log(
       `\nOpen this page, it shows the run and its heat (Ctrl+C ends):\n\n  ${workbenchAddress(server, folder, openFilePayload(server, runFile))}\n`,

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { run } from '../steps/command.mjs';
+import { run, track } from '../steps/command.mjs';
 
 /** Settings that keep the editor quiet, so that what a test sees is the extension. */
 const quiet = {
@@ -72,6 +72,7 @@ export async function startServer({
     ],
     { env: serverEnv, stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  track(child);
   let log = '';
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const url = await firstAddress(child, ended, (words) => {

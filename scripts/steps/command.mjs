@@ -14,7 +14,13 @@ export class CommandFailed extends Error {
 
 const running = new Set();
 
-/** Ends everything that `run` started and that still runs. */
+/** Lets `endRunning` end a program that something else started. */
+export function track(child) {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+/** Ends everything that `run` started, or that is tracked, and that still runs. */
 export function endRunning() {
   for (const child of running) child.kill('SIGTERM');
 }

@@ -37,12 +37,24 @@ function beginningAndEnd(output) {
 /** An expected failure, told to the person in full. */
 export class Sentence extends Error {}
 
+let tellInterruption;
+
+/** Resolves at Ctrl+C; from then on the caller ends the script. */
+export const untilInterrupted = () =>
+  new Promise((resolve) => {
+    tellInterruption = resolve;
+  });
+
 /** The edge of a script: runs it, turns a failure into words and an exit status, and ends what it started on Ctrl+C. */
 export async function main(work) {
-  for (const signal of ['SIGINT', 'SIGTERM'])
+  for (const [signal, status] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])
     process.once(signal, () => {
+      if (tellInterruption) return tellInterruption();
       endRunning();
-      process.exit(signal === 'SIGINT' ? 130 : 143);
+      process.exit(status);
     });
   try {
     await work();
