@@ -3,7 +3,7 @@ import { interpolateLab } from 'd3-interpolate';
 import { scalePow } from 'd3-scale';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { readableOn } from './colourContrast.ts';
-import type { FramePaint } from './frameColours.ts';
+import { type FramePaint, paintFrom } from './frameColours.ts';
 
 /** Below this many samples on both sides together a difference means nothing. */
 export const SAMPLES_MIN = 10;
@@ -58,6 +58,6 @@ export function paintSteps(count = 65): FramePaint[] {
   return Array.from({ length: count }, (_, step) => {
     const at = (step / (count - 1)) * 2 - 1;
     const fill = at < 0 ? cooler(-at) : warmer(at);
-    return { fill, text: readableOn(fill) };
+    return paintFrom(fill, readableOn(fill));
   });
 }

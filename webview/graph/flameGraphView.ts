@@ -7,12 +7,13 @@ import type { Matches } from '../search/search.ts';
 import { mirrorSelection } from './ariaTree.ts';
 import { type Description, describeNode, describeRun } from './describe.ts';
 import { differenceColours } from './difference.ts';
-import { type FramePaint, frameColours } from './frameColours.ts';
+import { type FramePaint, frameColours, paintFrom } from './frameColours.ts';
 import { followGestures } from './gestures.ts';
 import { type GraphAction, graphAction } from './graphKeys.ts';
 import { type Layout, layoutOf, type WidthMode } from './layout.ts';
 import { deepestHeaviest, heaviestChild, nextSibling, previousSibling } from './navigation.ts';
-import { type Brushes, makeBrushes, paint, ROW_HEIGHT } from './painter.ts';
+import { type Brushes, makeBrushes, paint } from './painter.ts';
+import { ROW_HEIGHT } from './scene.ts';
 import { between, panned, revealing, type Span, sameSpan, spanOf, WHOLE, zoomed } from './span.ts';
 import { Tooltip } from './tooltip.ts';
 import { boxAt, emptyBoxes, findVisibleBoxes } from './visibleBoxes.ts';
@@ -53,9 +54,14 @@ export class FlameGraphView {
   #theme: Theme = readTheme();
   #brushes: Brushes;
   #graph: FlameGraph | undefined;
-  #layout: Layout = { start: new Float64Array(), width: new Float64Array() };
+  #layout: Layout = {
+    start: new Float64Array(),
+    width: new Float64Array(),
+    childrenEnd: new Float64Array(),
+    heaviestFirst: true,
+  };
   #mode: WidthMode = 'combined';
-  #paintOf: (node: number) => FramePaint = () => ({ fill: '', text: '' });
+  #paintOf: (node: number) => FramePaint = () => paintFrom('#000000', '#ffffff');
   #span: Span = WHOLE;
   #history: Span[] = [];
   #selected = NOTHING;

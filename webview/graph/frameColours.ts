@@ -1,13 +1,22 @@
 // The colour of a frame in a flame graph of one run: hue by module, jittered by function, so that a module is a family
 // of one colour. Lightness follows the theme and keeps every label readable (contrast 4.5 or more).
-import { hcl } from 'd3-color';
+import { hcl, rgb } from 'd3-color';
 import { FrameKind, type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 
 export type Tone = 'dark' | 'light';
 
 export interface FramePaint {
   readonly fill: string;
+  readonly pixel: number; // the fill as a canvas keeps it in memory
   readonly text: string;
+}
+
+export const paintFrom = (fill: string, text: string): FramePaint => ({ fill, pixel: pixelOf(fill), text });
+
+/** A colour as one opaque pixel of ImageData read as little-endian uint32, which every platform of the editor is. */
+export function pixelOf(colour: string): number {
+  const { r, g, b } = rgb(colour);
+  return (0xff000000 | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 }
 
 const SHADES = 16; // variations within a module
@@ -58,13 +67,13 @@ export function familyOf(kind: number, module: string, tone: Tone): FramePaint[]
     const turn = shade / (SHADES - 1) - 0.5;
     const step = ((shade * 7) % SHADES) / (SHADES - 1) - 0.5; // lightness varies out of step with the hue
     const fill = hcl(hue + turn * HUE_JITTER, strength, lightness + step * lightnessJitter).formatHex();
-    return { fill, text };
+    return paintFrom(fill, text);
   });
 }
 
 export function greyPaint(tone: Tone): FramePaint {
   const { lightness, text } = TUNING[tone];
-  return { fill: hcl(0, 0, lightness).formatHex(), text };
+  return paintFrom(hcl(0, 0, lightness).formatHex(), text);
 }
 
 function moduleHue(module: string): number {

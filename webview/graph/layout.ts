@@ -8,20 +8,26 @@ export const widthModes: readonly WidthMode[] = ['combined', 'base', 'new'];
 export interface Layout {
   readonly start: Float64Array; // 0 … 1
   readonly width: Float64Array; // the root's is 1; all are 0 when nothing was measured
+  readonly childrenEnd: Float64Array; // where a node's last child ends
+  readonly heaviestFirst: boolean; // no node is wider than the sibling before it
 }
 
 /** Children stand side by side from their parent's start; what is left of the parent at its end is its self cost. */
 export function layoutOf(graph: FlameGraph, mode: WidthMode): Layout {
   const width = widthsOf(graph, mode);
   const start = new Float64Array(graph.count);
-  const next = new Float64Array(graph.count); // where a node's next child begins
+  const childrenEnd = new Float64Array(graph.count);
+  const lastWidth = new Float64Array(graph.count).fill(Number.POSITIVE_INFINITY); // of the child placed last
+  let heaviestFirst = true;
   for (let node = 1; node < graph.count; node++) {
     const up = graph.parent[node]!;
-    start[node] = next[up]!;
-    next[node] = start[node]!;
-    next[up] = next[up]! + width[node]!;
+    start[node] = childrenEnd[up]!;
+    childrenEnd[node] = start[node]!;
+    childrenEnd[up] = childrenEnd[up]! + width[node]!;
+    if (width[node]! > lastWidth[up]!) heaviestFirst = false;
+    lastWidth[up] = width[node]!;
   }
-  return { start, width };
+  return { start, width, childrenEnd, heaviestFirst };
 }
 
 function widthsOf(graph: FlameGraph, mode: WidthMode): Float64Array {

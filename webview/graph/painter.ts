@@ -5,41 +5,30 @@ import type { FlameGraph } from '../content/flameGraph.ts';
 import { FrameKind, frameName } from '../content/frameTable.ts';
 import type { Theme } from '../page/theme.ts';
 import { GLYPHS, kindOfChange, tooFewSamples } from './difference.ts';
-import type { FramePaint } from './frameColours.ts';
-import type { VisibleBoxes } from './visibleBoxes.ts';
+import { ROW_HEIGHT, type Scene, topOf } from './scene.ts';
+import { makeStrips, paintFills, type Strips } from './strips.ts';
 
-export const ROW_HEIGHT = 20; // CSS pixels, with a gap of one below each box
 const PADDING = 5;
 const LABEL_MIN = 22; // CSS pixels: room for two letters and the cut mark
 
-export interface Scene {
-  readonly graph: FlameGraph;
-  readonly boxes: VisibleBoxes;
-  readonly theme: Theme;
-  readonly paintOf: (node: number) => FramePaint;
-  readonly width: number; // CSS pixels, like height and scrollTop
-  readonly height: number;
-  readonly scrollTop: number;
-  readonly pixelRatio: number;
-  readonly selected: number; // node; -1: none
-  readonly hovered: number; // box; -1: none
-  readonly focused: boolean;
-  readonly matching: Uint8Array | undefined; // frames that the search found
-  readonly currentMatch: number; // node; -1: none
-}
-
-/** What stays the same from frame to frame: labels, the width of a letter, hatching. */
+/** What stays from frame to frame: labels, the width of a letter, hatching, the memory of the fills. */
 export interface Brushes {
   readonly labels: string[]; // by frame
   readonly letterWidth: number; // 0: the font is not monospaced
   readonly hatch: CanvasPattern | null;
+  readonly strips: Strips;
 }
 
 export function makeBrushes(context: CanvasRenderingContext2D, theme: Theme): Brushes {
   context.font = fontOf(theme, 1);
   const narrow = context.measureText('iiii').width / 4;
   const wide = context.measureText('WWWW').width / 4;
-  return { labels: [], letterWidth: Math.abs(narrow - wide) < 0.01 ? wide : 0, hatch: hatchOf(context, theme) };
+  return {
+    labels: [],
+    letterWidth: Math.abs(narrow - wide) < 0.01 ? wide : 0,
+    hatch: hatchOf(context, theme),
+    strips: makeStrips(),
+  };
 }
 
 export function paint(context: CanvasRenderingContext2D, scene: Scene, brushes: Brushes) {
@@ -47,46 +36,26 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, brushes: 
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.fillStyle = theme.background;
   context.fillRect(0, 0, Math.ceil(width * pixelRatio), Math.ceil(height * pixelRatio));
-  paintBoxes(context, scene, brushes);
+  paintFills(context, scene, brushes.strips);
+  paintPatterns(context, scene, brushes);
   paintLabels(context, scene, brushes);
   paintMarks(context, scene);
 }
 
-function paintBoxes(context: CanvasRenderingContext2D, scene: Scene, { hatch }: Brushes) {
-  const { graph, boxes, theme, paintOf, pixelRatio, matching } = scene;
-  const gap = Math.max(1, Math.round(pixelRatio));
+/** What fills cannot show: hatching over what rests on too few samples, edges in high contrast. */
+function paintPatterns(context: CanvasRenderingContext2D, scene: Scene, { hatch }: Brushes) {
+  const { graph, boxes, theme } = scene;
   const compared = graph.newCosts !== undefined;
-  let style = '';
+  if (!compared && !theme.highContrast) return;
   for (let box = 0; box < boxes.count; box++) {
+    if (boxes.end[box] !== 0) continue;
     const node = boxes.node[box]!;
-    const folded = boxes.end[box] !== 0;
-    const left = Math.round(boxes.left[box]! * pixelRatio);
-    const right = Math.max(left + 1, Math.round(boxes.right[box]! * pixelRatio));
-    const inlined = !folded && graph.frames.kind[graph.frame[node]!] === FrameKind.inlined;
-    const top = Math.round(topOf(boxes.depth[box]!, scene) * pixelRatio) - (inlined ? gap : 0);
-    const bottom = Math.round((topOf(boxes.depth[box]!, scene) + ROW_HEIGHT) * pixelRatio) - gap;
-    const wide = right - left > 3 * gap;
-    const matches = matching === undefined || (!folded && matching[graph.frame[node]!] === 1);
-    const few = compared && !folded && tooFewSamples(graph, node);
-    let fill: string;
-    if (folded) fill = theme.foldedFill;
-    else if (theme.highContrast) fill = theme.background;
-    else if (!matches) fill = theme.quietFill;
-    else fill = few ? theme.quietFill : paintOf(node).fill;
-    if (fill !== style) {
-      style = fill;
-      context.fillStyle = fill;
-    }
-    context.fillRect(left, top, right - left - (wide ? gap : 0), bottom - top);
-    if (few && hatch && right - left > 2) {
+    const edges = edgesOf(scene, box);
+    if (compared && hatch && edges.right - edges.left > 2 && tooFewSamples(graph, node)) {
       context.fillStyle = hatch;
-      context.fillRect(left, top, right - left - (wide ? gap : 0), bottom - top);
-      style = '';
+      context.fillRect(edges.left, edges.top, edges.right - edges.left, edges.bottom - edges.top);
     }
-    if (theme.highContrast && !folded) {
-      outlineInHighContrast(context, scene, { left, right, top, bottom, inlined, node });
-      style = '';
-    }
+    if (theme.highContrast) outlineInHighContrast(context, scene, edges, node);
   }
 }
 
@@ -98,19 +67,17 @@ interface Edges {
 }
 
 /** High contrast has no fills: kernel frames get a double edge, inlined ones stay open at the top. */
-function outlineInHighContrast(
-  context: CanvasRenderingContext2D,
-  { graph, theme, pixelRatio }: Scene,
-  { left, right, top, bottom, inlined, node }: Edges & { inlined: boolean; node: number },
-) {
+function outlineInHighContrast(context: CanvasRenderingContext2D, scene: Scene, edges: Edges, node: number) {
+  const { graph, theme, pixelRatio } = scene;
+  const { left, right, top, bottom } = edges;
   const line = Math.max(1, Math.round(pixelRatio));
+  const kind = graph.frames.kind[graph.frame[node]!];
   context.fillStyle = theme.border;
-  if (!inlined) context.fillRect(left, top, right - left, line);
+  if (kind !== FrameKind.inlined) context.fillRect(left, top, right - left, line);
   context.fillRect(left, bottom - line, right - left, line);
   context.fillRect(left, top, line, bottom - top);
   context.fillRect(right - line, top, line, bottom - top);
-  const kernel = graph.frames.kind[graph.frame[node]!] === FrameKind.kernel;
-  if (kernel && right - left > 8 * line) context.fillRect(left + 2 * line, top, line, bottom - top);
+  if (kind === FrameKind.kernel && right - left > 8 * line) context.fillRect(left + 2 * line, top, line, bottom - top);
 }
 
 function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, letterWidth }: Brushes) {
@@ -150,16 +117,15 @@ function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, 
   }
 }
 
-/** Selection, equal functions, search hits and the box under the pointer. */
+/** Selection, equal functions, the current search hit and the box under the pointer. */
 function paintMarks(context: CanvasRenderingContext2D, scene: Scene) {
-  const { graph, boxes, theme, selected, hovered, matching, currentMatch, pixelRatio } = scene;
+  const { graph, boxes, theme, selected, hovered, currentMatch, pixelRatio } = scene;
   const selectedFrame = selected > 0 ? graph.frame[selected]! : -1;
   const line = Math.max(1, Math.round(pixelRatio));
   for (let box = 0; box < boxes.count; box++) {
     if (boxes.end[box] !== 0) continue;
     const node = boxes.node[box]!;
     const frame = graph.frame[node]!;
-    if (matching?.[frame] === 1) underline(context, scene, box, 2 * line);
     if (frame === selectedFrame && node !== selected) outline(context, scene, box, theme.focus, line);
   }
   if (hovered >= 0 && hovered < boxes.count) outline(context, scene, hovered, theme.foreground, line);
@@ -169,12 +135,6 @@ function paintMarks(context: CanvasRenderingContext2D, scene: Scene) {
     if (boxes.node[box] === selected)
       outline(context, scene, box, scene.focused ? theme.focus : theme.foreground, 2 * line);
   }
-}
-
-function underline(context: CanvasRenderingContext2D, scene: Scene, box: number, thickness: number) {
-  const { left, right, bottom } = edgesOf(scene, box);
-  context.fillStyle = scene.theme.match;
-  context.fillRect(left, bottom - thickness, right - left, thickness);
 }
 
 function outline(context: CanvasRenderingContext2D, scene: Scene, box: number, colour: string, thickness: number) {
@@ -204,7 +164,6 @@ function edgesOf(scene: Scene, box: number): Edges {
   };
 }
 
-const topOf = (depth: number, { scrollTop }: Scene): number => depth * ROW_HEIGHT - scrollTop;
 const fontOf = ({ fontFamily, fontSize }: Theme, scale: number): string => `${fontSize * scale}px ${fontFamily}`;
 
 /** A change is marked by a glyph; one that rests on too few samples only when the function came or went. */

@@ -36,7 +36,7 @@ export const emptyBoxes = (capacity = 4096): VisibleBoxes => ({
 
 /** Fills `boxes` with what the viewport shows, in depth-first order. */
 export function findVisibleBoxes(graph: FlameGraph, layout: Layout, viewport: Viewport, boxes: VisibleBoxes) {
-  const { start, width } = layout;
+  const { start, width, childrenEnd, heaviestFirst } = layout;
   const { depth, end, parent } = graph;
   const { span, pixels, firstDepth, lastDepth } = viewport;
   const scale = pixels / span.width;
@@ -56,8 +56,27 @@ export function findVisibleBoxes(graph: FlameGraph, layout: Layout, viewport: Vi
   while (node < graph.count) {
     const left = (start[node]! - span.left) * scale;
     const boxWidth = width[node]! * scale;
+    if (depth[node]! > lastDepth) {
+      node = end[node]!;
+      continue;
+    }
+    if (boxWidth < PIXELS_MIN && heaviestFirst && node > 0) {
+      // All siblings from here on are at least as narrow: one step takes them together, however many they are.
+      closeRun();
+      const up = parent[node]!;
+      const right = (childrenEnd[up]! - span.left) * scale;
+      if (depth[node]! >= firstDepth && right > 0 && left < pixels) {
+        runFirst = node;
+        runEnd = end[up]!;
+        runLeft = Math.max(left, -OUTSIDE);
+        runRight = Math.min(right, pixels + OUTSIDE);
+        closeRun();
+      }
+      node = end[up]!;
+      continue;
+    }
     const right = left + boxWidth;
-    if (depth[node]! > lastDepth || right <= 0 || left >= pixels) {
+    if (right <= 0 || left >= pixels) {
       node = end[node]!;
       continue;
     }
