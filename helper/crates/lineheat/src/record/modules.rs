@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -101,22 +100,20 @@ impl Modules {
         (0..).zip(&self.modules)
     }
 
-    /// Sends the sampler what it has not got yet.
-    pub fn send_pending(&mut self, sampler: &mut impl Write) -> io::Result<()> {
+    /// Appends what the sampler has not been told yet to the messages for it.
+    pub fn tell(&mut self, unsent: &mut Vec<u8>) {
         if self.pending.is_empty() {
-            return Ok(());
+            return;
         }
         let first = self.rules_sent;
-        ToSampler::Rules {
+        let rules = ToSampler::Rules {
             first: first as u32,
             rules: self.rules.bytes_from(first),
-        }
-        .write(sampler)?;
+        };
         self.rules_sent = self.rules.len();
-        for message in self.pending.drain(..) {
-            message.write(sampler)?;
+        for message in [rules].into_iter().chain(self.pending.drain(..)) {
+            message.write(unsent).expect("memory takes all");
         }
-        Ok(())
     }
 
     fn read_file(&mut self, id: FileId, path: &Path, open_as: &[PathBuf]) -> Module {

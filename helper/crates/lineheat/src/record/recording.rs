@@ -183,10 +183,8 @@ impl Recording {
         self.end_reason = reason;
         self.stopping = Some(Instant::now());
         self.ended = Some(Instant::now());
-        let _ = self
-            .sampler
-            .say(&ToSampler::Stop)
-            .and_then(|()| self.sampler.flush());
+        self.sampler.say(&ToSampler::Stop);
+        self.sampler.send();
         if matches!(self.target, TargetState::Attached) {
             self.target = TargetState::Gone; // it goes on without us
         }
@@ -246,8 +244,8 @@ impl Recording {
             } => {
                 let path = String::from_utf8_lossy(&path).into_owned();
                 self.add_mapping(pid, time_ns, start, length, file_offset, file, &path);
-                let sent = self.modules.send_pending(self.sampler.input());
-                let _ = sent.and_then(|()| self.sampler.flush());
+                self.modules.tell(self.sampler.unsent());
+                self.sampler.send();
             }
             FromSampler::Forked {
                 time_ns,

@@ -1,9 +1,9 @@
 //! The sampler as a child process: found, started, spoken to.
 
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -13,7 +13,10 @@ use super::{Incoming, RecordError};
 
 pub struct SamplerProcess {
     child: Child,
-    input: Option<BufWriter<ChildStdin>>,
+    /// Written by a thread of its own: were we to wait until the sampler reads while it waits until we do, neither would
+    /// ever go on.
+    input: Option<Sender<Vec<u8>>>,
+    unsent: Vec<u8>,
     complaints: Arc<Mutex<String>>,
 }
 
@@ -63,28 +66,31 @@ impl SamplerProcess {
                 String::from_utf8_lossy(&text).into_owned();
         });
         thread::spawn(move || read_messages(stdout, &incoming));
-        let input = Some(BufWriter::with_capacity(
-            256 << 10,
-            child.stdin.take().expect("piped"),
-        ));
+        let stdin = child.stdin.take().expect("piped");
+        let (input, to_write) = channel();
+        thread::spawn(move || write_messages(stdin, &to_write));
         Ok(SamplerProcess {
             child,
-            input,
+            input: Some(input),
+            unsent: Vec::new(),
             complaints,
         })
     }
 
-    /// Messages are sent with [`SamplerProcess::flush`].
-    pub fn say(&mut self, message: &ToSampler) -> io::Result<()> {
-        message.write(self.input())
+    /// Messages leave with [`SamplerProcess::send`].
+    pub fn say(&mut self, message: &ToSampler) {
+        message.write(&mut self.unsent).expect("memory takes all");
     }
 
-    pub fn input(&mut self) -> &mut impl Write {
-        self.input.as_mut().expect("open until dropped")
+    pub fn unsent(&mut self) -> &mut Vec<u8> {
+        &mut self.unsent
     }
 
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.input().flush()
+    /// Never waits. A sampler that is gone is noticed by its [`Incoming::SamplerGone`].
+    pub fn send(&mut self) {
+        if let Some(input) = self.input.as_ref().filter(|_| !self.unsent.is_empty()) {
+            let _ = input.send(std::mem::take(&mut self.unsent));
+        }
     }
 
     /// What libbpf printed; complete once the sampler has ended.
@@ -98,6 +104,14 @@ impl Drop for SamplerProcess {
     fn drop(&mut self) {
         drop(self.input.take());
         let _ = self.child.wait();
+    }
+}
+
+fn write_messages(mut stdin: ChildStdin, to_write: &Receiver<Vec<u8>>) {
+    while let Ok(bytes) = to_write.recv() {
+        if stdin.write_all(&bytes).is_err() {
+            break;
+        }
     }
 }
 

@@ -100,19 +100,13 @@ impl Recording {
             row_capacity: capacity.rows,
             page_capacity: capacity.pages,
         };
-        let sampler = &mut self.sampler;
-        let modules = &mut self.modules;
-        let sent = (|| {
-            sampler.say(&hello)?;
-            modules.send_pending(sampler.input())?;
-            for mapping in mappings {
-                sampler.say(&ToSampler::Mapping(mapping))?;
-            }
-            sampler.say(&ToSampler::Attach { tids })?;
-            sampler.flush()
-        })();
-        // A broken pipe means that the sampler gave up; it has told why, or its end will be noticed.
-        let _ = sent;
+        self.sampler.say(&hello);
+        self.modules.tell(self.sampler.unsent());
+        for mapping in mappings {
+            self.sampler.say(&ToSampler::Mapping(mapping));
+        }
+        self.sampler.say(&ToSampler::Attach { tids });
+        self.sampler.send();
         Ok(())
     }
 
