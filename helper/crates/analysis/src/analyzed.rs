@@ -41,6 +41,17 @@ pub enum FunctionKind {
     Unknown,
 }
 
+impl From<FunctionKind> for FrameKind {
+    /// Whether a call was inlined is a matter of the call: never `Inlined`.
+    fn from(kind: FunctionKind) -> FrameKind {
+        match kind {
+            FunctionKind::Native => FrameKind::Native,
+            FunctionKind::Kernel => FrameKind::Kernel,
+            FunctionKind::Unknown => FrameKind::Unknown,
+        }
+    }
+}
+
 /// As on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FrameKind {
@@ -81,6 +92,7 @@ pub struct Analyzed {
     functions: Vec<FunctionOf>,
     files: Vec<SourceFile>,
     places: Vec<Place>,
+    function_of_place: Vec<FunctionId>,
     chain_ends: Vec<u32>,
     chain_frames: Vec<ChainFrame>,
     chain_of_location: Vec<u32>,
@@ -120,7 +132,12 @@ impl Analyzed {
             frames,
             ..
         } = chains;
+        let mut function_of_place = vec![0; places.len()];
+        for frame in frames.iter().rev().filter(|frame| frame.place != NO_PLACE) {
+            function_of_place[frame.place as usize] = frame.function;
+        }
         Analyzed {
+            function_of_place,
             count_type: profile.find_sample_type("samples", "count"),
             tallies: profile
                 .sample_types
@@ -209,6 +226,21 @@ impl Analyzed {
         &self.places
     }
 
+    /// The function that a line belongs to; of several, the first in the file.
+    pub fn function_of_place(&self, place: PlaceId) -> FunctionId {
+        self.function_of_place[place as usize]
+    }
+
+    /// The recorded line of a file, if it has samples.
+    pub fn find_place(&self, file: FileId, line: u32) -> Option<PlaceId> {
+        let places = self.places_of(file);
+        let of_file = &self.places[places.start as usize..places.end as usize];
+        let index = of_file
+            .binary_search_by_key(&line, |place| place.line)
+            .ok()?;
+        Some(places.start + index as PlaceId)
+    }
+
     /// Places of one file, lines ascending.
     pub fn places_of(&self, file: FileId) -> Range<PlaceId> {
         self.files[file as usize].places.clone()
@@ -266,10 +298,8 @@ impl Analyzed {
 
     pub(crate) fn frame_kind(&self, frame: &ChainFrame) -> FrameKind {
         match self.function(frame.function).kind {
-            FunctionKind::Kernel => FrameKind::Kernel,
-            FunctionKind::Unknown => FrameKind::Unknown,
             FunctionKind::Native if frame.inlined => FrameKind::Inlined,
-            FunctionKind::Native => FrameKind::Native,
+            kind => kind.into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Functions with their self and total, hottest self first.
 
-use crate::analyzed::{Analyzed, FrameKind, FunctionId, FunctionKind, Measure};
+use crate::analyzed::{Analyzed, FunctionId, Measure};
 use crate::tally::Amounts;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +32,4 @@ pub fn function_table(analyzed: &Analyzed, measure: Measure) -> Vec<FunctionRow>
             .then(a.function.cmp(&b.function))
     });
     rows
-}
-
-impl FunctionRow {
-    /// As on the wire; inlined or not is a matter of each call, so never `Inlined`.
-    pub fn kind(&self, analyzed: &Analyzed) -> FrameKind {
-        match analyzed.function(self.function).kind {
-            FunctionKind::Native => FrameKind::Native,
-            FunctionKind::Kernel => FrameKind::Kernel,
-            FunctionKind::Unknown => FrameKind::Unknown,
-        }
-    }
 }

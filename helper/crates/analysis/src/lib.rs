@@ -1,26 +1,43 @@
 //! What a profile says: heat of lines and files, function totals, call trees, comparison of two runs.
 //!
 //! Everything starts from [`Analyzed`], which resolves names, files and inlined calls of a profile once. All
-//! functions are pure. Lines are 1-based; `recorded` lines are those of the text at recording.
+//! functions are pure. Lines are 1-based; a *recorded* line is one of the text at recording.
 
 mod alignment;
 mod analyzed;
+mod compared_files;
+mod compared_tables;
+mod compared_tree;
+mod comparison;
 mod file_heat;
 mod flame_graph;
 mod flame_tree;
 mod function_table;
 mod line_detail;
 mod line_table;
+mod matching;
+mod merge;
+mod normalized_name;
 mod seeded_hash;
 mod tally;
+mod verdict;
 
 pub use alignment::{AlignedLine, Alignment};
 pub use analyzed::{
     Analyzed, FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
 };
+pub use compared_files::{
+    ComparedFile, FileDifference, LineDifference, compared_files, file_difference,
+};
+pub use compared_tables::{ComparedRow, compared_functions, compared_lines};
+pub use compared_tree::compared_flame_graph;
+pub use comparison::{Comparison, Side};
 pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};
 pub use flame_graph::{ComparedColumns, FlameGraph, FrameTable, flame_graph};
 pub use function_table::{FunctionRow, function_table};
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_table::{LineRow, line_table};
+pub use merge::merge;
+pub use normalized_name::normalized_name;
 pub use tally::{Amount, Amounts};
+pub use verdict::{FEW_SAMPLES, Verdict, verdict};

@@ -49,15 +49,10 @@ pub fn line_detail(
     line: u32,
     limit: usize,
 ) -> LineDetail {
-    let places = analyzed.places_of(file);
-    let of_file = &analyzed.places()[places.start as usize..places.end as usize];
-    let (Some(tally), Ok(index)) = (
-        analyzed.tally(measure),
-        of_file.binary_search_by_key(&line, |place| place.line),
-    ) else {
+    let (Some(tally), Some(place)) = (analyzed.tally(measure), analyzed.find_place(file, line))
+    else {
         return LineDetail::default();
     };
-    let place = places.start + index as u32;
 
     let mut chains: Sums<&[ChainFrame]> = Sums::default();
     let mut callers: Sums<(u32, u32)> = Sums::default();

@@ -1,0 +1,221 @@
+//! Which functions and files of two profiles are the same. Never by address.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::alignment::Alignment;
+use crate::analyzed::{Analyzed, FileId, FunctionId, FunctionKind, file_name};
+use crate::normalized_name::normalized_name;
+
+/// One thing of the base, of the new run or of both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pair<T> {
+    pub base: Option<T>,
+    pub new: Option<T>,
+}
+
+/// Clones of one function are one pair, named by the first of them.
+pub(crate) struct FunctionMatch {
+    pub pairs: Vec<Pair<FunctionId>>,
+    /// By function: index of its pair.
+    pub base_pair: Vec<u32>,
+    pub new_pair: Vec<u32>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash, Clone)]
+struct FunctionKey {
+    module: String,
+    name: String,
+    /// Empty unless several files of a module have a function of this name.
+    file: String,
+}
+
+/// By module file name and normalized name. The two programs themselves match whatever their files are called;
+/// functions of which only addresses are known are one function for each module.
+pub(crate) fn match_functions(base: &Analyzed, new: &Analyzed) -> FunctionMatch {
+    let mut base_keys = keys(base);
+    let mut new_keys = keys(new);
+    if let Some((from, to)) = renamed_program(base, new) {
+        for key in base_keys.iter_mut().filter(|key| key.module == from) {
+            key.module = to.to_owned();
+        }
+    }
+    let several_files: HashSet<(String, String)> = in_several_files(&base_keys)
+        .chain(in_several_files(&new_keys))
+        .collect();
+    for key in base_keys.iter_mut().chain(&mut new_keys) {
+        if !several_files.contains(&(key.module.clone(), key.name.clone())) {
+            key.file = String::new();
+        }
+    }
+
+    let mut pairs: Vec<Pair<FunctionId>> = Vec::new();
+    let mut ids: HashMap<FunctionKey, u32> = HashMap::new();
+    let mut pairs_of =
+        |keys: Vec<FunctionKey>, side: fn(&mut Pair<FunctionId>) -> &mut Option<FunctionId>| {
+            (keys.into_iter().enumerate())
+                .map(|(function, key)| {
+                    let id = *ids.entry(key).or_insert_with(|| {
+                        pairs.push(Pair {
+                            base: None,
+                            new: None,
+                        });
+                        pairs.len() as u32 - 1
+                    });
+                    side(&mut pairs[id as usize]).get_or_insert(function as FunctionId);
+                    id
+                })
+                .collect()
+        };
+    let base_pair = pairs_of(base_keys, |pair| &mut pair.base);
+    let new_pair = pairs_of(new_keys, |pair| &mut pair.new);
+    FunctionMatch {
+        pairs,
+        base_pair,
+        new_pair,
+    }
+}
+
+fn keys(analyzed: &Analyzed) -> Vec<FunctionKey> {
+    (analyzed.functions().iter())
+        .map(|function| FunctionKey {
+            module: analyzed.text(function.module).to_owned(),
+            name: match function.kind {
+                FunctionKind::Unknown => String::new(),
+                _ => normalized_name(analyzed.text(function.name)).into_owned(),
+            },
+            file: analyzed.text(function.file).to_owned(),
+        })
+        .collect()
+}
+
+fn in_several_files(keys: &[FunctionKey]) -> impl Iterator<Item = (String, String)> {
+    let mut files: HashMap<(&str, &str), &str> = HashMap::new();
+    let mut several = HashSet::new();
+    for key in keys {
+        let first = *files.entry((&key.module, &key.name)).or_insert(&key.file);
+        if first != key.file {
+            several.insert((key.module.clone(), key.name.clone()));
+        }
+    }
+    several.into_iter()
+}
+
+/// The program's module in base and new when each side knows only its own name for it.
+fn renamed_program<'a>(base: &'a Analyzed, new: &'a Analyzed) -> Option<(&'a str, &'a str)> {
+    let (from, to) = (program(base)?, program(new)?);
+    let has = |side: &Analyzed, module: &str| {
+        side.functions()
+            .iter()
+            .any(|f| side.text(f.module) == module)
+    };
+    (from != to && !has(base, to) && !has(new, from)).then_some((from, to))
+}
+
+/// By convention the first mapping is the program.
+fn program(analyzed: &Analyzed) -> Option<&str> {
+    let profile = analyzed.profile();
+    let path = profile.text(profile.mappings.first()?.filename);
+    (!path.is_empty() && !path.starts_with('[')).then(|| file_name(path))
+}
+
+pub(crate) struct FilePair {
+    pub files: Pair<FileId>,
+    /// From the base's text to the new run's.
+    pub alignment: Alignment,
+    /// The runs saved both texts, or need none of them because they cannot differ.
+    pub texts_known: bool,
+}
+
+/// By path; else by path below each run's working directory; else by the last two components where that is unique.
+pub(crate) fn match_files(base: &Analyzed, new: &Analyzed) -> Vec<FilePair> {
+    let names: [fn(&Analyzed, &str) -> String; 3] = [
+        |_, path| path.to_owned(),
+        |side, path| below_working_directory(side, path).to_owned(),
+        |_, path| last_two_components(path).to_owned(),
+    ];
+    let mut partner: HashMap<FileId, FileId> = HashMap::new();
+    let mut taken: HashSet<FileId> = HashSet::new();
+    for name in names {
+        let of_base = unique_names(base, &name, |file| partner.contains_key(&file));
+        let of_new = unique_names(new, &name, |file| taken.contains(&file));
+        for (name, base_file) in of_base {
+            if let Some(&new_file) = of_new.get(&name) {
+                partner.insert(base_file, new_file);
+                taken.insert(new_file);
+            }
+        }
+    }
+    let of_base = (0..base.files().len() as FileId).map(|file| Pair {
+        base: Some(file),
+        new: partner.get(&file).copied(),
+    });
+    let of_new = (0..new.files().len() as FileId)
+        .filter(|file| !taken.contains(file))
+        .map(|file| Pair {
+            base: None,
+            new: Some(file),
+        });
+    (of_base.chain(of_new))
+        .map(|files| aligned(base, new, files))
+        .collect()
+}
+
+fn aligned(base: &Analyzed, new: &Analyzed, files: Pair<FileId>) -> FilePair {
+    let text = |side: &'_ Analyzed, file: Option<FileId>| {
+        side.saved_text(side.file_path(file?))
+            .map(|source| source.text.clone())
+    };
+    let texts = (text(base, files.base), text(new, files.new));
+    FilePair {
+        files,
+        texts_known: matches!(texts, (Some(_), Some(_))),
+        alignment: match texts {
+            (Some(old), Some(now)) => Alignment::of(&old, &now),
+            _ => Alignment::identity(),
+        },
+    }
+}
+
+/// Files by name, without those whose name another file shares.
+fn unique_names(
+    side: &Analyzed,
+    name: &dyn Fn(&Analyzed, &str) -> String,
+    is_matched: impl Fn(FileId) -> bool,
+) -> HashMap<String, FileId> {
+    let mut files: HashMap<String, Option<FileId>> = HashMap::new();
+    for (file, path) in (0..)
+        .zip(side.files())
+        .filter(|&(file, _)| !is_matched(file))
+    {
+        (files.entry(name(side, path)))
+            .and_modify(|known| *known = None)
+            .or_insert(Some(file));
+    }
+    files
+        .into_iter()
+        .filter_map(|(name, file)| Some((name, file?)))
+        .collect()
+}
+
+fn below_working_directory<'a>(side: &Analyzed, path: &'a str) -> &'a str {
+    let cwd = side
+        .profile()
+        .run
+        .as_ref()
+        .map_or("", |run| run.cwd.as_str());
+    match path
+        .strip_prefix(cwd)
+        .and_then(|rest| rest.strip_prefix('/'))
+    {
+        Some(below) if !cwd.is_empty() => below,
+        _ => path,
+    }
+}
+
+fn last_two_components(path: &str) -> &str {
+    let mut slashes = path.rmatch_indices('/').map(|(index, _)| index);
+    match (slashes.next(), slashes.next()) {
+        (Some(_), Some(second)) => &path[second + 1..],
+        _ => path,
+    }
+}
