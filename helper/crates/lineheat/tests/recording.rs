@@ -173,7 +173,7 @@ fn an_interrupt_ends_the_recording_and_keeps_it() {
     assert!(recording.wait().unwrap().success());
     let profile = Profile::open(&program.run_path()).unwrap();
     let run = profile.run.as_ref().unwrap();
-    assert!(run.samples_kept > 300, "{}", run.samples_kept);
+    assert!(run.samples_kept > 20, "{}", run.samples_kept); // 700 at best; others may use the CPU
     assert_eq!(run.end_reason(), profile::run::EndReason::Stopped);
 }
 
