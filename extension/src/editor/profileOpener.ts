@@ -1,7 +1,7 @@
 // Opens runs and comparisons for the user: heat in the editor, and the hottest place in view.
 import * as vscode from 'vscode';
 import type { ComparisonOpened, RunOpened, SourceFile } from '../../../core/wire.ts';
-import { expected } from '../engine/openProfiles.ts';
+import { expected, type OpenComparison, type OpenRun } from '../engine/openProfiles.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
 import type { HeatPainter } from './heatPainter.ts';
@@ -28,27 +28,14 @@ export class ProfileOpener {
     return opened;
   }
 
-  /** The line with the most self time, in the hottest file of the workspace; false when there is none. */
+  /** The line with the most self time, or the largest change, in the hottest file of the workspace; false: none. */
   async goToHottestLine(): Promise<boolean> {
     const profile = this.active.current;
     const file = profile && hottestFile(profile.opened.files);
     if (!profile || !file) return false;
-    const line = profile.kind === 'run' ? await this.hottestLine(file) : 1;
+    const line = profile.kind === 'run' ? await hottestLine(profile.run, file) : await mostChanged(profile, file);
     await this.navigation.show({ recordedPath: file.recordedPath, path: file.path, line }, { aside: false });
     return true;
-  }
-
-  private async hottestLine(file: SourceFile): Promise<number> {
-    const profile = this.active.current;
-    if (profile?.kind !== 'run') return 1;
-    const reply = await profile.run.request((run) => ({
-      fileHeat: { run, path: file.path, hasText: false, text: '' },
-    }));
-    const { line, selfValue, totalValueOfLine } = expected(reply.fileHeat, 'FileHeat');
-    // Without self time in the file, as with inlined library code, the line that costs most.
-    const weight = selfValue.some((value) => value > 0) ? selfValue : totalValueOfLine;
-    const hottest = weight.reduce((best, value, row) => (value > weight[best]! ? row : best), 0);
-    return line[hottest] ?? 1;
   }
 
   private hotFileInView(): boolean {
@@ -60,4 +47,21 @@ export class ProfileOpener {
 function hottestFile(files: readonly SourceFile[]): SourceFile | undefined {
   const folders = workspaceFolderPaths();
   return files.find(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)));
+}
+
+async function hottestLine(run: OpenRun, { path }: SourceFile): Promise<number> {
+  const reply = await run.request((id) => ({ fileHeat: { run: id, path, hasText: false } }));
+  const { line, selfValue, totalValueOfLine } = expected(reply.fileHeat, 'FileHeat');
+  // Without self time in the file, as with inlined library code, the line that costs most.
+  return line[largest(selfValue.some((value) => value > 0) ? selfValue : totalValueOfLine)] ?? 1;
+}
+
+async function mostChanged({ comparison }: { comparison: OpenComparison }, { path }: SourceFile): Promise<number> {
+  const reply = await comparison.request((id) => ({ fileDifference: { comparison: id, path, hasText: false } }));
+  const { line, baseTotalOfLine, newTotalOfLine } = expected(reply.fileDifference, 'FileDifference');
+  return line[largest(newTotalOfLine.map((value, row) => Math.abs(value - baseTotalOfLine[row]!)))] ?? 1;
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((best, value, row) => (value > values[best]! ? row : best), 0);
 }

@@ -1,0 +1,81 @@
+// The client against the real engine, where it was built: opening, asking, failing, and living on after a crash.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import test, { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { writeLargeProfile } from '../../../bench/pprof-writer.mjs';
+import { wire } from '../../../core/wire.ts';
+import { EngineClient } from './engineClient.ts';
+import { enginePath } from './enginePath.ts';
+import { EngineFailure } from './failure.ts';
+import { OpenComparison, OpenRun } from './openProfiles.ts';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+const engine = path.join(root, 'helper/target/release/lineheat');
+const skip = fs.existsSync(engine) ? false : 'the engine is not built: run "npm run build"';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lineheat-engine-'));
+const runPath = path.join(folder, 'a.pb.gz');
+const log: string[] = [];
+const client = new EngineClient({ command: () => engine, log: (line) => log.push(line) });
+before(() => writeLargeProfile(runPath, { samples: 2000, nodes: 500, locations: 200, functions: 50 }));
+after(() => {
+  client.dispose();
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('a profile opens, and both views and the heat of its files come', { skip }, async () => {
+  const run = new OpenRun(client, runPath, [folder]);
+  const opened = await run.opened();
+  assert.ok(opened.totalSamples > 0);
+  const { FLAME_GRAPH, FUNCTIONS } = wire.ViewRequest.Kind;
+  for (const kind of [FLAME_GRAPH, FUNCTIONS]) {
+    const reply = await run.request((id) => ({ view: { kind, run: id, value: opened.defaultValue } }));
+    assert.ok(reply.view && reply.view.content.length > 0);
+  }
+  const file = opened.files[0];
+  assert.ok(file, 'the profile names no source file');
+  const body = (id: number) => ({ fileHeat: { run: id, path: file.path || file.recordedPath, hasText: false } });
+  const { fileHeat } = await run.request(body);
+  assert.ok(fileHeat && fileHeat.line.length > 0);
+  run.close();
+});
+
+test('after a crash the next request reopens the run and gives the same answer', { skip }, async () => {
+  const run = new OpenRun(client, runPath, [folder]);
+  const functions = async () =>
+    (await run.request((id) => ({ view: { kind: wire.ViewRequest.Kind.FUNCTIONS, run: id } }))).view!.content;
+  const first = await functions();
+  const { generation, pid } = client;
+  process.kill(pid!, 'SIGKILL');
+  assert.deepEqual(await functions(), first);
+  assert.ok(client.generation > generation);
+});
+
+test('two runs compare', { skip }, async () => {
+  const open = () => new OpenRun(client, runPath, [folder]);
+  const comparison = new OpenComparison(client, open(), open());
+  const { baseTotal, newTotal } = await comparison.opened();
+  assert.equal(baseTotal, newTotal);
+  comparison.close();
+});
+
+test('a missing and a damaged file are failures with a sentence, and the engine lives', { skip }, async () => {
+  const bad = path.join(folder, 'bad.pb.gz');
+  fs.writeFileSync(bad, 'no gzip');
+  for (const file of [bad, path.join(folder, 'missing.pb.gz')]) {
+    await assert.rejects(new OpenRun(client, file, []).opened(), (error) => {
+      assert.ok(error instanceof EngineFailure);
+      assert.ok(error.message.includes(path.basename(file)), error.message);
+      assert.notEqual(error.kind, 'engine-ended');
+      return true;
+    });
+  }
+});
+
+test('where there is no engine, the sentence names the platform', () => {
+  assert.throws(() => enginePath(folder, 'darwin', 'arm64'), /runs on Linux only; this extension host runs on darwin/);
+  assert.throws(() => enginePath(folder, 'linux', 'x64'), /is missing from this installation of Lineheat for linux/);
+});
