@@ -38,16 +38,13 @@ export const nodeName = (graph: FlameGraph, node: number, limit = NAME_LIMIT): s
   visibleText(frameName(graph.frames, graph.frame[node]!), limit);
 
 export function describeNode(graph: FlameGraph, node: number): Description {
-  const { costs, newCosts } = graph;
+  const { newCosts } = graph;
   return {
     name: nodeName(graph, node),
     place: placeOf(graph, node),
     head: newCosts ? ['base', 'new', 'change'] : [],
     figures: newCosts ? comparedFigures(graph, node, newCosts) : figuresOf(graph, node),
-    note:
-      newCosts && tooFewSamples(graph, node)
-        ? 'Fewer than 10 samples in both runs: too few to compare.'
-        : noteOf(costs, node),
+    note: noteOf(graph, node),
   };
 }
 
@@ -82,6 +79,16 @@ export function sentenceOf({ name, place, head, figures, note }: Description): s
     return `${label} ${words.filter((word) => word !== '').join(', ')}`;
   });
   return [name, place, ...told, note].filter((part) => part !== '').join('; ');
+}
+
+/** One line with the figures first, where the end of a long name may be cut. */
+export function lineOf(description: Description): string {
+  const { name, place, head, figures } = description;
+  const told = figures.slice(0, 2).map(({ label, cells }) => {
+    const shown = head.length > 0 ? [`${cells[0]} → ${cells[1]}`, cells[2]!] : cells;
+    return `${label} ${shown.join(', ')}`;
+  });
+  return [...told, name, place].filter((part) => part !== '').join('  ·  ');
 }
 
 /** `module · file:line · kind`, as much as is known. */
@@ -128,9 +135,13 @@ function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[
 }
 
 function changeCells(base: number, later: number, { unit }: FlameGraph): string[] {
-  const relative = base > 0 && later > 0 ? ` (${relativeChangeText(base, later)})` : '';
+  const relative = base > 0 && later > 0 && base !== later ? ` (${relativeChangeText(base, later)})` : '';
   return [valueText(base, unit), valueText(later, unit), valueChangeText(later - base, unit) + relative];
 }
 
-const noteOf = (costs: Costs, node: number): string =>
-  costs.totalSamples[node]! < 10 ? 'Fewer than 10 samples: a rough figure.' : '';
+function noteOf(graph: FlameGraph, node: number): string {
+  if (!tooFewSamples(graph, node)) return '';
+  return graph.newCosts
+    ? 'Fewer than 10 samples in both runs together: too few to compare.'
+    : 'Fewer than 10 samples: a rough figure.';
+}

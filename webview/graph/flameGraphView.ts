@@ -212,7 +212,6 @@ export class FlameGraphView {
         pixelRatio: window.devicePixelRatio,
         selected: this.#selected,
         hovered: this.#hovered,
-        focused: document.activeElement === this.#tree,
         matching: this.#matches?.frames,
         currentMatch: this.#currentMatch,
       },
@@ -305,7 +304,6 @@ export class FlameGraphView {
       event.stopPropagation();
       this.#act(action);
     });
-    for (const change of ['focus', 'blur']) this.#tree.addEventListener(change, () => this.draw());
   }
 
   #boxUnder(event: MouseEvent): number {

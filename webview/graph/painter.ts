@@ -133,7 +133,7 @@ function paintMarks(context: CanvasRenderingContext2D, scene: Scene) {
     if (boxes.end[box] !== 0) continue;
     if (boxes.node[box] === currentMatch) outline(context, scene, box, theme.match, 2 * line);
     if (boxes.node[box] === selected)
-      outline(context, scene, box, scene.focused ? theme.focus : theme.foreground, 2 * line);
+      outline(context, scene, box, theme.highContrast ? theme.focus : theme.foreground, 2 * line);
   }
 }
 

@@ -17,7 +17,6 @@ export interface Scene {
   readonly pixelRatio: number;
   readonly selected: number; // node; -1: none
   readonly hovered: number; // box; -1: none
-  readonly focused: boolean;
   readonly matching: Uint8Array | undefined; // frames that the search found
   readonly currentMatch: number; // node; -1: none
 }

@@ -1,7 +1,7 @@
 // The pane of the flame graph: the graph, or a sentence in its place, and below it one line on the frame in question.
 import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
-import { describeNode, sentenceOf } from '../graph/describe.ts';
+import { describeNode, lineOf } from '../graph/describe.ts';
 import { FlameGraphView, type GraphEvents } from '../graph/flameGraphView.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { element } from './elements.ts';
@@ -22,7 +22,7 @@ export class GraphPane {
         events.selected(node);
       },
       described: (description) => {
-        if (description) this.#tell(sentenceOf(description));
+        if (description) this.#tell(lineOf(description));
         else this.#describe(this.view.selected);
       },
     });
@@ -65,7 +65,7 @@ export class GraphPane {
     const graph = this.#graph;
     if (!graph) return;
     if (node > 0) {
-      this.#tell(sentenceOf(describeNode(graph, node)));
+      this.#tell(lineOf(describeNode(graph, node)));
       return;
     }
     const folded =

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
+import { randomGraph } from './contents.ts';
 import { shopComparedFunctions, shopComparedGraph, shopComparedLines, shopFunctions, shopGraph } from './shop.ts';
 import { themes } from './themes.ts';
 
@@ -60,6 +61,25 @@ test('lines of a comparison, narrow', () =>
   picture('comparison-dark-narrow-lines', { width: 520, height: 760 }, async (panel) => {
     await compareShop(panel);
     await panel.page.getByText('Lines', { exact: true }).click();
+  }));
+test('frames of too few samples in a comparison', () =>
+  picture('comparison-dark-few', { width: 1000, height: 420 }, async (panel) => {
+    await compareShop(panel);
+    await panel.page.keyboard.press('1');
+    await panel.page.locator('.search-field input').fill('visit<12>');
+    await panel.page.keyboard.press('Enter');
+    await panel.page.keyboard.press('Escape');
+    await panel.page.waitForTimeout(150);
+    await panel.page.mouse.move(480, 195);
+  }));
+test('a large run', () =>
+  picture('large-dark', { width: 1360, height: 760 }, async (panel) => {
+    const { graph, functions } = randomGraph(50_000, 100_000);
+    await panel.post(showRun());
+    await panel.postView('flameGraph', graph);
+    await panel.postView('functions', functions);
+    await panel.page.locator('.graph-tree').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await panel.page.keyboard.press(key);
   }));
 test('the help', () =>
   picture('help', { width: 1100, height: 640 }, async (panel) => {
