@@ -3,6 +3,7 @@
 mod doctor;
 mod record;
 mod record_command;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -34,11 +35,13 @@ enum Command {
     Record(record_command::Args),
     /// Say what this machine allows, what is missing, and the command that fixes it
     Doctor(doctor::Args),
+    Serve(serve::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Record(args) => record_command::run(args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Serve(args) => serve::run(&args),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use crate::standard_names::shorten;
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions};
 
 const INPUT_BYTES_MAX: usize = 64 << 10;
@@ -14,7 +15,8 @@ pub enum DemangleMode {
     None,
     /// No parameters and no template arguments: `std::map::operator[]`.
     Simplified,
-    /// Template arguments, no parameters, no return type: `std::map<int, Foo>::operator[]`.
+    /// Template arguments but for the standard library's defaults, no parameters, no return type:
+    /// `std::map<int, Foo>::operator[]`.
     #[default]
     Templates,
     /// All of it.
@@ -72,6 +74,7 @@ fn cpp_name(symbol: &str, mode: DemangleMode) -> Option<String> {
             })
             .len();
         name.truncate(end);
+        return Some(shorten(&name));
     }
     Some(name)
 }

@@ -9,14 +9,17 @@ mod declaration;
 mod demangle;
 mod dwarf;
 mod elf;
+mod executable;
 mod module;
 mod nesting;
 mod scope;
 mod source_path;
+mod standard_names;
 mod symbol_table;
 mod symbolize;
 
 pub use demangle::{DemangleMode, demangle};
+pub use executable::{ExecutableFile, inspect_executable};
 pub use module::ModuleFile;
 pub use symbolize::{Options, symbolize_module, symbolize_module_with};
 

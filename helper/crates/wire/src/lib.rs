@@ -4,6 +4,7 @@ mod frame;
 
 pub use frame::{FRAME_BYTES_MAX, FrameError, encode_frame, read_frame};
 pub use messages::*;
+pub use prost::Message;
 
 /// Both sides must name the same version in `Hello` and `Welcome`.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -18,7 +18,11 @@ const BUILD_INTERNALS: [&str; 5] = ["deps", "build", "incremental", ".fingerprin
 /// Executable ELF programs below the asked directories (or only the asked files), newest first.
 pub fn find(request: &FindExecutablesRequest) -> ExecutableList {
     let paths: BTreeSet<PathBuf> = if request.files.is_empty() {
-        request.directories.iter().flat_map(|folder| candidates(Path::new(folder))).collect()
+        request
+            .directories
+            .iter()
+            .flat_map(|folder| candidates(Path::new(folder)))
+            .collect()
     } else {
         request.files.iter().map(PathBuf::from).collect()
     };
@@ -35,7 +39,12 @@ pub fn find(request: &FindExecutablesRequest) -> ExecutableList {
 
 fn candidates(folder: &Path) -> Vec<PathBuf> {
     let enter = |folder: &Path, name: &str| {
-        let is_cargo = || folder.ancestors().take(3).any(|above| above.join("CACHEDIR.TAG").exists());
+        let is_cargo = || {
+            folder
+                .ancestors()
+                .take(3)
+                .any(|above| above.join("CACHEDIR.TAG").exists())
+        };
         match name {
             "CMakeFiles" => false,
             name if SKIPPED_FOLDERS.contains(&name) => name == "target",
@@ -45,7 +54,9 @@ fn candidates(folder: &Path) -> Vec<PathBuf> {
     };
     FolderWalk::new(folder, enter)
         .filter(|path| {
-            fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+            fs::metadata(path).is_ok_and(|metadata| {
+                metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+            })
         })
         .collect()
 }

@@ -48,10 +48,19 @@ impl From<Failure> for Body {
 impl From<ProfileError> for Failure {
     fn from(error: ProfileError) -> Failure {
         let (kind, advice) = match error.kind {
-            ErrorKind::NotFound => ("not-found", "It may have been moved or deleted; refresh the list of runs."),
+            ErrorKind::NotFound => (
+                "not-found",
+                "It may have been moved or deleted; refresh the list of runs.",
+            ),
             ErrorKind::Io => ("io", "Check the file's permissions and the disk."),
-            ErrorKind::NotAProfile => ("bad-profile", "Lineheat opens pprof files: its own runs, and those of other profilers."),
-            ErrorKind::Damaged => ("bad-profile", "Record it anew, or export it again from the program that wrote it."),
+            ErrorKind::NotAProfile => (
+                "bad-profile",
+                "Lineheat opens pprof files: its own runs, and those of other profilers.",
+            ),
+            ErrorKind::Damaged => (
+                "bad-profile",
+                "Record it anew, or export it again from the program that wrote it.",
+            ),
             ErrorKind::TooLarge => ("too-large", "Record for a shorter time or at a lower rate."),
         };
         Failure {
@@ -77,7 +86,10 @@ pub fn caught<T>(answer: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failu
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
         Err(Failure {
             kind: "internal",
-            message: format!("The engine met a fault of its own: {}.", panic_text(&*panic)),
+            message: format!(
+                "The engine met a fault of its own: {}.",
+                panic_text(&*panic)
+            ),
             advice: "Please report it, with the file that was open if you may share it.".to_owned(),
         })
     })

@@ -8,19 +8,26 @@ mod replies;
 mod session;
 mod worker_pool;
 
+mod amounts;
 mod executables;
+mod file_heat;
+mod line_detail;
+mod locate;
+mod machine;
+mod open_comparison;
 mod open_run;
 mod processes;
 mod recording;
+mod run_problems;
 mod saved_runs;
 mod source_paths;
+mod views;
 
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use prost::Message;
-use wire::{Hello, PROTOCOL_VERSION, Request, Welcome, read_frame, reply, request};
+use wire::{Hello, Message, PROTOCOL_VERSION, Request, Welcome, read_frame, reply, request};
 
 use failure::Failure;
 use replies::Replies;
@@ -95,15 +102,22 @@ fn serve(session: &Arc<Session>, replies: &Replies) -> Result<(), Failure> {
 
 fn greet(request: &Request) -> Result<(), Failure> {
     match &request.body {
-        Some(request::Body::Hello(Hello { protocol, .. })) if *protocol == PROTOCOL_VERSION => Ok(()),
+        Some(request::Body::Hello(Hello { protocol, .. })) if *protocol == PROTOCOL_VERSION => {
+            Ok(())
+        }
         Some(request::Body::Hello(Hello { protocol, client })) => Err(Failure {
             kind: "build-mismatch",
             message: format!(
                 "{} speaks version {protocol} of the protocol, this engine ({}) version {PROTOCOL_VERSION}.",
-                if client.is_empty() { "The client" } else { client },
+                if client.is_empty() {
+                    "The client"
+                } else {
+                    client
+                },
                 env!("CARGO_PKG_VERSION")
             ),
-            advice: "Reinstall the Lineheat extension, which brings the engine that belongs to it.".to_owned(),
+            advice: "Reinstall the Lineheat extension, which brings the engine that belongs to it."
+                .to_owned(),
         }),
         _ => Err(Failure::protocol("The first request must be Hello.")),
     }
@@ -120,7 +134,10 @@ fn welcome() -> reply::Body {
 fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request: Request) {
     let id = request.id;
     let Some(body) = request.body else {
-        replies.fail(id, Failure::protocol("The request is of a kind that this engine does not know."));
+        replies.fail(
+            id,
+            Failure::protocol("The request is of a kind that this engine does not know."),
+        );
         return;
     };
     match body {
@@ -137,7 +154,10 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
             if !accepted {
                 replies.fail(
                     id,
-                    Failure::new("too-large", format!("{WAITING_MAX} requests are waiting already.")),
+                    Failure::new(
+                        "too-large",
+                        format!("{WAITING_MAX} requests are waiting already."),
+                    ),
                 );
             }
         }

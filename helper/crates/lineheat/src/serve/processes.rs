@@ -39,7 +39,8 @@ pub fn list() -> ProcessList {
                 name: stat.name,
                 command_line,
                 user: users.get(&uid).cloned().unwrap_or_else(|| uid.to_string()),
-                started_unix_ms: boot_ms + stat.start_ticks.saturating_mul(1000) / ticks_per_second(),
+                started_unix_ms: boot_ms
+                    + stat.start_ticks.saturating_mul(1000) / ticks_per_second(),
             })
         })
         .collect();
@@ -123,14 +124,28 @@ mod tests {
 
     #[test]
     fn a_child_is_listed_with_its_start() {
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
         let listed = list();
         child.kill().unwrap();
         child.wait().unwrap();
-        let found = listed.processes.iter().find(|process| process.pid == child.id()).unwrap();
+        let found = listed
+            .processes
+            .iter()
+            .find(|process| process.pid == child.id())
+            .unwrap();
         assert_eq!(found.command_line, "sleep 60");
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
         assert!(now.as_millis().abs_diff(u128::from(found.started_unix_ms)) < 5000);
-        assert!(listed.processes.iter().all(|process| process.pid != std::process::id()));
+        assert!(
+            listed
+                .processes
+                .iter()
+                .all(|process| process.pid != std::process::id())
+        );
     }
 }

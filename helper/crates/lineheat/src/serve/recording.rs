@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use target::TerminalSize;
 use wire::reply::Body;
 use wire::{
-    Done, RecordRequest, RecordingEnded, RecordingProgress, RecordingStarted, StopRequest, TargetOutput,
-    TerminalInput, recording_progress,
+    Done, RecordRequest, RecordingEnded, RecordingProgress, RecordingStarted, StopRequest,
+    TargetOutput, TerminalInput, recording_progress,
 };
 
 use super::failure::{Failure, caught};
@@ -18,7 +18,8 @@ use super::replies::Replies;
 use super::saved_runs;
 use super::session::Session;
 use crate::record::{
-    Control, Event, RecordOptions, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path, record,
+    Control, Event, RecordOptions, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path,
+    record,
 };
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
@@ -34,7 +35,10 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
     };
     let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
     if !session.add_recording(id, control) {
-        return replies.fail(id, Failure::protocol(format!("Recording {id} is running already.")));
+        return replies.fail(
+            id,
+            Failure::protocol(format!("Recording {id} is running already.")),
+        );
     }
     let session = Arc::clone(session);
     let replies = replies.clone();
@@ -54,7 +58,11 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
 }
 
 pub fn stop(session: &Session, request: &StopRequest) -> Result<Body, Failure> {
-    let control = if request.discard { Control::Discard } else { Control::Stop };
+    let control = if request.discard {
+        Control::Discard
+    } else {
+        Control::Stop
+    };
     steer(session, request.record_id, control)
 }
 
@@ -80,9 +88,11 @@ pub fn stop_all_and_wait(session: &Session) {
 }
 
 fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> {
-    let recording: SyncSender<Control> = session
-        .recording(id)
-        .ok_or_else(|| Failure::not_found(format!("No recording {id} is running; it may have ended just now.")))?;
+    let recording: SyncSender<Control> = session.recording(id).ok_or_else(|| {
+        Failure::not_found(format!(
+            "No recording {id} is running; it may have ended just now."
+        ))
+    })?;
     recording.try_send(control).map_err(|_| {
         Failure::new(
             "too-large",
@@ -95,14 +105,23 @@ fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> 
 fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
     let target = match request.attach_pid {
         0 if request.program.is_empty() => {
-            return Err(Failure::protocol("A recording needs a program or a process to attach to."));
+            return Err(Failure::protocol(
+                "A recording needs a program or a process to attach to.",
+            ));
         }
         0 => Target::Launch {
             program: program(request),
             args: request.args.iter().map(OsString::from).collect(),
             cwd: (!request.cwd.is_empty()).then(|| PathBuf::from(&request.cwd)),
-            env: request.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            terminal: Some(terminal_size(request.terminal_columns, request.terminal_rows)),
+            env: request
+                .env
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            terminal: Some(terminal_size(
+                request.terminal_columns,
+                request.terminal_rows,
+            )),
         },
         pid => Target::Attach { pid },
     };
@@ -116,8 +135,12 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
             ));
         }
     };
-    let duration = Duration::try_from_secs_f64(request.duration_s)
-        .map_err(|_| Failure::protocol(format!("{} is not a duration in seconds.", request.duration_s)))?;
+    let duration = Duration::try_from_secs_f64(request.duration_s).map_err(|_| {
+        Failure::protocol(format!(
+            "{} is not a duration in seconds.",
+            request.duration_s
+        ))
+    })?;
     Ok(RecordOptions {
         target,
         sample_hz,

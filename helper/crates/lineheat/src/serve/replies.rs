@@ -51,7 +51,8 @@ impl Replies {
             let failure = Failure {
                 kind: "too-large",
                 message: format!("The answer is longer than {} MiB.", FRAME_BYTES_MAX >> 20),
-                advice: "Record for a shorter time, or use the command line: lineheat report RUN".to_owned(),
+                advice: "Record for a shorter time, or use the command line: lineheat report RUN"
+                    .to_owned(),
             };
             let reply = Reply {
                 id,

@@ -48,9 +48,14 @@ impl<Enter: Fn(&Path, &str) -> bool> Iterator for FolderWalk<Enter> {
                     self.folders.clear();
                     break;
                 }
-                let Ok(kind) = entry.file_type() else { continue };
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
                 if kind.is_dir() && depth < DEPTH_MAX {
-                    let enter = entry.file_name().to_str().is_none_or(|name| (self.enter)(&folder, name));
+                    let enter = entry
+                        .file_name()
+                        .to_str()
+                        .is_none_or(|name| (self.enter)(&folder, name));
                     if enter {
                         self.folders.push_back((entry.path(), depth + 1));
                     }
@@ -72,7 +77,11 @@ impl WorkspaceFiles {
     pub fn below(folders: &[String]) -> WorkspaceFiles {
         let mut files = WorkspaceFiles::default();
         let enter = |_: &Path, name: &str| !SKIPPED_FOLDERS.contains(&name);
-        for path in folders.iter().flat_map(|folder| FolderWalk::new(Path::new(folder), enter)).take(ENTRIES_MAX) {
+        for path in folders
+            .iter()
+            .flat_map(|folder| FolderWalk::new(Path::new(folder), enter))
+            .take(ENTRIES_MAX)
+        {
             if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
                 files.by_name.entry(name.to_owned()).or_default().push(path);
             }
@@ -95,13 +104,18 @@ impl WorkspaceFiles {
                 is_tie = true;
             }
         }
-        best.filter(|(shared, _)| *shared >= COMPONENTS_MIN && !is_tie).map(|(_, path)| path)
+        best.filter(|(shared, _)| *shared >= COMPONENTS_MIN && !is_tie)
+            .map(|(_, path)| path)
     }
 }
 
 fn shared_components(recorded: &str, candidate: &Path) -> usize {
     let recorded = recorded.rsplit('/').filter(|part| !part.is_empty());
-    let candidate = candidate.to_str().unwrap_or_default().rsplit('/').filter(|part| !part.is_empty());
+    let candidate = candidate
+        .to_str()
+        .unwrap_or_default()
+        .rsplit('/')
+        .filter(|part| !part.is_empty());
     recorded.zip(candidate).take_while(|(a, b)| a == b).count()
 }
 
@@ -143,6 +157,10 @@ mod tests {
 
     #[test]
     fn copies_in_build_folders_are_not_taken() {
-        check(&["target/src/map.c", "node_modules/src/map.c"], "/x/src/map.c", None);
+        check(
+            &["target/src/map.c", "node_modules/src/map.c"],
+            "/x/src/map.c",
+            None,
+        );
     }
 }

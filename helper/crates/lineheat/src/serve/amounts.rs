@@ -1,0 +1,29 @@
+//! Amounts as columns of a message: sample counts have 32 bits there.
+
+use analysis::{Amount, Amounts};
+
+pub fn count(samples: u64) -> u32 {
+    u32::try_from(samples).unwrap_or(u32::MAX)
+}
+
+/// Self and total of many rows, column by column.
+#[derive(Default)]
+pub struct Columns {
+    pub self_samples: Vec<u32>,
+    pub total_samples: Vec<u32>,
+    pub self_value: Vec<u64>,
+    pub total_value: Vec<u64>,
+}
+
+impl Columns {
+    pub fn push(&mut self, amounts: &Amounts) {
+        let Amounts {
+            self_: Amount { samples, value },
+            total,
+        } = *amounts;
+        self.self_samples.push(count(samples));
+        self.self_value.push(value);
+        self.total_samples.push(count(total.samples));
+        self.total_value.push(total.value);
+    }
+}

@@ -1,0 +1,153 @@
+//! What the editor has open: runs, comparisons and recordings by their handles; and which answer a request gets.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use wire::reply::Body;
+use wire::{Done, request};
+
+use super::failure::Failure;
+use super::open_comparison::OpenComparison;
+use super::open_run::OpenRun;
+use super::saved_runs::SavedRuns;
+use super::{executables, file_heat, line_detail, locate, machine, processes, views};
+use crate::record::Control;
+
+/// A forgetful client must not fill the memory: each run may hold hundreds of megabytes.
+const OPEN_MAX: usize = 32;
+
+#[derive(Default)]
+pub struct Session {
+    runs: Mutex<HashMap<u32, Arc<OpenRun>>>,
+    comparisons: Mutex<HashMap<u32, Arc<OpenComparison>>>,
+    recordings: Mutex<HashMap<u32, SyncSender<Control>>>,
+    saved: SavedRuns,
+    last_handle: AtomicU32,
+}
+
+impl Session {
+    /// The one reply to `body`.
+    pub fn answer(&self, body: request::Body) -> Result<Body, Failure> {
+        match body {
+            request::Body::Hello(_) => Err(Failure::protocol("Hello was said already.")),
+            request::Body::Doctor(_) => Ok(Body::Doctor(machine::report())),
+            request::Body::ListRuns(request) => self.saved.list(&request).map(Body::Runs),
+            request::Body::RenameRun(request) => {
+                profile::rename_run(request.path.as_ref(), &request.name)?;
+                Ok(Body::Done(Done {}))
+            }
+            request::Body::OpenRun(request) => {
+                let run = OpenRun::open(&request)?;
+                let mut opened = run.opened();
+                opened.run = self.add(&self.runs, Arc::new(run), "runs")?;
+                Ok(Body::RunOpened(opened))
+            }
+            request::Body::Close(request) => {
+                locked(&self.runs).remove(&request.run);
+                locked(&self.comparisons).remove(&request.comparison);
+                Ok(Body::Done(Done {}))
+            }
+            request::Body::FileHeat(request) => {
+                let run = self.run(request.run)?;
+                Ok(Body::FileHeat(file_heat::of(&run, &request)))
+            }
+            request::Body::LineDetail(request) => {
+                let run = self.run(request.run)?;
+                Ok(Body::LineDetail(line_detail::of(&run, &request)))
+            }
+            request::Body::View(request) => {
+                let view = views::view(self, &request)?;
+                Ok(Body::View(wire::View {
+                    content: view.content.clone(),
+                }))
+            }
+            request::Body::OpenComparison(request) => {
+                let comparison =
+                    OpenComparison::of(self.run(request.base_run)?, self.run(request.new_run)?)?;
+                let mut opened = comparison.opened();
+                opened.comparison =
+                    self.add(&self.comparisons, Arc::new(comparison), "comparisons")?;
+                Ok(Body::ComparisonOpened(opened))
+            }
+            request::Body::FileDifference(request) => {
+                let comparison = self.comparison(request.comparison)?;
+                Ok(Body::FileDifference(comparison.file_difference(&request)))
+            }
+            request::Body::Locate(request) => locate::locate(self, &request).map(Body::Location),
+            request::Body::Source(request) => {
+                let run = self.run(request.run)?;
+                Ok(Body::Source(run.source(&request.recorded_path)))
+            }
+            request::Body::ListProcesses(_) => Ok(Body::Processes(processes::list())),
+            request::Body::FindExecutables(request) => {
+                Ok(Body::Executables(executables::find(&request)))
+            }
+            request::Body::Record(_)
+            | request::Body::Stop(_)
+            | request::Body::TerminalInput(_)
+            | request::Body::TerminalSize(_) => Err(Failure::new(
+                "internal",
+                "A recording is not a request for a worker.",
+            )),
+        }
+    }
+
+    pub fn run(&self, handle: u32) -> Result<Arc<OpenRun>, Failure> {
+        (locked(&self.runs).get(&handle).cloned()).ok_or_else(|| {
+            Failure::not_found(format!(
+                "No run {handle} is open; it was closed or the engine restarted."
+            ))
+        })
+    }
+
+    pub fn comparison(&self, handle: u32) -> Result<Arc<OpenComparison>, Failure> {
+        (locked(&self.comparisons).get(&handle).cloned()).ok_or_else(|| {
+            Failure::not_found(format!(
+                "No comparison {handle} is open; it was closed or the engine restarted."
+            ))
+        })
+    }
+
+    fn add<T>(&self, table: &Mutex<HashMap<u32, T>>, entry: T, what: &str) -> Result<u32, Failure> {
+        let mut table = locked(table);
+        if table.len() >= OPEN_MAX {
+            return Err(Failure {
+                kind: "too-large",
+                message: format!("{OPEN_MAX} {what} are open already."),
+                advice: "Close one of them first.".to_owned(),
+            });
+        }
+        let handle = self.last_handle.fetch_add(1, Ordering::Relaxed) + 1;
+        table.insert(handle, entry);
+        Ok(handle)
+    }
+
+    /// False when a recording has that id already.
+    pub fn add_recording(&self, id: u32, control: SyncSender<Control>) -> bool {
+        let mut recordings = locked(&self.recordings);
+        if recordings.contains_key(&id) {
+            return false;
+        }
+        recordings.insert(id, control);
+        true
+    }
+
+    pub fn remove_recording(&self, id: u32) {
+        locked(&self.recordings).remove(&id);
+    }
+
+    pub fn recording(&self, id: u32) -> Option<SyncSender<Control>> {
+        locked(&self.recordings).get(&id).cloned()
+    }
+
+    pub fn recordings(&self) -> Vec<SyncSender<Control>> {
+        locked(&self.recordings).values().cloned().collect()
+    }
+}
+
+/// A request that panicked leaves the tables whole: they are only added to and removed from.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,223 @@
+//! Views for the webview: built once for each run or comparison and value, sent as bytes, kept for [`super::locate`].
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use analysis::Measure;
+use wire::{Message, ViewRequest, view_request::Kind};
+
+use super::amounts::Columns;
+use super::failure::Failure;
+use super::open_run::OpenRun;
+use super::session::{Session, locked};
+
+/// Leaves room in a frame for what goes around a view.
+pub const CONTENT_BYTES_MAX: usize = 15 << 20;
+
+/// A view as it is sent, and where its rows are in the source.
+pub struct BuiltView {
+    pub content: Vec<u8>,
+    pub rows: Rows,
+}
+
+/// Nodes of a flame graph or rows of a table, as indices into a frame table.
+pub struct Rows {
+    pub frames: wire::FrameTable,
+    /// By row; empty: row = frame.
+    pub frame_of_row: Vec<u32>,
+    /// By row, a line better than the frame's own; empty: there is none.
+    pub line_of_row: Vec<u32>,
+}
+
+impl Rows {
+    /// Each row is the frame of the same number.
+    pub fn of_frames(frames: wire::FrameTable) -> Rows {
+        Rows {
+            frames,
+            frame_of_row: Vec::new(),
+            line_of_row: Vec::new(),
+        }
+    }
+}
+
+/// Views by kind and value.
+#[derive(Default)]
+pub struct ViewCache {
+    built: Mutex<HashMap<(Kind, Measure), Arc<BuiltView>>>,
+}
+
+impl ViewCache {
+    pub fn get(
+        &self,
+        kind: Kind,
+        measure: Measure,
+        build: impl FnOnce() -> BuiltView,
+    ) -> Arc<BuiltView> {
+        if let Some(view) = locked(&self.built).get(&(kind, measure)) {
+            return Arc::clone(view);
+        }
+        // Built without the lock: a large view must not hold up a small one.
+        let view = Arc::new(build());
+        locked(&self.built).insert((kind, measure), Arc::clone(&view));
+        view
+    }
+}
+
+pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, Failure> {
+    let kind = Kind::try_from(request.kind)
+        .map_err(|_| Failure::protocol(format!("There is no view of kind {}.", request.kind)))?;
+    match kind {
+        Kind::FlameGraph | Kind::Functions => {
+            let run = session.run(request.run)?;
+            let measure = measure(&run, request.value)?;
+            Ok(run.views.get(kind, measure, || match kind {
+                Kind::FlameGraph => flame_graph(&run, measure),
+                _ => functions(&run, measure),
+            }))
+        }
+        Kind::ComparedFlameGraph | Kind::ComparedFunctions | Kind::ComparedLines => {
+            Ok(session.comparison(request.comparison)?.view(kind))
+        }
+    }
+}
+
+fn measure(run: &OpenRun, value: u32) -> Result<Measure, Failure> {
+    let values = run.analyzed.profile().sample_types.len();
+    if (value as usize) < values {
+        return Ok(value as usize);
+    }
+    Err(Failure::not_found(format!(
+        "The run has {values} values; there is no value number {value}."
+    )))
+}
+
+fn flame_graph(run: &OpenRun, measure: Measure) -> BuiltView {
+    let graph = analysis::flame_graph(&run.analyzed, measure);
+    flame_graph_view(
+        graph,
+        run.analyzed.value_name(measure),
+        run.analyzed.unit(measure),
+    )
+}
+
+/// Moves the columns into a message.
+pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> BuiltView {
+    let (new_self_value, new_self_samples) = graph
+        .compared
+        .map_or_else(Default::default, |new| (new.self_value, new.self_samples));
+    let message = wire::FlameGraph {
+        frames: Some(frame_table(graph.frames)),
+        r#type: kind.to_owned(),
+        unit: unit.to_owned(),
+        parent_distance: graph.parent_distance,
+        frame: graph.frame,
+        line: graph.line,
+        self_value: graph.self_value,
+        self_samples: graph.self_samples,
+        new_self_value,
+        new_self_samples,
+        pruned_nodes: graph.pruned_nodes,
+    };
+    BuiltView {
+        content: message.encode_to_vec(),
+        rows: Rows {
+            frames: message.frames.unwrap_or_default(),
+            frame_of_row: message.frame,
+            line_of_row: message.line,
+        },
+    }
+}
+
+pub fn frame_table(frames: analysis::FrameTable) -> wire::FrameTable {
+    wire::FrameTable {
+        strings: frames.strings,
+        name: frames.name,
+        module: frames.module,
+        file: frames.file,
+        line: frames.line,
+        kind: frames.kind,
+    }
+}
+
+fn functions(run: &OpenRun, measure: Measure) -> BuiltView {
+    let mut rows = analysis::function_table(&run.analyzed, measure);
+    loop {
+        let view = function_view(run, measure, &rows);
+        if view.content.len() <= CONTENT_BYTES_MAX || rows.is_empty() {
+            return view;
+        }
+        // The coldest functions go.
+        rows.truncate(rows.len() / 4 * 3);
+    }
+}
+
+fn function_view(run: &OpenRun, measure: Measure, rows: &[analysis::FunctionRow]) -> BuiltView {
+    let analyzed = &run.analyzed;
+    let mut frames = FrameTableBuilder::default();
+    let mut columns = Columns::default();
+    for row in rows {
+        let function = analyzed.function(row.function);
+        frames.push(
+            [function.name, function.module, function.file].map(|id| analyzed.text(id)),
+            function.line,
+            analysis::FrameKind::from(function.kind) as u32,
+        );
+        columns.push(&row.amounts);
+    }
+    let total = analyzed.total(measure);
+    let message = wire::FunctionTable {
+        frames: Some(frames.table),
+        r#type: analyzed.value_name(measure).to_owned(),
+        unit: analyzed.unit(measure).to_owned(),
+        total_value: total.value,
+        total_samples: total.samples,
+        self_value: columns.self_value,
+        total_value_of_row: columns.total_value,
+        self_samples: columns.self_samples,
+        total_samples_of_row: columns.total_samples,
+    };
+    BuiltView {
+        content: message.encode_to_vec(),
+        rows: Rows::of_frames(message.frames.unwrap_or_default()),
+    }
+}
+
+/// Frames with each text once; string 0 is empty.
+pub struct FrameTableBuilder {
+    pub table: wire::FrameTable,
+    ids: HashMap<String, u32>,
+}
+
+impl Default for FrameTableBuilder {
+    fn default() -> FrameTableBuilder {
+        FrameTableBuilder {
+            table: wire::FrameTable {
+                strings: vec![String::new()],
+                ..wire::FrameTable::default()
+            },
+            ids: HashMap::from([(String::new(), 0)]),
+        }
+    }
+}
+
+impl FrameTableBuilder {
+    /// `[name, module, file]`.
+    pub fn push(&mut self, texts: [&str; 3], line: u32, kind: u32) {
+        let [name, module, file] = texts.map(|text| self.id(text));
+        self.table.name.push(name);
+        self.table.module.push(module);
+        self.table.file.push(file);
+        self.table.line.push(line);
+        self.table.kind.push(kind);
+    }
+
+    fn id(&mut self, text: &str) -> u32 {
+        if let Some(id) = self.ids.get(text) {
+            return *id;
+        }
+        let id = self.table.strings.len() as u32;
+        self.table.strings.push(text.to_owned());
+        self.ids.insert(text.to_owned(), id);
+        id
+    }
+}
