@@ -5,7 +5,8 @@ import { EngineFailure } from './failure.ts';
 
 /** The engine's file. Throws EngineFailure `no-engine` when this installation has none, saying why. */
 export function enginePath(extensionFolder: string, platform: string = process.platform, arch: string = process.arch) {
-  const places = ['bin/lineheat', 'helper/target/release/lineheat'].map((place) => path.join(extensionFolder, place));
+  // A checkout has both after packaging, and the one that was just built is meant. A package has no helper folder.
+  const places = ['helper/target/release/lineheat', 'bin/lineheat'].map((place) => path.join(extensionFolder, place));
   const found = places.find((place) => fs.statSync(place, { throwIfNoEntry: false })?.isFile());
   if (found) return found;
   if (platform !== 'linux') {
@@ -17,7 +18,7 @@ export function enginePath(extensionFolder: string, platform: string = process.p
   }
   throw new EngineFailure(
     'no-engine',
-    `The engine is missing from this installation of Lineheat for ${platform} (${arch}): no file ${places[0]}.`,
+    `The engine is missing from this installation of Lineheat for ${platform} (${arch}): no file ${places[1]}.`,
     `Install the package built for ${platform}-${arch}, or run "npm run build" in a checkout.`,
   );
 }

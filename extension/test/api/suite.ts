@@ -40,6 +40,15 @@ async function profile(program: string, turns: number, more: object = {}): Promi
   return (result as { runPath: string }).runPath;
 }
 
+/** Tabs appear a moment after the call that opens them. */
+async function eventually(what: string, condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) {
+    if (condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail(`${what} did not come within 10 s`);
+}
+
 const runs: string[] = [];
 const tests: Record<string, () => Promise<void>> = {
   'the extension does not activate by itself, and loads and activates in under 50 ms': async () => {
@@ -141,18 +150,17 @@ const tests: Record<string, () => Promise<void>> = {
   'two runs are compared, and the comparison has a panel': async () => {
     const [base, current] = runs;
     assert.deepEqual(await call('compareRuns', { base, new: current }), { base, new: current });
-    const labels = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
-    assert.ok(
-      labels.some((label) => label.startsWith('Compare:')),
-      JSON.stringify(labels),
-    );
+    const hasPanel = () =>
+      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Compare:')));
+    await eventually('the panel of the comparison', hasPanel);
   },
 
   'profile files open in the profile editor': async () => {
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(runs[0]!));
-    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-    assert.ok(input instanceof vscode.TabInputCustom, 'the active tab is no custom editor');
-    assert.equal(input.viewType, 'lineheat.profile');
+    await eventually('the profile editor', () => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      return input instanceof vscode.TabInputCustom && input.viewType === 'lineheat.profile';
+    });
   },
 
   'the doctor opens a document': async () => {
