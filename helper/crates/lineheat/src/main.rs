@@ -1,9 +1,21 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
+mod annotate;
+mod diff;
+mod diff_text;
 mod doctor;
+mod json_diff;
+mod json_report;
 mod record;
 mod record_command;
+mod report;
+mod report_header;
+mod report_tree;
 mod serve;
+mod terminal;
+mod terminal_numbers;
+mod terminal_table;
+mod terminal_text;
 
 use std::process::ExitCode;
 
@@ -33,6 +45,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Record(record_command::Args),
+    Report(report::Args),
+    Annotate(annotate::Args),
+    Diff(diff::Args),
     /// Say what this machine allows, what is missing, and the command that fixes it
     Doctor(doctor::Args),
     Serve(serve::Args),
@@ -41,6 +56,9 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Record(args) => record_command::run(args),
+        Command::Report(args) => report::run(&args),
+        Command::Annotate(args) => annotate::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),
     }

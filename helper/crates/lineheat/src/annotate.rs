@@ -1,0 +1,243 @@
+//! `lineheat annotate`: one source file with the heat beside its lines.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use analysis::{Analyzed, FileId, Measure, file_heat, hot_files};
+use profile::Profile;
+
+use crate::json_report::annotated;
+use crate::report::{heat_style, short_path};
+use crate::report_header::header;
+use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
+use crate::terminal_numbers::{count, share};
+use crate::terminal_text::{visible, visible_source};
+
+/// Show a source file with the heat beside its lines
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  lineheat annotate RUN ledger.hpp            any unique end of the path will do
+  lineheat annotate RUN ledger.hpp --context 2
+
+The text is the one that was saved with the run, so figures and lines belong together.")]
+pub struct Args {
+    /// Run file
+    run: PathBuf,
+    /// Source file: its path, or the end of it
+    file: String,
+    /// Show only this many lines around those with samples
+    #[arg(long, value_name = "N")]
+    context: Option<u32>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+/// Larger sources are not read from disk.
+const SOURCE_BYTES_MAX: u64 = 16 << 20;
+
+pub fn run(args: &Args) -> ExitCode {
+    let analyzed = match Profile::open(&args.run) {
+        Ok(profile) => Analyzed::new(profile),
+        Err(error) => return failure(&error.message),
+    };
+    let measure = analyzed.default_measure();
+    let file = match analyzed.find_file(&args.file) {
+        Ok(Some(file)) => file,
+        Ok(None) => return failure(&no_such_file(&analyzed, measure, &args.file)),
+        Err(several) => {
+            return failure(&format!(
+                "{} fits several files of the run; give more of the path: {}.",
+                args.file,
+                several.join(", ")
+            ));
+        }
+    };
+    if args.json {
+        let heat = file_heat(&analyzed, measure, file, None);
+        let object = annotated(&analyzed, measure, analyzed.file_path(file), &heat);
+        return print(&format!("{object:#}\n"));
+    }
+    let terminal = Terminal::of_stdout(args.color);
+    match source_text(&analyzed, file) {
+        Ok((text, note)) => {
+            let source = Source {
+                file,
+                text: &text,
+                note,
+            };
+            print(&listing(
+                &terminal,
+                &args.run,
+                &analyzed,
+                measure,
+                &source,
+                args.context,
+            ))
+        }
+        Err(message) => failure(&message),
+    }
+}
+
+fn no_such_file(analyzed: &Analyzed, measure: Measure, wanted: &str) -> String {
+    let known: Vec<String> = (hot_files(analyzed, measure).iter().take(5))
+        .map(|hot| short_path(analyzed, hot.file))
+        .collect();
+    match known.as_slice() {
+        [] => format!(
+            "No source file is known in this run, so not {wanted} either: the target has no line tables \
+             (build it with -g, or debug = \"line-tables-only\")."
+        ),
+        known => format!(
+            "{wanted} has no samples in this run. Its hottest files: {}.",
+            known.join(", ")
+        ),
+    }
+}
+
+struct Source<'a> {
+    file: FileId,
+    text: &'a str,
+    /// Where the text is from, when not from the run.
+    note: &'static str,
+}
+
+/// From the run, else from disk with a note.
+fn source_text(analyzed: &Analyzed, file: FileId) -> Result<(String, &'static str), String> {
+    let path = analyzed.file_path(file);
+    if let Some(saved) = analyzed.saved_text(path) {
+        return Ok((saved.text.clone(), ""));
+    }
+    let cwd = (analyzed.profile().run.as_ref()).map_or("", |run| run.cwd.as_str());
+    let on_disk = Path::new(cwd).join(path);
+    let text = read_source(&on_disk).map_err(|error| {
+        format!(
+            "The text of {path} was not saved with the run, and {} cannot be read: {error}.",
+            on_disk.display()
+        )
+    })?;
+    Ok((
+        text,
+        "The text was not saved with the run. This is the file as it is now; its lines may have moved.",
+    ))
+}
+
+fn read_source(path: &Path) -> std::io::Result<String> {
+    let wrong = |what: &str| std::io::Error::other(what.to_owned());
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(wrong("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(SOURCE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > SOURCE_BYTES_MAX {
+        return Err(wrong("it is larger than 16 MiB"));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn listing(
+    terminal: &Terminal,
+    run: &Path,
+    analyzed: &Analyzed,
+    measure: Measure,
+    source: &Source,
+    context: Option<u32>,
+) -> String {
+    let heat = file_heat(analyzed, measure, source.file, None);
+    let all = analyzed.total(measure);
+    let by_line: HashMap<u32, _> = heat
+        .lines
+        .iter()
+        .map(|line| (line.line, line.amounts))
+        .collect();
+    // Lines that the text does not have are shown only where they have samples: their numbers are foreign.
+    let end = source.text.lines().count() as u32;
+    let beyond = heat
+        .lines
+        .iter()
+        .map(|line| line.line)
+        .filter(|&line| line > end);
+
+    let mut text = header(terminal, run, analyzed, measure, "# ");
+    let mut note = |title: &str, content: &str| {
+        if !content.is_empty() {
+            let title = terminal.paint(Style::Faint, &format!("{title:<9}"));
+            text.push_str(&format!("# {title}{}\n", visible(content)));
+        }
+    };
+    note("file", analyzed.file_path(source.file));
+    note("note", source.note);
+    note("note", &heat.notice);
+    let title = format!(
+        "# {:>7} {:>9} {:>9} {:>6} | source",
+        "self  ", "total  ", "samples", "line"
+    );
+    text.push_str(&format!("{}\n", terminal.paint(Style::Faint, &title)));
+
+    let mut lines = source.text.lines();
+    let mut skipped = false;
+    for number in (1..=end).chain(beyond) {
+        let code = lines.next();
+        if context.is_some_and(|context| !is_near(&heat.lines, number, context)) {
+            skipped = true;
+            continue;
+        }
+        if std::mem::take(&mut skipped) {
+            text.push_str(&format!("{:>36} |\n", "..."));
+        }
+        let amounts = by_line.get(&number).copied().unwrap_or_default();
+        let style = |amount: analysis::Amount| heat_style(amount.value, all.value, amount.samples);
+        let samples = match amounts.total.samples {
+            0 => String::new(),
+            samples => count(samples),
+        };
+        let total_share = share(amounts.total.value, all.value, amounts.total.samples);
+        let mut cell = |text_of_cell: &str, width: usize, style: Style| {
+            text.push_str(&" ".repeat(width.saturating_sub(text_of_cell.chars().count())));
+            text.push_str(&terminal.paint(style, text_of_cell));
+        };
+        cell(
+            &share(amounts.self_.value, all.value, amounts.self_.samples),
+            9,
+            style(amounts.self_),
+        );
+        cell(&total_share, 10, style(amounts.total));
+        cell(&samples, 10, Style::Plain);
+        cell(&number.to_string(), 7, Style::Faint);
+        text.push_str(" |");
+        let code = code.map_or_else(
+            || "(beyond the end of this text)".to_owned(),
+            visible_source,
+        );
+        if !code.is_empty() {
+            let is_hot =
+                amounts.total.samples >= analysis::FEW_SAMPLES && amounts.self_.samples > 0;
+            let style = if is_hot {
+                style(amounts.self_)
+            } else {
+                Style::Plain
+            };
+            text.push(' ');
+            text.push_str(&terminal.paint(style, &code));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn is_near(hot: &[analysis::LineHeat], line: u32, context: u32) -> bool {
+    let from = line.saturating_sub(context);
+    let next = hot.partition_point(|heat| heat.line < from);
+    hot.get(next)
+        .is_some_and(|heat| heat.line <= line.saturating_add(context))
+}

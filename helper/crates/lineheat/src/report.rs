@@ -1,0 +1,190 @@
+//! `lineheat report`: the hottest functions, lines or call paths of a run.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use analysis::{Amounts, Analyzed, Measure, function_table, line_table};
+use profile::Profile;
+
+use crate::json_report;
+use crate::report_header::header;
+use crate::report_tree::tree;
+use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
+use crate::terminal_numbers::{count, share, value};
+use crate::terminal_table::{Align, Table};
+use crate::terminal_text::visible;
+
+/// Show the hottest functions, lines or call paths of a run
+#[derive(clap::Args)]
+#[command(after_help = "\
+self: the function or line itself was running. total: it was running or waiting for what it called;
+a recursive call counts once. Inlined code counts for its own line and for the lines that called it.
+A share marked ? rests on fewer than 10 samples.
+
+Examples:
+  lineheat report RUN                    functions, hottest first
+  lineheat report RUN --lines            source lines
+  lineheat report RUN --tree             who calls whom
+  lineheat report RUN --json | jq .      for scripts
+
+RUN may be any pprof file (.pb.gz, .pprof), whoever wrote it.")]
+pub struct Args {
+    /// Run file
+    run: PathBuf,
+    /// One row a function (this is the default)
+    #[arg(long, group = "what")]
+    functions: bool,
+    /// One row a source line
+    #[arg(long, group = "what")]
+    lines: bool,
+    /// The call tree
+    #[arg(long, group = "what")]
+    tree: bool,
+    /// Rows to show [default: 30; all with --json]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+const ROWS_DEFAULT: usize = 30;
+
+pub fn run(args: &Args) -> ExitCode {
+    let analyzed = match Profile::open(&args.run) {
+        Ok(profile) => Analyzed::new(profile),
+        Err(error) => return failure(&error.message),
+    };
+    let measure = analyzed.default_measure();
+    if args.json {
+        let limit = args.limit.unwrap_or(usize::MAX);
+        let object = match (args.lines, args.tree) {
+            (true, _) => json_report::lines(&analyzed, measure, limit),
+            (_, true) => json_report::tree(&analyzed, measure, limit),
+            _ => json_report::functions(&analyzed, measure, limit),
+        };
+        return print(&format!("{object:#}\n"));
+    }
+    let terminal = Terminal::of_stdout(args.color);
+    let limit = args.limit.unwrap_or(ROWS_DEFAULT);
+    let body = match (args.lines, args.tree) {
+        (true, _) => lines(&terminal, &analyzed, measure, limit),
+        (_, true) => tree(&terminal, &analyzed, measure, limit),
+        _ => functions(&terminal, &analyzed, measure, limit),
+    };
+    print(&format!(
+        "{}\n{body}",
+        header(&terminal, &args.run, &analyzed, measure, "")
+    ))
+}
+
+fn functions(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+    let rows = function_table(analyzed, measure);
+    let mut table = Table::new(&columns("function", "module"));
+    for row in rows.iter().take(limit) {
+        let function = analyzed.function(row.function);
+        let mut cells = amount_cells(analyzed, measure, row.amounts);
+        cells.push((
+            visible(analyzed.text(function.name)).into_owned(),
+            Style::Plain,
+        ));
+        cells.push((
+            visible(analyzed.text(function.module)).into_owned(),
+            Style::Faint,
+        ));
+        table.row(cells);
+    }
+    table.render(terminal, NAME_COLUMN) + &rest(terminal, rows.len(), limit, "functions")
+}
+
+fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+    let rows = line_table(analyzed, measure);
+    let mut table = Table::new(&columns("line", "function"));
+    for row in rows.iter().take(limit) {
+        let function = analyzed.function(analyzed.function_of_place(row.id));
+        let place = format!(
+            "{}:{}",
+            short_path(analyzed, row.place.file),
+            row.place.line
+        );
+        let mut cells = amount_cells(analyzed, measure, row.amounts);
+        cells.push((visible(&place).into_owned(), Style::Plain));
+        cells.push((
+            visible(analyzed.text(function.name)).into_owned(),
+            Style::Faint,
+        ));
+        table.row(cells);
+    }
+    table.render(terminal, NAME_COLUMN + 1) + &rest(terminal, rows.len(), limit, "lines")
+}
+
+const NAME_COLUMN: usize = 5;
+
+fn columns<'a>(name: &'a str, beside: &'a str) -> [(&'a str, Align); 7] {
+    [
+        ("self  ", Align::Right),
+        ("", Align::Right),
+        ("total  ", Align::Right),
+        ("", Align::Right),
+        ("samples", Align::Right),
+        (name, Align::Left),
+        (beside, Align::Left),
+    ]
+}
+
+/// Self and total as share and value, and the samples that the total rests on.
+fn amount_cells(analyzed: &Analyzed, measure: Measure, amounts: Amounts) -> Vec<(String, Style)> {
+    let all = analyzed.total(measure);
+    let unit = analyzed.unit(measure);
+    let mut cells = Vec::with_capacity(7);
+    for amount in [amounts.self_, amounts.total] {
+        let style = heat_style(amount.value, all.value, amount.samples);
+        cells.push((share(amount.value, all.value, amount.samples), style));
+        let text = match amount.samples {
+            0 => String::new(),
+            _ => value(amount.value, unit),
+        };
+        cells.push((text, Style::Faint));
+    }
+    cells.push((count(amounts.total.samples), Style::Plain));
+    cells
+}
+
+/// Few samples are never coloured.
+pub fn heat_style(part: u64, all: u64, samples: u64) -> Style {
+    let share = part as f64 / all.max(1) as f64;
+    match share {
+        _ if samples < analysis::FEW_SAMPLES => Style::Faint,
+        s if s >= 0.10 => Style::Hot,
+        s if s >= 0.02 => Style::Warm,
+        s if s >= 0.005 => Style::Mild,
+        _ => Style::Plain,
+    }
+}
+
+/// Below the run's working directory, a path is written from there.
+pub fn short_path(analyzed: &Analyzed, file: u32) -> String {
+    let path = analyzed.file_path(file);
+    let cwd = (analyzed.profile().run.as_ref()).map_or("", |run| run.cwd.as_str());
+    match path
+        .strip_prefix(cwd)
+        .and_then(|rest| rest.strip_prefix('/'))
+    {
+        Some(below) if !cwd.is_empty() => below.to_owned(),
+        _ => path.to_owned(),
+    }
+}
+
+pub fn rest(terminal: &Terminal, rows: usize, limit: usize, what: &str) -> String {
+    if rows <= limit {
+        return String::new();
+    }
+    let text = format!(
+        "... and {} more {what}; --limit shows more",
+        count((rows - limit) as u64)
+    );
+    format!("{}\n", terminal.paint(Style::Faint, &text))
+}

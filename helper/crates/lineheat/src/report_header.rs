@@ -1,0 +1,111 @@
+//! What stands above every report: the run, its target, time, samples, losses and what the user should know.
+
+use std::path::Path;
+
+use analysis::{Analyzed, Measure};
+use profile::RunSummary;
+
+use crate::terminal::{Style, Terminal};
+use crate::terminal_numbers::{count, date, value};
+use crate::terminal_text::visible;
+
+/// Lines of "title  text", each ending in a newline. `mark` stands before each line ("# " in listings).
+pub fn header(
+    terminal: &Terminal,
+    path: &Path,
+    analyzed: &Analyzed,
+    measure: Measure,
+    mark: &str,
+) -> String {
+    let summary = profile::summarize(analyzed.profile());
+    let mut text = String::new();
+    let mut line = |title: &str, content: &str| {
+        if !content.is_empty() {
+            let title = terminal.paint(Style::Faint, &format!("{title:<9}"));
+            text.push_str(&format!("{mark}{title}{}\n", visible(content)));
+        }
+    };
+    line("run", &path.to_string_lossy());
+    line("target", &target(&summary));
+    line("recorded", &recorded(&summary));
+    line("samples", &samples(analyzed, measure, &summary));
+    for problem in problems(analyzed, &summary) {
+        let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));
+        text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
+    }
+    text
+}
+
+fn target(summary: &RunSummary) -> String {
+    if summary.command.is_empty() {
+        return summary.target.clone();
+    }
+    summary.command.join(" ")
+}
+
+fn recorded(summary: &RunSummary) -> String {
+    let parts = [
+        date(summary.started_unix_ns),
+        summary.end.clone(),
+        match summary.git_commit.get(..10) {
+            Some(commit) if summary.git_dirty => format!("commit {commit} with changes"),
+            Some(commit) => format!("commit {commit}"),
+            None => String::new(),
+        },
+    ];
+    let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    known.join(", ")
+}
+
+fn samples(analyzed: &Analyzed, measure: Measure, summary: &RunSummary) -> String {
+    let total = analyzed.total(measure);
+    let mut text = count(total.samples);
+    if analyzed.unit(measure) != "count" {
+        let name = match analyzed.value_name(measure) {
+            "cpu" => "CPU time",
+            name => name,
+        };
+        let total = value(total.value, analyzed.unit(measure));
+        text.push_str(&format!(", {name} {total}"));
+    }
+    if let Some(run) = analyzed.profile().run.as_ref().filter(|run| run.format > 0) {
+        text.push_str(&format!(", {} Hz of {}", run.asked_hz, run.event));
+        text.push_str(&match summary.lost {
+            0 => ", none lost".to_owned(),
+            lost => {
+                let share = 100.0 * lost as f64 / run.samples_taken.max(lost) as f64;
+                format!(", {} lost ({share:.1} %)", count(lost))
+            }
+        });
+    }
+    text
+}
+
+/// Sentences; the engine's own and those saved with the run.
+pub fn problems(analyzed: &Analyzed, summary: &RunSummary) -> Vec<String> {
+    let mut problems = analyzed.profile().problems.clone();
+    if analyzed.profile().samples.is_empty() {
+        problems.push(
+            "No sample was taken: the target used too little CPU time to be seen. \
+             Give it more work, or record with a higher --freq."
+                .into(),
+        );
+    }
+    let Some(run) = &analyzed.profile().run else {
+        return problems;
+    };
+    problems.extend(run.problems.iter().cloned());
+    problems.extend(
+        (run.modules.iter())
+            .filter(|m| !m.problem.is_empty())
+            .map(|m| match m.problem.contains(&m.path) {
+                true => m.problem.clone(),
+                false => format!("{}: {}", m.path, m.problem),
+            }),
+    );
+    if run.samples_taken > 0 && summary.lost as f64 > 0.01 * run.samples_taken as f64 {
+        problems
+            .push("More than 1 % of the samples were lost: shares may be off by as much.".into());
+    }
+    problems
+}

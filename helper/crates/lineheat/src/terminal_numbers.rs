@@ -1,0 +1,126 @@
+//! Numbers as text: shares, values with their unit, counts, dates.
+
+use analysis::FEW_SAMPLES;
+
+/// "12.4 %"; with the mark "?" when it rests on fewer than ten samples; "" for nothing.
+pub fn share(part: u64, all: u64, samples: u64) -> String {
+    if part == 0 && samples == 0 || all == 0 {
+        return String::new();
+    }
+    let mark = if samples < FEW_SAMPLES { "?" } else { " " };
+    format!("{:.1} %{mark}", 100.0 * part as f64 / all as f64)
+}
+
+/// 1234567 as "1,234,567".
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three digits and a unit: "3.20 s", "345 ms", "1.25 MiB", "12,345 count".
+pub fn value(value: u64, unit: &str) -> String {
+    match unit {
+        "nanoseconds" => scaled(value, 1000.0, &["ns", "us", "ms", "s"]),
+        "microseconds" => scaled(value, 1000.0, &["us", "ms", "s"]),
+        "milliseconds" => scaled(value, 1000.0, &["ms", "s"]),
+        "bytes" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]),
+        "" | "count" => count(value),
+        unit => format!("{} {}", count(value), crate::terminal_text::visible(unit)),
+    }
+}
+
+fn scaled(value: u64, step: f64, units: &[&str]) -> String {
+    let (mut number, mut unit) = (value as f64, 0);
+    // 999.5 would be written as 1000.
+    while unit + 1 < units.len() && number >= step - 0.5 {
+        number /= step;
+        unit += 1;
+    }
+    let digits = match number {
+        _ if unit == 0 => 0,
+        n if n < 9.995 => 2,
+        n if n < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{number:.digits$} {}", units[unit])
+}
+
+/// With its sign: "+1.20 s".
+pub fn difference(base: u64, new: u64, unit: &str) -> String {
+    let sign = match new.cmp(&base) {
+        std::cmp::Ordering::Greater => "+",
+        std::cmp::Ordering::Less => "-",
+        std::cmp::Ordering::Equal => "",
+    };
+    format!("{sign}{}", value(new.abs_diff(base), unit))
+}
+
+/// "2026-11-21 14:05:12 UTC"; "" for 0. Days to a date as in Howard Hinnant's "chrono-Compatible Low-Level Date
+/// Algorithms", with years that begin in March.
+pub fn date(unix_ns: i64) -> String {
+    if unix_ns <= 0 {
+        return String::new();
+    }
+    let seconds = unix_ns / 1_000_000_000;
+    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        let cases = [
+            (0, "nanoseconds", "0 ns"),
+            (999, "nanoseconds", "999 ns"),
+            (1_000, "nanoseconds", "1.00 us"),
+            (12_345_678, "nanoseconds", "12.3 ms"),
+            (999_600_000, "nanoseconds", "1.00 s"),
+            (123_400_000_000, "nanoseconds", "123 s"),
+            (1536, "bytes", "1.50 KiB"),
+            (1_234_567, "count", "1,234,567"),
+            (12, "gizmos", "12 gizmos"),
+        ];
+        for (number, unit, wanted) in cases {
+            assert_eq!(value(number, unit), wanted);
+        }
+        assert_eq!(difference(3_000_000, 1_000_000, "nanoseconds"), "-2.00 ms");
+    }
+
+    #[test]
+    fn a_share_of_few_samples_is_marked() {
+        assert_eq!(share(124, 1000, 124), "12.4 % ");
+        assert_eq!(share(9, 1000, 9), "0.9 %?");
+        assert_eq!(share(0, 1000, 0), "");
+        assert_eq!(share(0, 0, 3), "");
+    }
+
+    #[test]
+    fn dates_are_utc() {
+        assert_eq!(date(1_709_210_096_000_000_000), "2024-02-29 12:34:56 UTC");
+        assert_eq!(date(1_795_269_600_000_000_000), "2026-11-21 14:00:00 UTC");
+        assert_eq!(date(0), "");
+    }
+}
