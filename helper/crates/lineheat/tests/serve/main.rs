@@ -1,0 +1,11 @@
+//! Talks to the real `lineheat serve` over its pipes.
+
+mod client;
+mod fixture;
+
+mod comparisons;
+mod handshake;
+mod hostile_frames;
+mod machine;
+mod recordings;
+mod runs;

@@ -1,0 +1,225 @@
+//! Real recordings through the server; they need a machine that can record.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use wire::{RecordRequest, StopRequest, TerminalInput, reply, request};
+
+use crate::client::{Engine, text};
+
+/// Under CI a machine that cannot record is a failure.
+fn can_record() -> bool {
+    let doctor = Command::new(env!("CARGO_BIN_EXE_lineheat"))
+        .arg("doctor")
+        .output()
+        .unwrap();
+    if !doctor.status.success() {
+        let report = String::from_utf8_lossy(&doctor.stdout);
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "recording must work in CI:\n{report}"
+        );
+        eprintln!("SKIPPED: this machine cannot record, so nothing was tested.\n{report}");
+    }
+    doctor.status.success()
+}
+
+fn spinner(folder: &Path) -> String {
+    let source = folder.join("spin.c");
+    std::fs::write(
+        &source,
+        "#include <stdio.h>\n\
+         int main(int argc, char **argv) {\n\
+         \x20   volatile unsigned long sum = 0;\n\
+         \x20   char line[64];\n\
+         \x20   unsigned long rounds = argc > 1 ? 4000000000ul : 100000000ul;\n\
+         \x20   printf(\"name?\\n\");\n\
+         \x20   fflush(stdout);\n\
+         \x20   if (argc == 1 && fgets(line, sizeof line, stdin)) printf(\"hello %s\", line);\n\
+         \x20   for (unsigned long at = 0; at < rounds; at++) sum += at;\n\
+         \x20   return 7;\n\
+         }\n",
+    )
+    .unwrap();
+    let program = folder.join("spin");
+    assert!(
+        Command::new("gcc")
+            .args(["-O1", "-g"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&program)
+            .status()
+            .unwrap()
+            .success()
+    );
+    text(&program)
+}
+
+fn record(folder: &Path, args: &[&str]) -> request::Body {
+    request::Body::Record(RecordRequest {
+        program: spinner(folder),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        cwd: text(folder),
+        runs_directory: text(&folder.join(".lineheat/runs")),
+        name: "spinning".to_owned(),
+        ..RecordRequest::default()
+    })
+}
+
+#[test]
+fn a_program_is_recorded_and_talked_to() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let id = engine.send(record(folder.path(), &[]));
+    let mut output = Vec::new();
+    let mut started = false;
+    let mut asked = None;
+    let ended = loop {
+        let reply = engine.next().expect("a reply");
+        if Some(reply.id) == asked {
+            assert!(matches!(reply.body, Some(reply::Body::Done(_))));
+            continue;
+        }
+        assert_eq!(reply.id, id);
+        match reply.body.expect("a body") {
+            reply::Body::RecordingStarted(of) => {
+                assert!(of.pid > 0);
+                started = true;
+            }
+            reply::Body::RecordingProgress(_) => {}
+            reply::Body::TargetOutput(of) => {
+                output.extend(of.bytes);
+                if asked.is_none() && String::from_utf8_lossy(&output).contains("name?") {
+                    asked = Some(engine.send(request::Body::TerminalInput(TerminalInput {
+                        record_id: id,
+                        bytes: b"you\n".to_vec(),
+                    })));
+                }
+            }
+            reply::Body::RecordingEnded(ended) => {
+                assert!(reply.r#final);
+                break ended;
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(started);
+    assert!(
+        String::from_utf8_lossy(&output).contains("hello you"),
+        "{output:?}"
+    );
+    let run = ended.run.unwrap();
+    assert_eq!(
+        (run.exited, run.exit_code, run.name.as_str()),
+        (true, 7, "spinning")
+    );
+    assert!(run.samples > 20, "{}", run.samples);
+    let opened = engine.open(Path::new(&ended.run_path));
+    assert_eq!(opened.total_samples, run.samples);
+    assert_eq!(opened.files[0].path, text(&folder.path().join("spin.c")));
+}
+
+/// Starts an endless program and waits until it runs.
+fn start_endless(engine: &mut Engine, folder: &Path) -> u32 {
+    let id = engine.send(record(folder, &["on"]));
+    loop {
+        match engine.next().expect("a reply").body.expect("a body") {
+            reply::Body::TargetOutput(_) => return id,
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    }
+}
+
+fn runs_in(folder: &Path) -> usize {
+    std::fs::read_dir(folder.join(".lineheat/runs"))
+        .into_iter()
+        .flatten()
+        .filter(|entry| {
+            entry
+                .as_ref()
+                .unwrap()
+                .path()
+                .to_str()
+                .unwrap()
+                .ends_with(".pb.gz")
+        })
+        .count()
+}
+
+#[test]
+fn stop_keeps_what_was_recorded_and_discard_does_not() {
+    if !can_record() {
+        return;
+    }
+    for discard in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = Engine::start();
+        let record_id = start_endless(&mut engine, folder.path());
+        std::thread::sleep(Duration::from_millis(500));
+        let stop = engine.send(request::Body::Stop(StopRequest { record_id, discard }));
+        let mut stopped = false;
+        let ended = loop {
+            let reply = engine.next().expect("a reply");
+            match reply.body.expect("a body") {
+                reply::Body::Done(_) if reply.id == stop => stopped = true,
+                reply::Body::RecordingEnded(ended) => break ended,
+                reply::Body::Failure(failure) => panic!("{failure:?}"),
+                _ => {}
+            }
+        };
+        assert!(stopped);
+        assert_eq!(runs_in(folder.path()), usize::from(!discard));
+        if discard {
+            assert_eq!(ended, wire::RecordingEnded::default());
+        } else {
+            assert!(ended.run.unwrap().samples > 50);
+        }
+    }
+}
+
+#[test]
+fn a_vanished_editor_loses_no_recording() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    start_endless(&mut engine, folder.path());
+    std::thread::sleep(Duration::from_millis(500));
+    engine.close_input();
+    let start = Instant::now();
+    assert_eq!(engine.wait().code(), Some(0));
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        start.elapsed()
+    );
+    assert_eq!(runs_in(folder.path()), 1);
+}
+
+#[test]
+fn what_cannot_be_recorded_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let request = |program: &str| {
+        request::Body::Record(RecordRequest {
+            program: program.to_owned(),
+            cwd: text(folder.path()),
+            ..RecordRequest::default()
+        })
+    };
+    assert_eq!(engine.fails(request("")).kind, "protocol");
+    assert_eq!(engine.fails(request("./none")).kind, "not-found");
+    std::fs::write(folder.path().join("text"), "text").unwrap();
+    assert_eq!(engine.fails(request("./text")).kind, "not-executable");
+    let stop = StopRequest {
+        record_id: 4711,
+        discard: false,
+    };
+    assert_eq!(engine.fails(request::Body::Stop(stop)).kind, "not-found");
+}
