@@ -92,11 +92,13 @@ export class ProfileCommands {
     return { runPath: ended.runPath };
   }
 
-  /** One message: how the target ended, what was kept, and the first thing to know about it. */
+  /** One message: how the target ended, what was kept, and what is missing from the program itself. */
   private async tellEnd(ended: RecordingEnded, opened: RunOpened): Promise<void> {
     const summary = ended.run ?? opened.summary;
     if (!summary) return;
-    const problem = opened.problems[0];
+    // Libraries without line tables are ordinary; the panel lists all problems.
+    const program = summary.command[0] ?? '';
+    const problem = opened.problems.find((sentence) => program !== '' && sentence.includes(program));
     const text = problem ? `${endSentence(summary)} ${visibleText(problem, 1000)}` : endSentence(summary);
     const lossy = share(summary.lost, summary.samples + summary.lost) > LOSS_WARNING_SHARE;
     const show = problem || lossy || summary.samples === 0 ? warn : inform;
