@@ -6,15 +6,15 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
 use object::Object;
 
 use crate::elf::{Elf, hexadecimal};
 use crate::module::{map_file, open_regular};
+use crate::truncation::GuardedMap;
 
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
-    pub(crate) map: Mmap,
+    pub(crate) map: GuardedMap,
 }
 
 /// The debug file that `module` (at `path`) names by build-id or link, below `directories` or beside it.

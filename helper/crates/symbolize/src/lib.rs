@@ -17,6 +17,7 @@ mod source_path;
 mod standard_names;
 mod symbol_table;
 mod symbolize;
+mod truncation;
 
 pub use demangle::{DemangleMode, demangle};
 pub use executable::{ExecutableFile, inspect_executable};

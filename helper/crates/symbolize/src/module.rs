@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
+use crate::truncation::GuardedMap;
 
 /// The largest file that is read: more than any debug file seen, and addressable beside its neighbours.
 const FILE_BYTES_MAX: u64 = 16 << 30;
@@ -73,7 +73,7 @@ impl ModuleFile {
 
 /// The bytes of a module for as long as it is looked at.
 pub(crate) enum Image<'a> {
-    Mapped(Mmap),
+    Mapped(GuardedMap),
     Borrowed(&'a [u8]),
 }
 
@@ -82,6 +82,14 @@ impl Image<'_> {
         match self {
             Image::Mapped(map) => map,
             Image::Borrowed(bytes) => bytes,
+        }
+    }
+
+    /// The file became shorter while it was read.
+    pub(crate) fn was_cut(&self) -> bool {
+        match self {
+            Image::Mapped(map) => map.was_cut(),
+            Image::Borrowed(_) => false,
         }
     }
 }
@@ -95,7 +103,7 @@ pub(crate) fn open_regular(path: &Path) -> Result<File, String> {
         .map_err(|error| format!("{} cannot be opened: {error}.", path.display()))
 }
 
-pub(crate) fn map_file(file: &File, path: &Path) -> Result<Mmap, String> {
+pub(crate) fn map_file(file: &File, path: &Path) -> Result<GuardedMap, String> {
     let metadata = file
         .metadata()
         .map_err(|error| format!("{} cannot be examined: {error}.", path.display()))?;
@@ -109,8 +117,5 @@ pub(crate) fn map_file(file: &File, path: &Path) -> Result<Mmap, String> {
             metadata.len()
         ));
     }
-    // SAFETY: the map is private and read-only. A change of the file shows as other bytes, which every reader here
-    // takes as hostile anyway; a file cut short while it is mapped is answered by `module::truncation`.
-    unsafe { Mmap::map(file) }
-        .map_err(|error| format!("{} cannot be mapped: {error}.", path.display()))
+    GuardedMap::of(file).map_err(|error| format!("{} cannot be mapped: {error}.", path.display()))
 }

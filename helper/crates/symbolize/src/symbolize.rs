@@ -124,6 +124,9 @@ fn fill(
         .map(|vaddr| answer.chains[place[vaddr]].clone())
         .collect();
     symbols.producers = answer.producers.into_iter().collect();
+    if image.was_cut() {
+        answer.problem = Some("the file was cut short while it was read".to_owned());
+    }
     symbols.problem = match answer.problem {
         Some(why) => Some(format!("{shown}: {why}; some names or lines are missing.")),
         None if symbols.has_lines || asked.is_empty() => None,
