@@ -23,6 +23,8 @@ export class ProfilePage implements vscode.Disposable {
     private readonly panel: string,
     private readonly subject: ProfileSubject,
     private readonly parts: PageParts,
+    /** Gets the title once the subject is open. */
+    private readonly titled: (title: string) => void = () => {},
   ) {
     const folder = vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview');
     webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [folder] };
@@ -54,13 +56,16 @@ export class ProfilePage implements vscode.Disposable {
   private async answer(message: PageMessage): Promise<void> {
     switch (message.type) {
       case 'ready':
-      case 'retry':
+      case 'retry': {
         this.ready = false;
-        this.post(await this.subject.show(this.panel));
+        const show = await this.subject.show(this.panel);
+        this.titled(show.title);
+        this.post(show);
         this.ready = true;
         if (this.pendingReveal) this.post(this.pendingReveal);
         this.pendingReveal = undefined;
         return;
+      }
       case 'request': {
         const { view, value } = message;
         const bytes = await this.subject.content(view, value);

@@ -1,5 +1,4 @@
 // The panels beside the editor: one for each run or comparison, restored after a window reload.
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
@@ -39,7 +38,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
       return known.page;
     }
     const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown), beside);
+    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown, ''), beside);
     void this.remember({ id, shown });
     return this.fill(panel, id, shown);
   }
@@ -62,9 +61,12 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   }
 
   private fill(panel: vscode.WebviewPanel, id: string, shown: Shown): ProfilePage {
-    panel.title = titleOf(shown);
+    const titled = (title: string) => {
+      panel.title = titleOf(shown, title);
+    };
+    titled('');
     panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'resources', 'icon.svg');
-    const page = new ProfilePage(panel.webview, id, this.subjectOf(shown), this.parts);
+    const page = new ProfilePage(panel.webview, id, this.subjectOf(shown), this.parts, titled);
     this.open.set(id, { panel, page });
     panel.onDidDispose(() => {
       this.open.delete(id);
@@ -94,9 +96,7 @@ function idOf(shown: Shown): string {
   return 'run' in shown ? `run:${shown.run}` : `comparison:${shown.base}:${shown.new}`;
 }
 
-function titleOf(shown: Shown): string {
-  const name = (file: string) => path.basename(file).replace(/\.pb\.gz$|\.pprof$/, '');
-  return 'run' in shown
-    ? vscode.l10n.t('Flame Graph: {0}', name(shown.run))
-    : vscode.l10n.t('Compare: {0} ↔ {1}', name(shown.base), name(shown.new));
+function titleOf(shown: Shown, title: string): string {
+  if (!title) return 'run' in shown ? vscode.l10n.t('Flame Graph') : vscode.l10n.t('Compare');
+  return 'run' in shown ? vscode.l10n.t('Flame Graph: {0}', title) : vscode.l10n.t('Compare: {0}', title);
 }

@@ -15,7 +15,6 @@ export interface ViewPlace {
 }
 
 export interface ProfileSubject {
-  readonly title: string;
   show(panel: string): Promise<ShowMessage>;
   content(view: ViewKind, value: number): Promise<Uint8Array>;
   locate(place: ViewPlace): Promise<Location>;
@@ -40,7 +39,6 @@ export function runSubject(client: EngineClient, path: string, workspaceFolders:
   const run = new OpenRun(client, path, workspaceFolders);
   const view = (kind: ViewKind, value: number) => ({ kind: numbersOf(runViews, kind).view, value });
   return {
-    title: path.slice(path.lastIndexOf('/') + 1),
     show: async (panel) => {
       const { summary, values, defaultValue, problems } = await run.opened();
       return {
@@ -75,7 +73,6 @@ export function comparisonSubject(
   const comparison = new OpenComparison(client, open(paths.base), open(paths.new));
   const view = (kind: ViewKind) => ({ kind: numbersOf(comparisonViews, kind).view });
   return {
-    title: 'Comparison',
     show: async (panel) => {
       const opened = await comparison.opened();
       const runs = [opened.base, opened.new].filter((run) => run !== null);

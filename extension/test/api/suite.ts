@@ -151,7 +151,9 @@ const tests: Record<string, () => Promise<void>> = {
     const [base, current] = runs;
     assert.deepEqual(await call('compareRuns', { base, new: current }), { base, new: current });
     const hasPanel = () =>
-      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Compare:')));
+      vscode.window.tabGroups.all.some(({ tabs }) =>
+        tabs.some(({ label }) => label.startsWith('Compare: burn → burn')),
+      );
     await eventually('the panel of the comparison', hasPanel);
   },
 
