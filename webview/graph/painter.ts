@@ -6,6 +6,7 @@ import { FrameKind, frameName } from '../content/frameTable.ts';
 import type { Theme } from '../page/theme.ts';
 import { GLYPHS, kindOfChange, tooFewSamples } from './difference.ts';
 import { ROW_HEIGHT, type Scene, topOf } from './scene.ts';
+import { shortName } from './shortName.ts';
 import { makeStrips, paintFills, type Strips } from './strips.ts';
 
 const PADDING = 5;
@@ -13,10 +14,20 @@ const LABEL_MIN = 22; // CSS pixels: room for two letters and the cut mark
 
 /** What stays from frame to frame: labels, the width of a letter, hatching, the memory of the fills. */
 export interface Brushes {
-  readonly labels: string[]; // by frame
+  readonly labels: Label[]; // by frame
   readonly letterWidth: number; // 0: the font is not monospaced
   readonly hatch: CanvasPattern | null;
   readonly strips: Strips;
+}
+
+interface Label {
+  readonly full: string;
+  readonly short: string; // where the full name has no room
+}
+
+function labelOf(name: string): Label {
+  const visible = visibleText(name);
+  return { full: visible, short: shortName(visible) };
 }
 
 export function makeBrushes(context: CanvasRenderingContext2D, theme: Theme): Brushes {
@@ -93,10 +104,13 @@ function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, 
     if (boxes.end[box] !== 0 || room < LABEL_MIN - 2 * PADDING) continue;
     const node = boxes.node[box]!;
     const frame = graph.frame[node]!;
-    labels[frame] ??= visibleText(frameName(graph.frames, frame));
+    labels[frame] ??= labelOf(frameName(graph.frames, frame));
     const glyph = compared ? glyphOf(graph, node) : '';
-    const text = cut(glyph ? `${glyph} ${labels[frame]}` : labels[frame], Math.floor(room / letter));
-    if (text === '') continue;
+    const letters = Math.floor(room / letter) - (glyph ? 2 : 0);
+    const { full, short } = labels[frame];
+    const label = full.length <= letters ? full : cut(short, letters);
+    const text = glyph ? `${glyph} ${label}` : label;
+    if (label === '') continue;
     const quiet = matching !== undefined && matching[frame] !== 1;
     const few = compared && tooFewSamples(graph, node);
     const fill = theme.highContrast

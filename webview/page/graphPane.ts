@@ -61,6 +61,12 @@ export class GraphPane {
     this.#describe(-1);
   }
 
+  /** Selects a node, brings it into view and tells it below the graph. */
+  select(node: number) {
+    this.view.select(node);
+    this.#describe(node);
+  }
+
   #describe(node: number) {
     const graph = this.#graph;
     if (!graph) return;

@@ -139,7 +139,7 @@ export class ProfilePage {
     if (known) this.#tablePane.selectRow(message.row);
     if (node >= 0) {
       this.#graphPane.view.fit(node);
-      this.#graphPane.view.select(node);
+      this.#graphPane.select(node);
       this.#nodeSelected(node);
     }
   }
@@ -183,7 +183,7 @@ export class ProfilePage {
     };
     const { view } = this.#graphPane;
     const node = selectedPath.length > 1 ? nodeAt(graph, selectedPath) : -1;
-    if (node > 0) view.select(node);
+    if (node > 0) this.#graphPane.select(node);
     view.restoreSpan(span);
     if (this.#state.query.text !== '') this.#search(this.#state.query);
   }
@@ -219,10 +219,10 @@ export class ProfilePage {
   }
 
   #rowSelected(frames: FrameTable, row: number) {
-    const { graph, view } = this.#graphPane;
+    const { graph } = this.#graphPane;
     const node = this.#nodeOf?.(frames, row) ?? -1;
     if (!graph || node < 0) return;
-    view.select(node);
+    this.#graphPane.select(node);
     this.#change({ selectedPath: pathOf(graph, node) });
   }
 
@@ -255,7 +255,7 @@ export class ProfilePage {
     this.#match =
       this.#match < 0 && direction < 0 ? nodes.length - 1 : (this.#match + direction + nodes.length) % nodes.length;
     const node = nodes[this.#match]!;
-    this.#graphPane.view.select(node);
+    this.#graphPane.select(node);
     this.#graphPane.view.setMatches(this.#matches, node);
     this.#nodeSelected(node);
     this.#tellMatches();

@@ -67,11 +67,12 @@ function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarE
   const select: VscodeSingleSelect = document.createElement('vscode-single-select');
   select.className = 'value-select';
   select.setAttribute('aria-label', 'What was measured');
+  const alone = (type: string) => values.filter((value) => value.type === type).length === 1;
   values.forEach(({ type, unit }, value) => {
     const option = document.createElement('vscode-option');
     option.value = String(value);
     option.selected = value === state.value;
-    option.textContent = visibleText(type === unit || unit === 'count' ? type : `${type} (${unit})`, 60);
+    option.textContent = visibleText(alone(type) ? type : `${type}, ${unit}`, 60);
     select.append(option);
   });
   select.addEventListener('change', () => events.valueChosen(Number(select.value)));

@@ -1,11 +1,19 @@
 // What cells show: names with control characters visible, figures with a small bar behind them.
 import { visibleText } from '../../core/foreignText.ts';
+import { shortName } from '../graph/shortName.ts';
 import { element } from '../page/elements.ts';
 
 /** A foreign text; the whole of it in the tooltip. */
-export function fillText(cell: HTMLElement, text: string, full = text) {
+export function fillText(cell: HTMLElement, text: string) {
   cell.textContent = visibleText(text);
-  cell.title = visibleText(full, 2000);
+  cell.title = visibleText(text, 2000);
+}
+
+/** A function's name without its arguments; the whole of it, and where it is, in the tooltip. */
+export function fillFunction(cell: HTMLElement, name: string, place = '') {
+  const visible = visibleText(name);
+  cell.textContent = shortName(visible);
+  cell.title = place ? `${visibleText(name, 2000)}\n${visibleText(place, 2000)}` : visibleText(name, 2000);
 }
 
 /** A share as text, with the value beside it and a bar of that share below. */

@@ -12,7 +12,7 @@ import {
 import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import { type ComparedTable, Verdict } from '../content/tables.ts';
 import { SAMPLES_MIN } from '../graph/difference.ts';
-import { fillDifference, fillText } from './cells.ts';
+import { fillDifference, fillFunction, fillText } from './cells.ts';
 import { compareTexts } from './functionColumns.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
 
@@ -128,7 +128,7 @@ const nameColumn = ({ frames }: ComparedTable): TableColumn => ({
   hint: 'The function',
   numeric: false,
   compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
-  fill: (cell, row) => fillText(cell, frameName(frames, row)),
+  fill: (cell, row) => fillFunction(cell, frameName(frames, row)),
 });
 
 const moduleColumn = ({ frames }: ComparedTable): TableColumn => ({

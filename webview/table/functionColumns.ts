@@ -2,7 +2,7 @@
 import { countText, percentText, share, valueText } from '../../core/numbersAsText.ts';
 import { FrameKind, frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import type { FunctionTable } from '../content/tables.ts';
-import { fillShare, fillText } from './cells.ts';
+import { fillFunction, fillShare, fillText } from './cells.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
 
 export const FUNCTION_SORT: Sort = { column: 'self', descending: true };
@@ -43,8 +43,8 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
       compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
       fill: (cell, row) => {
         const file = frameFile(frames, row);
-        const name = frameName(frames, row);
-        fillText(cell, name, file ? `${name}\n${file}${frames.line[row] ? `:${frames.line[row]}` : ''}` : name);
+        const line = frames.line[row]!;
+        fillFunction(cell, frameName(frames, row), file && line > 0 ? `${file}:${line}` : file);
         cell.classList.toggle('kernel', frames.kind[row] === FrameKind.kernel);
       },
     },

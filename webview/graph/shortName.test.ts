@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { shortName } from './shortName.ts';
+
+const cases: readonly (readonly [name: string, short: string])[] = [
+  ['main', 'main'],
+  ['shop::countWords(std::istream&, unsigned long)', 'shop::countWords(…)'],
+  ['f(int)', 'f(int)'],
+  [
+    'std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char> >, int>::_M_insert_(std::pair<int, int>&&)',
+    'std::_Rb_tree<…>::_M_insert_(…)',
+  ],
+  ['std::vector<int>::push_back(int const&)', 'std::vector<int>::push_back(…)'],
+  ['std::operator< <char, std::char_traits<char>, std::allocator<char> >', 'std::operator< <…>'],
+  ['std::ostream::operator<<(unsigned long long)', 'std::ostream::operator<<(…)'],
+  ['Wrapper<std::map<int, long>>::operator->() const', 'Wrapper<…>::operator->() const'],
+  ['(anonymous namespace)::write_account(std::ostream&)', '(anonymous namespace)::write_account(…)'],
+  ['<alloc::vec::Vec<T> as core::ops::Drop>::drop', '<alloc::vec::Vec<T> as core::ops::Drop>::drop'],
+  ['core::iter::Iterator::fold::<alloc::string::String>', 'core::iter::Iterator::fold::<…>'],
+  ['call<std::function<void (int)>, Result (*)(int) -> bool>::run', 'call<…>::run'],
+  ['broken<std::vector<int', 'broken<std::vector<int'],
+  ['my_operator<aaaaaaaaaaaa>', 'my_operator<…>'],
+  ['', ''],
+];
+for (const [name, short] of cases)
+  test(`${name || 'nothing'} is ${short || 'nothing'}`, () => assert.equal(shortName(name), short));
+
+test('a name of sixty thousand brackets takes a moment', () => {
+  const began = performance.now();
+  shortName(`f${'<('.repeat(2_000)}`);
+  shortName(`f${'<a'.repeat(200)}`);
+  assert.ok(performance.now() - began < 500);
+});
