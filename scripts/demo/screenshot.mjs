@@ -24,7 +24,9 @@ export async function saveScreenshot({ folder, runFile, file, line, picture }) {
   let context;
   try {
     context = await startBrowser(profile, { viewport: { width: 1680, height: 945 } });
-    const page = await openWorkbench(context, server, { folder, file: runFile });
+    // The run second: at its very start the editor does not know yet that Lineheat opens such files.
+    const page = await openWorkbench(context, server, { folder, file, line });
+    await until('the run', () => opened(server, runFile));
     await webviewWith(page, 'canvas');
     await server.open(`${file}:${line}`);
     await showBeside(page, path.basename(file));
@@ -47,6 +49,13 @@ async function showBeside(page, name) {
   await until('a code lens', async () => (await codeLenses(page)).length > 0);
   await page.waitForTimeout(1_000); // the last frame of the graph after the panel got its size
 }
+
+/** Whether the editor took the file: not before its window has connected. */
+export const opened = (server, file) =>
+  server.open(file).then(
+    () => true,
+    () => false,
+  );
 
 async function until(what, holds) {
   for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200)))

@@ -9,6 +9,7 @@ import { startServer } from '../editor/server.mjs';
 import { findProgram, run } from '../steps/command.mjs';
 import { vsix } from '../steps/paths.mjs';
 import { step, untilInterrupted } from '../steps/report.mjs';
+import { opened } from './screenshot.mjs';
 
 /** Shows the run and its hot file. Returns at once with `code`, and after Ctrl+C with code-server. */
 export async function show({ folder, runFile, file, line }) {
@@ -32,10 +33,10 @@ async function showInBrowser({ folder, runFile, file, line }) {
   const interrupted = untilInterrupted();
   try {
     console.log(
-      `\nOpen this page, it shows the run and its heat (Ctrl+C ends):\n\n  ${workbenchAddress(server, folder, openFilePayload(server, runFile))}\n`,
+      `\nOpen this page, it shows the run and its heat (Ctrl+C ends):\n\n  ${workbenchAddress(server, folder, openFilePayload(server, file, line))}\n`,
     );
-    // The page can open one file; the source follows when a browser is there.
-    const stopWaiting = whenConnected(() => server.open(`${file}:${line}`));
+    // The run follows when a browser is there: at its very start the editor does not know who opens such files.
+    const stopWaiting = whenConnected(() => opened(server, runFile));
     await interrupted;
     stopWaiting();
   } finally {
@@ -47,11 +48,7 @@ async function showInBrowser({ folder, runFile, file, line }) {
 /** Tries `open` until it succeeds once. Gives a function that ends the trying. */
 function whenConnected(open) {
   const timer = setInterval(async () => {
-    const opened = await open().then(
-      () => true,
-      () => false, // no browser yet
-    );
-    if (opened) clearInterval(timer);
+    if (await open()) clearInterval(timer);
   }, 3_000);
   return () => clearInterval(timer);
 }
