@@ -178,9 +178,11 @@ fn named(
 fn sorted(mut rows: Vec<ComparedRow>) -> Vec<ComparedRow> {
     rows.sort_by(|a, b| {
         let change = |row: &ComparedRow| {
+            let [base, new] = [row.base, row.new];
             (
-                row.new.self_.value.abs_diff(row.base.self_.value),
-                row.new.total.value.abs_diff(row.base.total.value),
+                new.self_.value.abs_diff(base.self_.value),
+                new.total.value.abs_diff(base.total.value),
+                new.self_.value.saturating_add(base.self_.value),
             )
         };
         (change(b).cmp(&change(a)))

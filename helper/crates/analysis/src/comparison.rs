@@ -180,12 +180,35 @@ impl Comparison {
                 ));
             }
         }
-        let moved = (self.files.iter())
-            .any(|pair| pair.files.base.is_some() && pair.files.new.is_some() && !pair.texts_known);
-        if moved {
-            warnings.push("The text of some files was not saved with both runs: their lines are compared by number.".into());
+        if self
+            .files
+            .iter()
+            .any(|pair| !pair.texts_known && self.is_own_source(pair))
+        {
+            warnings.push(
+                "The text of some files was not saved with both runs: their lines are compared by number."
+                    .into(),
+            );
         }
         warnings
+    }
+}
+
+impl Comparison {
+    /// In both runs, and below the working directory of one: system headers hardly change between two builds.
+    fn is_own_source(&self, pair: &FilePair) -> bool {
+        let is_below = |side: &Analyzed, file| {
+            let cwd = side
+                .profile()
+                .run
+                .as_ref()
+                .map_or("", |run| run.cwd.as_str());
+            !cwd.is_empty() && side.file_path(file).starts_with(cwd)
+        };
+        match (pair.files.base, pair.files.new) {
+            (Some(base), Some(new)) => is_below(self.base(), base) || is_below(self.new_run(), new),
+            _ => false,
+        }
     }
 }
 

@@ -1,0 +1,146 @@
+//! Profiles written as text, and a small source of repeatable chance.
+//!
+//! One sample a line, root first: `main@m.c:3 ~inlined@h.h:9 [kernel]sys_read libc.so!read 7`. `~` is inlined into the
+//! frame before it, `!` and `[…]` name another module than `app`; the last word is the number of samples.
+
+#![allow(dead_code)] // Each test file uses its own part.
+
+use profile::{LineOf, MappingOf, Profile, ProfileBuilder};
+
+/// CPU nanoseconds of one sample.
+pub const PERIOD_NS: u64 = 1_000_000;
+
+pub fn profile_of(text: &str) -> Profile {
+    let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
+    let mut modules: Vec<(String, u32)> = Vec::new();
+    let mut addresses = Addresses::default();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (stack, count) = line.rsplit_once(' ').expect("frames and a number");
+        let count: u64 = count.parse().expect("a number of samples");
+        let mut locations: Vec<u32> = Vec::new();
+        let mut chain: Vec<&str> = Vec::new();
+        let mut frames = stack.split(' ').peekable();
+        while let Some(frame) = frames.next() {
+            chain.push(frame);
+            if frames.peek().is_some_and(|next| next.starts_with('~')) {
+                continue;
+            }
+            let module = module_of(chain[0]).0.to_owned();
+            let known = modules
+                .iter()
+                .find(|(name, _)| *name == module)
+                .map(|&(_, id)| id);
+            let mapping = known.unwrap_or_else(|| {
+                let filename = if module.starts_with('[') {
+                    module.clone()
+                } else {
+                    format!("/bin/{module}")
+                };
+                let id = builder.add_mapping(MappingOf {
+                    filename: &filename,
+                    symbolized: true,
+                    ..MappingOf::default()
+                });
+                modules.push((module, id));
+                id
+            });
+            let lines: Vec<LineOf> = (chain.iter().rev())
+                .filter_map(|frame| {
+                    line_of(&mut builder, module_of(frame).1.trim_start_matches('~'))
+                })
+                .collect();
+            let address = addresses.of(&chain.join(" "));
+            locations.push(builder.add_location(Some(mapping), address, &lines));
+            chain.clear();
+        }
+        locations.reverse();
+        builder.add_sample(&locations, &[count, count * PERIOD_NS], &[]);
+    }
+    builder.finish()
+}
+
+/// An address for each text; of `0x…` that number.
+#[derive(Default)]
+struct Addresses(Vec<String>);
+
+impl Addresses {
+    fn of(&mut self, text: &str) -> u64 {
+        if let Some(hex) = module_of(text).1.strip_prefix("0x") {
+            return u64::from_str_radix(hex, 16).expect("a hexadecimal address");
+        }
+        let index = (self.0.iter().position(|known| known == text)).unwrap_or_else(|| {
+            self.0.push(text.to_owned());
+            self.0.len() - 1
+        });
+        0x1000 + 16 * index as u64
+    }
+}
+
+fn module_of(frame: &str) -> (&str, &str) {
+    if let Some((module, name)) = frame.split_once('!') {
+        return (module, name);
+    }
+    match frame.find(']') {
+        Some(end) if frame.starts_with('[') => frame.split_at(end + 1),
+        _ => ("app", frame),
+    }
+}
+
+fn line_of(builder: &mut ProfileBuilder, frame: &str) -> Option<LineOf> {
+    if frame.starts_with("0x") {
+        return None;
+    }
+    let (name, place) = frame.split_once('@').unwrap_or((frame, ""));
+    let (file, line) = place.split_once(':').unwrap_or((place, "0"));
+    let file = if file.is_empty() {
+        String::new()
+    } else {
+        format!("/src/{file}")
+    };
+    Some(LineOf {
+        function: builder.add_function(name, name, &file, u32::from(!file.is_empty())),
+        line: line.parse().expect("a line number"),
+        column: 0,
+    })
+}
+
+/// xorshift64*, for tests that must repeat.
+pub struct Chance(pub u64);
+
+impl Chance {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % limit
+    }
+
+    /// A profile with recursion, inlined calls, kernel and unknown frames.
+    pub fn profile_text(&mut self, samples: u64) -> String {
+        let mut text = String::new();
+        for _ in 0..samples {
+            let depth = 1 + self.below(12);
+            let mut is_native = false;
+            for _ in 0..depth {
+                let function = self.below(9);
+                let line = 1 + self.below(5);
+                let inlined = if is_native && self.below(3) == 0 {
+                    "~"
+                } else {
+                    ""
+                };
+                let kind = self.below(12);
+                is_native = !inlined.is_empty() || kind > 1;
+                match kind {
+                    _ if is_native => {
+                        text.push_str(&format!("{inlined}f{function}@{}.c:{line} ", function % 3))
+                    }
+                    0 => text.push_str(&format!("[kernel]k{function} ")),
+                    _ => text.push_str(&format!("libx.so!0x{function}00 ")),
+                }
+            }
+            text.push_str(&format!("{}\n", 1 + self.below(20)));
+        }
+        text
+    }
+}
