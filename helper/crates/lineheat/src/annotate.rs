@@ -87,7 +87,10 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn no_such_file(analyzed: &Analyzed, measure: Measure, wanted: &str) -> String {
-    let known: Vec<String> = (hot_files(analyzed, measure).iter().take(5))
+    let mut hottest = hot_files(analyzed, measure);
+    // The user's own files first: those below the working directory.
+    hottest.sort_by_key(|hot| short_path(analyzed, hot.file) == analyzed.file_path(hot.file));
+    let known: Vec<String> = (hottest.iter().take(5))
         .map(|hot| short_path(analyzed, hot.file))
         .collect();
     match known.as_slice() {
@@ -220,12 +223,10 @@ fn listing(
             visible_source,
         );
         if !code.is_empty() {
-            let is_hot =
-                amounts.total.samples >= analysis::FEW_SAMPLES && amounts.self_.samples > 0;
-            let style = if is_hot {
-                style(amounts.self_)
-            } else {
-                Style::Plain
+            // Few samples are faint as figures, but code stays readable.
+            let style = match style(amounts.total) {
+                Style::Faint => Style::Plain,
+                style => style,
             };
             text.push(' ');
             text.push_str(&terminal.paint(style, &code));
