@@ -29,6 +29,16 @@ export async function pickRow(page, text, { timeoutMs = 60_000 } = {}) {
   await rows(page).filter({ hasText: text }).first().click({ timeout: timeoutMs });
 }
 
+/** Picks the row at a place of the open list, from 0. */
+export async function pickNth(page, place) {
+  await rows(page).nth(place).click();
+}
+
+/** Waits until the open list has a row that contains `text`. */
+export async function listedRow(page, text, { timeoutMs = 60_000 } = {}) {
+  await rows(page).filter({ hasText: text }).first().waitFor({ timeout: timeoutMs });
+}
+
 /** The rows of the open list, as text. */
 export async function listedRows(page) {
   await rows(page).first().waitFor();

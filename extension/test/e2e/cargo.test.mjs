@@ -6,12 +6,13 @@ import { after, before, test } from 'node:test';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
 import { openFile, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
 import { savedRuns } from './support/runs.mjs';
-import { eventually, openEditor, step } from './support/session.mjs';
+import { eventually, openEditor, storyOf } from './support/session.mjs';
 import { copyOfSample } from './support/workspace.mjs';
 
 const workspace = copyOfSample('rust-rayon');
 const manifest = readFileSync(path.join(workspace.folder, 'Cargo.toml'), 'utf8');
 let session;
+const story = storyOf(() => session);
 before(async () => {
   session = await openEditor(workspace.folder);
 });
@@ -20,27 +21,20 @@ after(async () => {
   workspace.remove();
 });
 
-test(
-  'a Cargo binary is built, recorded on all its threads, and its hot line is marked',
-  step(
-    () => session,
-    'cargo',
-    async ({ page, picture }) => {
-      await openFile(page, 'count.rs');
-      await runCommand(page, 'Lineheat: Profile This Target');
-      await pickRow(page, 'word-count');
-      await eventually('a saved run', () => savedRuns(workspace.folder).length > 0, { timeoutMs: 240_000 });
-      const hot = await eventually(
-        'heat on the counting line',
-        async () =>
-          (await decoratedLines(page)).find((row) => row.after.length > 0 && row.text?.includes('to_ascii_lowercase')),
-        { timeoutMs: 60_000 },
-      );
-      assert.match(hot.after.join(' '), /%/);
-      await picture('cargo');
-    },
-  ),
-);
+story('a Cargo binary is built, recorded on all its threads, and its hot line is marked', async ({ page, picture }) => {
+  await openFile(page, 'count.rs');
+  await runCommand(page, 'Lineheat: Profile This Target');
+  await pickRow(page, 'word-count');
+  await eventually('a saved run', () => savedRuns(workspace.folder).length > 0, { timeoutMs: 240_000 });
+  const hot = await eventually(
+    'heat on the counting line',
+    async () =>
+      (await decoratedLines(page)).find((row) => row.after.length > 0 && row.text?.includes('to_ascii_lowercase')),
+    { timeoutMs: 60_000 },
+  );
+  assert.match(hot.after.join(' '), /%/);
+  await picture('cargo');
+});
 
 test('the manifest of the project is as it was', () => {
   assert.equal(readFileSync(path.join(workspace.folder, 'Cargo.toml'), 'utf8'), manifest);

@@ -3,17 +3,18 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { openFile } from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { foreignProfile } from './support/foreign.mjs';
 import { findFrame, searchFor } from './support/graph.mjs';
-import { openEditor, step } from './support/session.mjs';
+import { openEditor, storyOf } from './support/session.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-foreign-'));
 const foreign = await foreignProfile(folder);
 writeFileSync(path.join(folder, 'broken.pb.gz'), 'this is no gzip file');
 let session;
+const story = storyOf(() => session);
 before(async () => {
   session = await openEditor(folder);
 });
@@ -22,32 +23,18 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test(
-  'a CPU profile of Go opens from the Explorer and its hot function is found',
-  step(
-    () => session,
-    'foreign',
-    async ({ page, picture }) => {
-      await openFile(page, 'foreign.pb.gz');
-      const graph = await webviewWith(page, '.graph canvas');
-      assert.match(await searchFor(graph, foreign.name), /\d/);
-      await findFrame(graph, (words) => words.includes(foreign.name));
-      await picture('foreign');
-    },
-  ),
-);
+story('a CPU profile of Go opens from the Explorer and its hot function is found', async ({ page, picture }) => {
+  await openFile(page, 'foreign.pb.gz');
+  const graph = await webviewWith(page, '.graph canvas');
+  assert.match(await searchFor(graph, foreign.name), /\d/);
+  await findFrame(graph, (words) => words.includes(foreign.name));
+  await picture('foreign');
+});
 
-test(
-  'a file that is no profile says so in a sentence',
-  step(
-    () => session,
-    'broken',
-    async ({ page, picture }) => {
-      await openFile(page, 'broken.pb.gz');
-      const panel = await webviewWith(page, '.message, [role=alert]');
-      const words = await panel.locator('body').innerText();
-      await picture('broken');
-      assert.match(words, /gzip|pprof|profile/i);
-    },
-  ),
-);
+story('a file that is no profile says so in a sentence', async ({ page, picture }) => {
+  await openFile(page, 'broken.pb.gz');
+  const panel = await webviewWith(page, '.message, [role=alert]');
+  const words = await panel.locator('body').innerText();
+  await picture('broken');
+  assert.match(words, /gzip|pprof|profile/i);
+});

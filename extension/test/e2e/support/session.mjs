@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { test } from 'node:test';
 import { openWorkbench, startBrowser } from '../../../../scripts/editor/browser.mjs';
 import { installEditor } from '../../../../scripts/editor/install.mjs';
 import { startServer } from '../../../../scripts/editor/server.mjs';
@@ -26,23 +27,26 @@ export async function openEditor(folder, { settings = {} } = {}) {
   };
 }
 
-/** A test that saves a picture of the editor when it fails, and shows the notifications in its error. */
-export function step(session, name, work) {
-  return async () => {
-    try {
-      await work(session());
-    } catch (error) {
-      const shown = await session()
-        ?.page.locator('.notification-toast')
-        .allInnerTexts()
-        .catch(() => []);
-      await session()
-        ?.picture(`failed ${name.replaceAll(/\W+/g, '-')}`)
-        .catch(() => {});
-      if (shown?.length > 0) error.message += `\nNotifications on screen: ${shown.join(' | ')}`;
-      throw error;
-    }
-  };
+/**
+ * The steps of one story, each a test: `work` gets the session. A step that fails saves a picture of the editor and names
+ * the notifications on screen; the steps after it fail at once, since they rest on it.
+ */
+export function storyOf(session) {
+  let failed;
+  return (name, work) =>
+    test(name, async () => {
+      if (failed) throw new Error(`Not tried: "${failed}" failed before it.`);
+      try {
+        await work(session());
+      } catch (error) {
+        failed = name;
+        const toasts = session()?.page.locator('.notification-toast').allInnerTexts();
+        const shown = (await toasts?.catch(() => [])) ?? [];
+        await session()?.picture(`failed-${name.replaceAll(/\W+/g, '-')}`);
+        if (shown.length > 0) error.message += `\nNotifications on screen: ${shown.join(' | ')}`;
+        throw error;
+      }
+    });
 }
 
 /** Looks again and again until `look` gives something, and gives that. */
