@@ -26,8 +26,7 @@ interface Label {
 }
 
 function labelOf(name: string): Label {
-  const visible = visibleText(name);
-  return { full: visible, short: shortName(visible) };
+  return { full: visibleText(name), short: visibleText(shortName(name)) };
 }
 
 export function makeBrushes(context: CanvasRenderingContext2D, theme: Theme): Brushes {

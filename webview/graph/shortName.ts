@@ -3,11 +3,13 @@
 // less than `std::_Rb_tree<…>::find`. The full name stands in the tooltip.
 
 const KEPT = 8; // characters of arguments that are shorter than what would stand for them
-const CLOSING: Record<string, string> = { '<': '>', '(': ')', '[': ']', '{': '}' };
+const LENGTH_MAX = 8192; // characters looked at; what is longer is cut anyway
+const OPENING: Record<string, string> = { '>': '<', ')': '(', ']': '[', '}': '{' };
 
 /** The short form; the name itself when nothing can be left out. */
 export function shortName(name: string): string {
-  const plain = name.replaceAll('std::__cxx11::', 'std::').replaceAll('__gnu_cxx::', '');
+  const plain = name.slice(0, LENGTH_MAX).replaceAll('std::__cxx11::', 'std::').replaceAll('__gnu_cxx::', '');
+  const closings = closingsOf(plain);
   let short = '';
   let at = 0;
   while (at < plain.length) {
@@ -19,14 +21,14 @@ export function shortName(name: string): string {
     }
     const letter = plain[at]!;
     const opens = letter === '<' || letter === '(';
-    const end = opens && isArguments(short, letter) ? closingAt(plain, at) : -1;
+    const end = opens && isArguments(short, letter) ? closings[at]! : -1;
     if (end < 0) {
       short += letter;
       at++;
       continue;
     }
     const inside = plain.slice(at + 1, end);
-    short += inside.length <= KEPT ? plain.slice(at, end + 1) : `${letter}…${CLOSING[letter]}`;
+    short += inside.length <= KEPT ? plain.slice(at, end + 1) : `${letter}…${plain[end]}`;
     at = end + 1;
   }
   return short;
@@ -38,15 +40,18 @@ function isArguments(before: string, letter: string): boolean {
   return /(?:\w|::|operator\W{1,3} ?)$/.test(before) && before !== '';
 }
 
-/** The place of the bracket that closes the one at `from`; -1 when none does. */
-function closingAt(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
+/** For each opening bracket the place of the one that closes it; -1 when none does. */
+function closingsOf(text: string): Int32Array {
+  const closings = new Int32Array(text.length).fill(-1);
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at++) {
     const letter = text[at]!;
-    if (letter in CLOSING) depth++;
-    else if (letter === ')' || letter === ']' || letter === '}') depth--;
-    else if (letter === '>' && text[at - 1] !== '-' && text[at - 1] !== '=') depth--; // not the arrow of a return type
-    if (depth === 0) return at;
+    if ('<([{'.includes(letter)) open.push(at);
+    const opening = OPENING[letter];
+    if (!opening || (letter === '>' && '-='.includes(text[at - 1] ?? ' '))) continue; // not the arrow of a return type
+    // A `<` that is still open inside other brackets was a comparison; a `>` closes nothing but a `<`.
+    while (letter !== '>' && open.length > 0 && text[open.at(-1)!] === '<') open.pop();
+    if (open.length > 0 && text[open.at(-1)!] === opening) closings[open.pop()!] = at;
   }
-  return -1;
+  return closings;
 }

@@ -37,14 +37,19 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
     (mode) => events.viewModeChosen(mode),
   );
   viewModes.show(state.viewMode);
-  const toolbar = element('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Profile' }, search.element);
-  toolbar.append(element('span', { class: 'toolbar-space' }));
-  if (show.subject === 'comparison') toolbar.append(widthChoices(state, events));
-  if (show.values.length > 1) toolbar.append(valueSelect(show, state, events));
-  toolbar.append(
+  const controls = element('div', { class: 'toolbar-controls' });
+  if (show.subject === 'comparison') controls.append(widthChoices(state, events));
+  if (show.values.length > 1) controls.append(valueSelect(show, state, events));
+  controls.append(
     toolbarButton('Show everything (0)', icon(icons.reset), () => events.reset()),
     viewModes.element,
     toolbarButton('Keys and colours (?)', '?', () => events.help()),
+  );
+  const toolbar = element(
+    'div',
+    { class: 'toolbar', role: 'toolbar', 'aria-label': 'Profile' },
+    search.element,
+    controls,
   );
   return { element: toolbar, search, viewModes };
 }

@@ -11,8 +11,7 @@ export function fillText(cell: HTMLElement, text: string) {
 
 /** A function's name without its arguments; the whole of it, and where it is, in the tooltip. */
 export function fillFunction(cell: HTMLElement, name: string, place = '') {
-  const visible = visibleText(name);
-  cell.textContent = shortName(visible);
+  cell.textContent = visibleText(shortName(name));
   cell.title = place ? `${visibleText(name, 2000)}\n${visibleText(place, 2000)}` : visibleText(name, 2000);
 }
 
