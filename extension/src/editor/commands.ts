@@ -74,16 +74,17 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     const profile = active.current;
     const document = vscode.window.activeTextEditor?.document;
     const path = document && parts.heats.pathOf(document);
+    const file = path === undefined ? undefined : active.fileOf(path);
     if (profile?.kind !== 'run') throw nothingOpen();
-    if (path === undefined) {
+    if (!file) {
       throw new EngineFailure(
         'not-found',
         'The file in front has no samples in the open run.',
         'Open a hot file first.',
       );
     }
-    const text = await annotatedListing(parts.enginePath(), profile.run.path, path);
-    const listing = await documents.open({ path: `${path}.annotated`, origin: profile.run.path }, text);
+    const text = await annotatedListing(parts.enginePath(), profile.run.path, file.recordedPath);
+    const listing = await documents.open({ path: `${file.recordedPath}.annotated`, origin: profile.run.path }, text);
     await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
   };
   const doctor = async () => {

@@ -21,10 +21,7 @@ export async function showFailure(error: unknown, log: vscode.LogOutputChannel):
   const doctor = vscode.l10n.t('Run Doctor');
   const showLog = vscode.l10n.t('Show Log');
   const buttons = [...(command ? [copy] : []), ...(DOCTOR_KINDS.has(failure.kind) ? [doctor] : []), showLog];
-  const text = [failure.message, failure.advice]
-    .filter(Boolean)
-    .map((part) => visibleLines(part))
-    .join(' ');
+  const text = [failure.message, failure.advice].filter(Boolean).map(asSentence).join(' ');
   const choice = await vscode.window.showErrorMessage(text, ...buttons);
   if (choice === copy && command) await vscode.env.clipboard.writeText(command);
   if (choice === doctor) await vscode.commands.executeCommand('lineheat.doctor');
@@ -35,6 +32,13 @@ export async function showFailure(error: unknown, log: vscode.LogOutputChannel):
 function commandIn(advice: string): string | undefined {
   const lines = advice.split('\n').map((line) => line.trim());
   return lines.find((line, at) => at > 0 && /^(sudo|lineheat|setcap|apt-get|docker|podman)\b/.test(line));
+}
+
+/** Some causes come as a clause of a lower layer. */
+function asSentence(text: string): string {
+  const visible = visibleLines(text.trim());
+  const start = /^[a-z]+ /.test(visible) ? visible[0]!.toUpperCase() + visible.slice(1) : visible;
+  return /[.!?:]$/.test(start) ? start : `${start}.`;
 }
 
 function visibleLines(text: string): string {
