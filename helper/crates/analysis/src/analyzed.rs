@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use profile::{Locations, Profile, StringId, Strings};
 
+use crate::stack_trie::StackTrie;
 use crate::tally::{Amount, Tally, tally};
 
 /// Index of a function, see [`Analyzed::function`].
@@ -95,7 +96,7 @@ pub struct Analyzed {
     function_of_place: Vec<FunctionId>,
     chain_ends: Vec<u32>,
     chain_frames: Vec<ChainFrame>,
-    chain_of_location: Vec<u32>,
+    stacks: StackTrie,
     tallies: Vec<OnceLock<Tally>>,
 }
 
@@ -123,7 +124,7 @@ impl Analyzed {
             ends: Vec::new(),
             frames: Vec::new(),
         };
-        let chain_of_location = (0..profile.locations.len() as u32)
+        let chain_of_location: Vec<u32> = (0..profile.locations.len() as u32)
             .map(|location| chains.chain_of(&mut profile, location))
             .collect();
         let Chains {
@@ -132,6 +133,16 @@ impl Analyzed {
             frames,
             ..
         } = chains;
+        let stacks = StackTrie::of(profile.samples.len(), |sample| {
+            let stack = profile.samples.stack(sample).iter();
+            stack.map(|&location| chain_of_location[location as usize])
+        });
+        if stacks.cut_samples > 0 {
+            profile.problems.push(format!(
+                "There are more different call paths than Lineheat follows: {} samples are counted at a caller.",
+                stacks.cut_samples
+            ));
+        }
         let mut function_of_place = vec![0; places.len()];
         for frame in frames.iter().rev().filter(|frame| frame.place != NO_PLACE) {
             function_of_place[frame.place as usize] = frame.function;
@@ -149,7 +160,7 @@ impl Analyzed {
             places,
             chain_ends: ends,
             chain_frames: frames,
-            chain_of_location,
+            stacks,
             profile,
         }
     }
@@ -273,9 +284,9 @@ impl Analyzed {
         }
     }
 
-    #[inline]
-    pub(crate) fn chain_of_location(&self, location: u32) -> u32 {
-        self.chain_of_location[location as usize]
+    /// The call paths of all samples.
+    pub(crate) fn stacks(&self) -> &StackTrie {
+        &self.stacks
     }
 
     /// Frames of a chain, innermost first; never empty.
@@ -288,12 +299,6 @@ impl Analyzed {
             self.chain_ends[chain - 1]
         };
         &self.chain_frames[start as usize..self.chain_ends[chain] as usize]
-    }
-
-    /// All frames of a sample's stack, leaf first, inlined ones included.
-    pub(crate) fn frames(&self, sample: usize) -> impl Iterator<Item = &ChainFrame> {
-        (self.profile.samples.stack(sample).iter())
-            .flat_map(|&location| self.chain(self.chain_of_location(location)))
     }
 
     pub(crate) fn frame_kind(&self, frame: &ChainFrame) -> FrameKind {

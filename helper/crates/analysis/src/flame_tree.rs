@@ -1,7 +1,4 @@
-//! Merges stacks into one call tree, frame by frame, without recursion.
-//!
-//! Stacks are walked chain by chain: where a chain leads from a node is looked up once a location, and the weight
-//! kept there tells afterwards which line of a node is the hottest.
+//! The call paths as a tree of functions: paths that differ only in their lines or addresses become one.
 
 use std::collections::HashMap;
 
@@ -29,104 +26,56 @@ pub(crate) struct FlameTree {
     pub frames: Vec<FlameFrame>,
 }
 
-#[derive(Clone, Copy)]
-struct Step {
-    /// The innermost frame of the chain.
-    node: u32,
-    weight: u64,
-}
-
-struct Growing {
-    tree: FlameTree,
-    children: HashMap<(u32, u32), u32, SeededHash>,
-    /// By (node, chain): where the chain leads.
-    steps: HashMap<(u32, u32), Step, SeededHash>,
-    frame_ids: HashMap<FlameFrame, u32, SeededHash>,
-}
-
+/// Without samples, or without the measure, the tree is the root alone.
 pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
-    let mut growing = Growing {
-        tree: FlameTree {
-            parent: vec![ROOT],
-            frame: vec![0],
-            self_: vec![Amount::default()],
-            line: Vec::new(),
-            frames: Vec::new(),
-        },
-        children: HashMap::default(),
-        steps: HashMap::default(),
-        frame_ids: HashMap::default(),
+    let mut tree = FlameTree {
+        parent: vec![ROOT],
+        frame: vec![0],
+        self_: vec![Amount::default()],
+        line: vec![0],
+        frames: Vec::new(),
     };
-    if measure < analyzed.profile().sample_types.len() {
-        let samples = &analyzed.profile().samples;
-        for sample in 0..samples.len() {
-            let amount = analyzed.amount(sample, measure);
-            let mut node = ROOT;
-            for &location in samples.stack(sample).iter().rev() {
-                node = growing.step(
-                    analyzed,
-                    node,
-                    analyzed.chain_of_location(location),
-                    amount.value,
-                );
-            }
-            growing.tree.self_[node as usize].add(amount);
-        }
+    if measure >= analyzed.profile().sample_types.len() {
+        return tree;
     }
-    growing.finish(analyzed)
-}
-
-impl Growing {
-    #[inline]
-    fn step(&mut self, analyzed: &Analyzed, from: u32, chain: u32, weight: u64) -> u32 {
-        if let Some(step) = self.steps.get_mut(&(from, chain)) {
-            step.weight = step.weight.saturating_add(weight);
-            return step.node;
-        }
-        let mut node = from;
-        for frame in analyzed.chain(chain).iter().rev() {
+    let stacks = analyzed.stacks();
+    let (self_, total) = stacks.amounts(analyzed, measure);
+    tree.self_[0].add(self_[0]);
+    let mut children: HashMap<(u32, u32), u32, SeededHash> = HashMap::default();
+    let mut frame_ids: HashMap<FlameFrame, u32, SeededHash> = HashMap::default();
+    // Where each call path leads, and how much of a node is on which of its lines: (node, line, value).
+    let mut node_of_path = vec![ROOT; stacks.parent.len()];
+    let mut weights: Vec<(u32, u32, u64)> = Vec::with_capacity(stacks.parent.len());
+    for path in 1..stacks.parent.len() {
+        let mut node = node_of_path[stacks.parent[path] as usize];
+        for frame in analyzed.chain(stacks.chain[path]).iter().rev() {
             let key = FlameFrame {
                 function: frame.function,
                 kind: analyzed.frame_kind(frame),
             };
-            node = self.child(node, key);
-        }
-        self.steps.insert((from, chain), Step { node, weight });
-        node
-    }
-
-    fn child(&mut self, parent: u32, frame: FlameFrame) -> u32 {
-        let next_frame = self.tree.frames.len() as u32;
-        let frame_id = *self.frame_ids.entry(frame).or_insert_with(|| {
-            self.tree.frames.push(frame);
-            next_frame
-        });
-        let next = self.tree.parent.len() as u32;
-        *self.children.entry((parent, frame_id)).or_insert_with(|| {
-            self.tree.parent.push(parent);
-            self.tree.frame.push(frame_id);
-            self.tree.self_.push(Amount::default());
-            next
-        })
-    }
-
-    fn finish(mut self, analyzed: &Analyzed) -> FlameTree {
-        // (node, line, weight) of every step's frames, innermost first: nodes up from the step's end.
-        let mut weights: Vec<(u32, u32, u64)> = Vec::with_capacity(self.steps.len());
-        for (&(_, chain), step) in &self.steps {
-            let mut node = step.node;
-            for frame in analyzed.chain(chain) {
-                weights.push((node, frame.line, step.weight));
-                node = self.tree.parent[node as usize];
+            let frame_id = *frame_ids.entry(key).or_insert_with(|| {
+                tree.frames.push(key);
+                tree.frames.len() as u32 - 1
+            });
+            node = *children.entry((node, frame_id)).or_insert_with(|| {
+                tree.parent.push(node);
+                tree.frame.push(frame_id);
+                tree.self_.push(Amount::default());
+                tree.parent.len() as u32 - 1
+            });
+            if frame.line != 0 {
+                weights.push((node, frame.line, total[path].value));
             }
         }
-        weights.sort_unstable();
-        self.tree.line = hottest_lines(&weights, self.tree.parent.len());
-        self.tree
+        node_of_path[path] = node;
+        tree.self_[node as usize].add(self_[path]);
     }
+    weights.sort_unstable();
+    tree.line = hottest_lines(&weights, tree.parent.len());
+    tree
 }
 
-/// `weights` are sorted. Of equally hot lines the first.
+/// `weights` are sorted, their lines known. Of equally hot lines the first; a node without any has 0.
 fn hottest_lines(weights: &[(u32, u32, u64)], nodes: usize) -> Vec<u32> {
     let mut line_of = vec![0; nodes];
     let mut best = vec![0u64; nodes];
@@ -135,7 +84,7 @@ fn hottest_lines(weights: &[(u32, u32, u64)], nodes: usize) -> Vec<u32> {
         let sum = group
             .iter()
             .fold(0u64, |sum, entry| sum.saturating_add(entry.2));
-        if line != 0 && (line_of[node] == 0 || sum > best[node]) {
+        if line_of[node] == 0 || sum > best[node] {
             line_of[node] = line;
             best[node] = sum;
         }
@@ -148,8 +97,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hottest_line_of_a_node_wins_and_unknown_lines_never_do() {
-        let weights = [(1, 0, 90), (1, 4, 10), (1, 5, 6), (1, 5, 6), (2, 0, 5)];
-        assert_eq!(hottest_lines(&weights, 3), [0, 5, 0]);
+    fn the_hottest_line_of_a_node_wins() {
+        let weights = [(1, 4, 10), (1, 5, 6), (1, 5, 6), (3, 8, 0)];
+        assert_eq!(hottest_lines(&weights, 4), [0, 5, 0, 8]);
     }
 }

@@ -19,6 +19,7 @@ mod matching;
 mod merge;
 mod normalized_name;
 mod seeded_hash;
+mod stack_trie;
 mod tally;
 mod verdict;
 

@@ -57,14 +57,23 @@ pub fn line_detail(
     let mut chains: Sums<&[ChainFrame]> = Sums::default();
     let mut callers: Sums<(u32, u32)> = Sums::default();
     let mut callees: Sums<u32> = Sums::default();
-    for sample in 0..analyzed.profile().samples.len() {
-        let stamp = sample as u32;
-        let amount = analyzed.amount(sample, measure);
+    let stacks = analyzed.stacks();
+    let (self_, _) = stacks.amounts(analyzed, measure);
+    let mut has_place = vec![false; stacks.parent.len()];
+    for path in 1..stacks.parent.len() {
+        let chain = analyzed.chain(stacks.chain[path]);
+        has_place[path] = has_place[stacks.parent[path] as usize]
+            || chain.iter().any(|frame| frame.place == place);
+        if !has_place[path] || self_[path] == Amount::default() {
+            continue;
+        }
+        let (stamp, amount) = (path as u32, self_[path]);
         let mut inner: Option<&ChainFrame> = None;
-        // The frame at the line, until the next one out, its caller, is seen.
+        // The frame at the line was seen, its caller is next.
         let mut waiting = false;
-        for &location in analyzed.profile().samples.stack(sample) {
-            let chain = analyzed.chain(analyzed.chain_of_location(location));
+        let mut at = path;
+        while at != 0 {
+            let chain = analyzed.chain(stacks.chain[at]);
             for (index, frame) in chain.iter().enumerate() {
                 if waiting {
                     callers.add((frame.function, frame.line), stamp, amount);
@@ -80,6 +89,7 @@ pub fn line_detail(
                 }
                 inner = Some(frame);
             }
+            at = stacks.parent[at] as usize;
         }
     }
 

@@ -53,12 +53,12 @@ pub(crate) fn tally(analyzed: &Analyzed, measure: Measure) -> Tally {
     }
 }
 
-/// Sums by a grouping of functions or places: `group_of[id]` is the group, `u32::MAX` none.
+/// Sums by a grouping of functions or places: `group_of[id]` is the group.
 pub(crate) struct Groups<'a> {
     group_of: &'a [u32],
     pub sums: Vec<Amounts>,
-    /// The last sample that counted for the group, plus one.
-    seen: Vec<u32>,
+    /// How often the group stands on the path from the root to here.
+    on_path: Vec<u32>,
 }
 
 impl<'a> Groups<'a> {
@@ -66,46 +66,67 @@ impl<'a> Groups<'a> {
         Groups {
             group_of,
             sums: vec![Amounts::default(); groups],
-            seen: vec![0; groups],
+            on_path: vec![0; groups],
         }
     }
 
-    #[inline]
-    fn count(&mut self, id: u32, is_leaf: bool, stamp: u32, amount: Amount) {
+    /// A path's samples count for the outermost frame of a group; those further in are the same samples again.
+    fn enter(&mut self, id: u32, below: Amount) {
         let group = self.group_of[id as usize] as usize;
-        let Some(sums) = self.sums.get_mut(group) else {
-            return;
-        };
-        if is_leaf {
-            sums.self_.add(amount);
+        if self.on_path[group] == 0 {
+            self.sums[group].total.add(below);
         }
-        if self.seen[group] != stamp {
-            self.seen[group] = stamp;
-            sums.total.add(amount);
-        }
+        self.on_path[group] += 1;
+    }
+
+    fn leave(&mut self, id: u32) {
+        self.on_path[self.group_of[id as usize] as usize] -= 1;
     }
 }
 
-/// One pass over all samples; returns their sum.
+/// One walk over all call paths; returns the sum of all samples.
 pub(crate) fn tally_groups(
     analyzed: &Analyzed,
     measure: Measure,
     functions: &mut Groups,
     places: &mut [&mut Groups],
 ) -> Amount {
-    let mut total = Amount::default();
-    for sample in 0..analyzed.profile().samples.len() {
-        let amount = analyzed.amount(sample, measure);
-        total.add(amount);
-        let stamp = sample as u32 + 1;
-        for (depth, frame) in analyzed.frames(sample).enumerate() {
-            functions.count(frame.function, depth == 0, stamp, amount);
-            if frame.place != NO_PLACE {
-                for groups in places.iter_mut() {
-                    groups.count(frame.place, depth == 0, stamp, amount);
+    let trie = analyzed.stacks();
+    let (self_, total) = trie.amounts(analyzed, measure);
+    let mut path: Vec<u32> = Vec::new();
+    for node in 1..trie.parent.len() {
+        while path.last().is_some_and(|&last| last != trie.parent[node]) {
+            let left = path.pop().expect("it has a last one");
+            for frame in analyzed.chain(trie.chain[left as usize]) {
+                functions.leave(frame.function);
+                if frame.place != NO_PLACE {
+                    places
+                        .iter_mut()
+                        .for_each(|groups| groups.leave(frame.place));
                 }
             }
         }
+        path.push(node as u32);
+        let chain = analyzed.chain(trie.chain[node]);
+        for frame in chain {
+            functions.enter(frame.function, total[node]);
+            if frame.place != NO_PLACE {
+                places
+                    .iter_mut()
+                    .for_each(|groups| groups.enter(frame.place, total[node]));
+            }
+        }
+        let leaf = chain[0];
+        functions.sums[functions.group_of[leaf.function as usize] as usize]
+            .self_
+            .add(self_[node]);
+        if leaf.place != NO_PLACE {
+            for groups in places.iter_mut() {
+                groups.sums[groups.group_of[leaf.place as usize] as usize]
+                    .self_
+                    .add(self_[node]);
+            }
+        }
     }
-    total
+    total[0]
 }
