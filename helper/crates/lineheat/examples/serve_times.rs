@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use profile::{LineOf, MappingOf, ProfileBuilder, save};
+use profile::{LabelValue, LineOf, MappingOf, ProfileBuilder, save};
 use wire::{
     FRAME_BYTES_MAX, Message, Reply, Request, encode_frame, read_frame, reply, request,
     view_request::Kind,
@@ -155,21 +155,25 @@ fn write_profile(path: &Path, samples: usize) {
         })
         .collect();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    for _ in 0..samples {
+    for sample in 0..samples {
         let mut at = 0;
         let stack: Vec<u32> = (0..DEPTH)
             .map(|_| {
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;
-                // A few callees are far more frequent than the others.
-                let callee = (state % 4).min(state >> 8 & 7) as usize;
+                // Most functions call one other; a few callees are far more frequent than the others.
+                let callee = if (state >> 20) & 3 == 0 { state % 4 } else { 0 } as usize;
                 at = (at * 31 + callee * 977 + 1) % LOCATIONS;
                 locations[at]
             })
             .collect();
         let leaf_first: Vec<u32> = stack.into_iter().rev().collect();
-        builder.add_sample(&leaf_first, &[1, 1_001_001], &[]);
+        builder.add_sample(
+            &leaf_first,
+            &[1, 1_001_001],
+            &[("sample", LabelValue::Number(sample as i64, ""))],
+        );
     }
     save(&builder.finish(), path).expect("saved");
 }

@@ -3,51 +3,23 @@
 use profile::Profile;
 use wire::RunSummary;
 
-/// Fewer lost samples than this change no figure that is shown.
-const LOST_SHARE_TOLD: f64 = 0.01;
-const MODULES_TOLD_MAX: usize = 10;
-
+/// What was cut while reading, what the recording itself noted (losses, missing line tables, newer sources), and
+/// whether it is whole.
 pub fn problems(profile: &Profile, summary: &RunSummary) -> Vec<String> {
     let mut problems = profile.problems.clone();
     if let Some(run) = &profile.run {
         problems.extend(run.problems.iter().cloned());
-        let of_modules = run
-            .modules
-            .iter()
-            .filter(|module| !module.problem.is_empty());
-        let untold = of_modules.clone().count().saturating_sub(MODULES_TOLD_MAX);
-        problems.extend(
-            of_modules
-                .take(MODULES_TOLD_MAX)
-                .map(|module| module.problem.clone()),
+    }
+    if summary.partial {
+        problems.push(
+            "The recording did not end properly: this is what was saved until then.".to_owned(),
         );
-        if untold > 0 {
-            problems.push(format!("{untold} more modules have no line tables."));
-        }
-        let newer: Vec<&str> = run
-            .sources
-            .iter()
-            .filter(|source| source.newer_than_binary)
-            .map(|source| source.path.as_str())
-            .collect();
-        match newer.as_slice() {
-            [] => {}
-            [path] => problems.push(format!("{path} was newer than the binary: lines may be off. Build before profiling.")),
-            [path, others @ ..] => problems.push(format!(
-                "{path} and {} more sources were newer than the binary: lines may be off. Build before profiling.",
-                others.len()
-            )),
-        }
     }
-    let taken = summary.samples.saturating_add(summary.lost);
-    if summary.lost as f64 > LOST_SHARE_TOLD * taken as f64 {
-        problems.push(format!(
-            "{} of {taken} samples were lost ({:.1} %).",
-            summary.lost,
-            100.0 * summary.lost as f64 / taken as f64
-        ));
+    if profile.samples.is_empty() {
+        problems.push(
+            "The run has no samples: the program used less CPU time than passes between two samples. Give it more work, or a higher rate."
+                .to_owned(),
+        );
     }
-    let mut seen = std::collections::HashSet::new();
-    problems.retain(|problem| seen.insert(problem.clone()));
     problems
 }

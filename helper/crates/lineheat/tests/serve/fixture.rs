@@ -102,6 +102,7 @@ impl Fixture {
             exit: Some(Exit { code: 3, signal: 0 }),
             end_reason: profile::run::EndReason::Exited.into(),
             asked_hz: 999.0,
+            problems: vec!["5 of 105 samples were lost.".to_owned()],
             sources: vec![Source {
                 path: recorded.to_owned(),
                 text: SOURCE.to_owned(),

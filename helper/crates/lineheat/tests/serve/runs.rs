@@ -67,13 +67,7 @@ fn an_opened_run_says_what_it_holds() {
     assert_eq!((summary.exited, summary.exit_code), (true, 3));
     assert_eq!(summary.command, ["/build/sample", "ünï"]);
     assert_eq!(summary.end, "exited with 3 after 0.2 s");
-    assert!(
-        opened
-            .problems
-            .contains(&"5 of 105 samples were lost (4.8 %).".to_owned()),
-        "{:?}",
-        opened.problems
-    );
+    assert_eq!(opened.problems, ["5 of 105 samples were lost."]);
     let [file] = &opened.files[..] else {
         panic!("{:?}", opened.files);
     };
