@@ -123,7 +123,8 @@ impl Chance {
             let mut is_native = false;
             for _ in 0..depth {
                 let function = self.below(9);
-                let line = 1 + self.below(5);
+                // No two functions share a line.
+                let line = 10 * function + 1 + self.below(5);
                 let inlined = if is_native && self.below(3) == 0 {
                     "~"
                 } else {
