@@ -1,9 +1,9 @@
 // Opens runs and comparisons for the user: heat in the editor, and the hottest place in view.
 import * as vscode from 'vscode';
-import type { ComparisonOpened, RunOpened, SourceFile } from '../../../core/wire.ts';
+import type { ComparisonOpened, RunOpened } from '../../../core/wire.ts';
 import { expected, type OpenComparison, type OpenRun } from '../engine/openProfiles.ts';
-import type { ActiveProfile } from './activeProfile.ts';
-import { workspaceFolderPaths } from './activeProfile.ts';
+import { endOfHotPath } from '../heat/hotPath.ts';
+import { type ActiveProfile, type Profile, workspaceFolderPaths } from './activeProfile.ts';
 import type { HeatPainter } from './heatPainter.ts';
 import type { SourceNavigation } from './sourceNavigation.ts';
 
@@ -28,13 +28,12 @@ export class ProfileOpener {
     return opened;
   }
 
-  /** The line with the most self time, or the largest change, in the hottest file of the workspace; false: none. */
+  /** The end of the hot path, or the line that changed most, in the files of the workspace; false: none. */
   async goToHottestLine(): Promise<boolean> {
     const profile = this.active.current;
-    const file = profile && hottestFile(profile.opened.files);
-    if (!profile || !file) return false;
-    const line = profile.kind === 'run' ? await hottestLine(profile.run, file) : await mostChanged(profile, file);
-    await this.navigation.show({ recordedPath: file.recordedPath, path: file.path, line }, { aside: false });
+    const place = profile && (await hottestPlace(profile));
+    if (!place) return false;
+    await this.navigation.show({ recordedPath: place.path, ...place }, { aside: false });
     return true;
   }
 
@@ -43,20 +42,27 @@ export class ProfileOpener {
   }
 }
 
-/** The hottest file of the workspace; files elsewhere are libraries. */
-function hottestFile(files: readonly SourceFile[]): SourceFile | undefined {
+async function hottestPlace(profile: Profile): Promise<{ path: string; line: number } | undefined> {
   const folders = workspaceFolderPaths();
-  return files.find(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)));
+  const isOwn = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
+  const own = profile.opened.files.filter(({ path }) => isOwn(path));
+  const file = own[largest(own.map(({ totalSamples }) => totalSamples))];
+  if (!file) return undefined;
+  const { path } = file;
+  if (profile.kind === 'comparison') return { path, line: await mostChanged(profile.comparison, path) };
+  const start = { path, line: await mostTotal(profile.run, path), function: '' };
+  const detailOf = async ({ path, line }: { path: string; line: number }) =>
+    expected((await profile.run.request((run) => ({ lineDetail: { run, path, line } }))).lineDetail, 'LineDetail');
+  return endOfHotPath(start, { detailOf, isOwn });
 }
 
-async function hottestLine(run: OpenRun, { path }: SourceFile): Promise<number> {
+async function mostTotal(run: OpenRun, path: string): Promise<number> {
   const reply = await run.request((id) => ({ fileHeat: { run: id, path, hasText: false } }));
-  const { line, selfValue, totalValueOfLine } = expected(reply.fileHeat, 'FileHeat');
-  // Without self time in the file, as with inlined library code, the line that costs most.
-  return line[largest(selfValue.some((value) => value > 0) ? selfValue : totalValueOfLine)] ?? 1;
+  const { line, totalValueOfLine } = expected(reply.fileHeat, 'FileHeat');
+  return line[largest(totalValueOfLine)] ?? 1;
 }
 
-async function mostChanged({ comparison }: { comparison: OpenComparison }, { path }: SourceFile): Promise<number> {
+async function mostChanged(comparison: OpenComparison, path: string): Promise<number> {
   const reply = await comparison.request((id) => ({ fileDifference: { comparison: id, path, hasText: false } }));
   const { line, baseTotalOfLine, newTotalOfLine } = expected(reply.fileDifference, 'FileDifference');
   return line[largest(newTotalOfLine.map((value, row) => Math.abs(value - baseTotalOfLine[row]!)))] ?? 1;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type FileDifference, type FileHeat, type LineDetail, type Place, wire } from '../../../core/wire.ts';
+import { endOfHotPath } from './hotPath.ts';
 import { differenceHover, lineHover } from './hoverText.ts';
 import { functionLenses, LENSES_MAX } from './lenses.ts';
 import { differenceMarks, heatMarks, MARKS_MAX } from './marks.ts';
@@ -120,4 +121,32 @@ test('a hover escapes names and links by number only', () => {
   assert.match(text, /\(kernel\), 9 samples/);
   assert.deepEqual([...new Set(text.match(/\]\([^)]*\)/g))], ['](command:lineheat.goto?%5B3%5D)']);
   assert.doesNotMatch(text, /<b>|command:evil/);
+});
+
+test('the hot path is followed through own files, and ends where libraries or several calls begin', async () => {
+  const at = (path: string, line: number): Place => ({ function: `${path}:${line}`, path, line });
+  const calls: Record<string, [Place, number][]> = {
+    'main.c:3': [[at('main.c', 9), 100]],
+    'main.c:9': [[at('book.c', 5), 90]],
+    'book.c:5': [
+      [at('/usr/include/map', 7), 80],
+      [at('price.c', 2), 9],
+    ],
+    'loop.c:1': [[at('loop.c', 1), 100]],
+  };
+  const tools = {
+    isOwn: (path: string) => !path.startsWith('/usr'),
+    detailOf: async ({ path, line }: { path: string; line: number }) => ({
+      ...(new wire.LineDetail() as unknown as LineDetail),
+      totalValue: 100,
+      callees: (calls[`${path}:${line}`] ?? []).map(([place, value]) => ({
+        place,
+        value,
+        samples: value,
+        kernel: false,
+      })),
+    }),
+  };
+  assert.deepEqual(await endOfHotPath(at('main.c', 3), tools), at('book.c', 5));
+  assert.deepEqual(await endOfHotPath(at('loop.c', 1), tools), at('loop.c', 1));
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
 import { openFile, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
-import { savedRuns } from './support/runs.mjs';
+import { recorded } from './support/runs.mjs';
 import { eventually, openEditor, storyOf } from './support/session.mjs';
 import { copyOfSample } from './support/workspace.mjs';
 
@@ -25,7 +25,7 @@ story('a Cargo binary is built, recorded on all its threads, and its hot line is
   await openFile(page, 'count.rs');
   await runCommand(page, 'Lineheat: Profile This Target');
   await pickRow(page, 'word-count');
-  await eventually('a saved run', () => savedRuns(workspace.folder).length > 0, { timeoutMs: 240_000 });
+  await recorded(page, workspace.folder, 1);
   const hot = await eventually(
     'heat on the counting line',
     async () =>

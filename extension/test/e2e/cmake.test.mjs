@@ -7,7 +7,7 @@ import { codeLenses, decoratedLines, hoverOver, overviewMarks } from '../../../s
 import { listedRow, listedRows, openFile, pickNth, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { clickFrame, findFrame, searchFor } from './support/graph.mjs';
-import { savedRuns } from './support/runs.mjs';
+import { recorded } from './support/runs.mjs';
 import { eventually, openEditor, storyOf } from './support/session.mjs';
 import { copyOfSample } from './support/workspace.mjs';
 
@@ -22,8 +22,6 @@ after(async () => {
   workspace.remove();
 });
 const story = storyOf(() => session);
-const runsSaved = (count) =>
-  eventually(`${count} saved runs`, () => savedRuns(workspace.folder).length >= count, { timeoutMs: 180_000 });
 const withFigure = async (page) => (await decoratedLines(page)).filter((row) => row.after.length > 0);
 const heatOf = (page, text) =>
   eventually(
@@ -44,7 +42,7 @@ story(
     await pickRow(page, 'orders');
     await page.locator('.notification-toast').filter({ hasText: 'Recording orders' }).waitFor({ timeout: 120_000 });
     await picture('cmake-2-recording');
-    await runsSaved(1);
+    await recorded(page, workspace.folder, 1);
   },
 );
 
@@ -106,7 +104,7 @@ story('Profile Again repeats the target after a change', async ({ page }) => {
   const file = path.join(workspace.folder, 'src/main.cpp');
   writeFileSync(file, readFileSync(file, 'utf8').replace('index = "tree"', 'index = "hash"'));
   await runCommand(page, 'Lineheat: Profile Again');
-  await runsSaved(2);
+  await recorded(page, workspace.folder, 2);
 });
 
 story('Compare Two Saved Runs shows what became faster', async ({ page, picture }) => {

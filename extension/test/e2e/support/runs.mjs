@@ -1,6 +1,7 @@
 // The saved runs of a workspace, on disk.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { eventually } from './session.mjs';
 
 /** The run files of a workspace, by name. */
 export function savedRuns(folder) {
@@ -13,4 +14,16 @@ export function savedRuns(folder) {
   } catch {
     return []; // nothing was recorded yet
   }
+}
+
+/**
+ * Waits until a workspace has `count` runs and nothing is being recorded any more: a recording writes a checkpoint of
+ * its run every second, and the last one when it ends.
+ */
+export async function recorded(page, folder, count) {
+  await eventually(`${count} saved runs`, () => savedRuns(folder).length >= count, { timeoutMs: 240_000 });
+  await page
+    .locator('.statusbar-item')
+    .filter({ hasText: 'Stop and Keep' })
+    .waitFor({ state: 'detached', timeout: 120_000 });
 }
