@@ -38,6 +38,7 @@ fn main() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the engine starts");
+    let engine_pid = child.id();
     let mut input = child.stdin.take().expect("a pipe");
     let mut output = child.stdout.take().expect("a pipe");
     let mut ask = |body: request::Body| -> (reply::Body, usize) {
@@ -53,14 +54,14 @@ fn main() {
         protocol: wire::PROTOCOL_VERSION,
         client: "serve_times".to_owned(),
     }));
-    report("start and handshake", started, 0);
+    report("start and handshake", started, 0, engine_pid);
 
     let at = Instant::now();
     let (opened, bytes) = ask(request::Body::OpenRun(wire::OpenRunRequest {
         path: run.to_str().expect("UTF-8").to_owned(),
         workspace_folders: Vec::new(),
     }));
-    report("open", at, bytes);
+    report("open", at, bytes, engine_pid);
     let reply::Body::RunOpened(opened) = opened else {
         panic!("{opened:?}");
     };
@@ -74,7 +75,7 @@ fn main() {
             has_text: true,
             text: text.clone(),
         }));
-        report(what, at, bytes);
+        report(what, at, bytes, engine_pid);
     }
     let at = Instant::now();
     let detail = wire::LineDetailRequest {
@@ -84,7 +85,7 @@ fn main() {
         limit: 0,
     };
     let (_, bytes) = ask(request::Body::LineDetail(detail));
-    report("line detail", at, bytes);
+    report("line detail", at, bytes, engine_pid);
     for (what, kind) in [
         ("functions", Kind::Functions),
         ("flame graph", Kind::FlameGraph),
@@ -96,7 +97,7 @@ fn main() {
             comparison: 0,
             value: 1,
         }));
-        report(what, at, bytes);
+        report(what, at, bytes, engine_pid);
     }
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
     for line in status
@@ -117,10 +118,23 @@ fn answer(output: &mut impl Read) -> (reply::Body, usize) {
     (reply.body.expect("a body"), bytes.len())
 }
 
-fn report(what: &str, since: Instant, bytes: usize) {
+/// Wall time, and the CPU time that the engine has spent since its start (on a busy machine they differ).
+fn report(what: &str, since: Instant, bytes: usize, engine: u32) {
+    let stat = std::fs::read_to_string(format!("/proc/{engine}/stat")).expect("it runs");
+    let fields: Vec<&str> = stat
+        .rsplit(") ")
+        .next()
+        .expect("fields")
+        .split(' ')
+        .collect();
+    let ticks: u64 = fields[11..13]
+        .iter()
+        .map(|field| field.parse::<u64>().expect("a number"))
+        .sum();
     println!(
-        "{what}: {:.1} ms, {bytes} bytes",
-        since.elapsed().as_secs_f64() * 1e3
+        "{what}: {:.1} ms, {bytes} bytes; engine's CPU time so far {} ms",
+        since.elapsed().as_secs_f64() * 1e3,
+        ticks * 10
     );
 }
 

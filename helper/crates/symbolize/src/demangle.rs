@@ -1,6 +1,7 @@
 //! Readable names of C++ and Rust symbols, with bounds on what goes in and what comes out.
 
 use std::fmt::{self, Write};
+use std::panic::catch_unwind;
 
 use crate::standard_names::shorten;
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions};
@@ -26,7 +27,11 @@ pub enum DemangleMode {
 /// The readable form of `symbol`, or `symbol` itself when it is not mangled, malformed or beyond the bounds.
 /// Clone suffixes (`.part.0`, `.cold`, `.llvm.123`) are left out of readable names.
 pub fn demangle(symbol: &str, mode: DemangleMode) -> String {
-    readable(symbol, mode).unwrap_or_else(|| symbol.to_owned())
+    // A demangler that panics costs its own name only.
+    catch_unwind(|| readable(symbol, mode))
+        .ok()
+        .flatten()
+        .unwrap_or_else(|| symbol.to_owned())
 }
 
 /// Whether `symbol` is mangled, by C++ or by Rust.

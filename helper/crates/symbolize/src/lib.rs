@@ -12,6 +12,7 @@ mod elf;
 mod executable;
 mod module;
 mod nesting;
+mod quiet_panics;
 mod scope;
 mod source_path;
 mod standard_names;

@@ -1,11 +1,11 @@
 //! The way of one module: open it, find its debug file, ask the DWARF on several threads, fill gaps from symbols.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gimli::DwarfSections;
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
 
 use crate::debug_file;
 use crate::demangle::{DemangleMode, demangle, is_linkage_name};
@@ -13,6 +13,7 @@ use crate::dwarf::{self, Answer};
 use crate::elf::{Elf, reader};
 use crate::module::ModuleFile;
 use crate::nesting;
+use crate::quiet_panics;
 use crate::symbol_table::SymbolTable;
 use crate::{Frame, ModuleSymbols};
 
@@ -57,7 +58,22 @@ pub fn symbolize_module_with(
         chains: vec![Vec::new(); vaddrs.len()],
         ..ModuleSymbols::default()
     };
-    if let Err(problem) = fill(module, vaddrs, options, &mut symbols) {
+    quiet_panics::install();
+    let filled = std::thread::scope(|scope| {
+        let symbols = &mut symbols;
+        std::thread::Builder::new()
+            .name(quiet_panics::THREAD_NAME.to_owned())
+            .spawn_scoped(scope, move || fill(module, vaddrs, options, symbols))
+            .map_err(|error| format!("No thread could be started to read it ({error})."))?
+            .join()
+            .unwrap_or_else(|_| {
+                Err(format!(
+                    "{} is malformed: its names are unknown.",
+                    module.path().display()
+                ))
+            })
+    });
+    if let Err(problem) = filled {
         symbols.problem = Some(problem);
     }
     symbols
@@ -165,7 +181,7 @@ fn look_up(
     let parts: Vec<Answer> = std::thread::scope(|scope| {
         let start = |part| {
             std::thread::Builder::new()
-                .name("symbolize".to_owned())
+                .name(quiet_panics::THREAD_NAME.to_owned())
                 .stack_size(nesting::STACK_BYTES)
                 .spawn_scoped(scope, move || look_up_part(part))
         };

@@ -78,7 +78,6 @@ fn next(state: &mut u64) -> u64 {
 
 #[test]
 fn a_thousand_damaged_files_are_survived() {
-    std::panic::set_hook(Box::new(|_| {}));
     let folder = tempfile::tempdir().unwrap();
     let path = compiled(folder.path(), "g++", "shapes.cpp", &["-O2", "-g"]);
     let vaddrs = code_addresses(&path, 16);
