@@ -71,10 +71,19 @@ export const overviewMarks = (page) =>
 
 /** Rests the pointer on the text of a line and gives what the hover says. */
 export async function hoverOver(page, text) {
-  await page.locator('.monaco-editor .view-line').filter({ hasText: text }).first().locator('span span').last().hover();
+  const line = page.locator('.monaco-editor .view-line').filter({ hasText: text }).first();
   const hover = page.locator('.monaco-hover:not(.hidden)').filter({ hasText: /\S/ }).first();
-  await hover.waitFor();
-  return (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+  // A lens that arrives moves the line away below the pointer: point again.
+  for (let tries = 5; ; tries--) {
+    await page.mouse.move(0, 0);
+    await line.locator('span span').last().hover();
+    const shown = await hover.waitFor({ timeout: 6_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (shown) return (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+    if (tries === 1) throw new Error(`No hover appeared over "${text}".`);
+  }
 }
 
 /** The notifications on screen, as text. */

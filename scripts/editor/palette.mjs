@@ -56,7 +56,7 @@ export async function openFile(page, name) {
   await page.keyboard.press('Control+p');
   await box(page).waitFor();
   await box(page).fill(name);
-  await rows(page).filter({ hasText: name }).first().waitFor();
-  await page.keyboard.press('Enter');
+  // A click, not Enter: the first row is another file until the list has been filtered.
+  await rows(page).filter({ hasText: name }).first().click();
   await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
 }
