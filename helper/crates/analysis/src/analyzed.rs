@@ -3,12 +3,12 @@
 //! Equal texts are one id. Locations become *chains*: the frames of one address, innermost inlined callee first;
 //! addresses with the same frames on the same lines share a chain.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use profile::{Locations, Profile, StringId, Strings};
+use profile::{Profile, StringId};
 
+use crate::chains::{Resolved, resolve};
 use crate::stack_trie::StackTrie;
 use crate::tally::{Amount, Tally, tally};
 
@@ -82,9 +82,9 @@ pub(crate) struct ChainFrame {
     pub inlined: bool,
 }
 
-struct SourceFile {
-    path: StringId,
-    places: Range<PlaceId>,
+pub(crate) struct SourceFile {
+    pub path: StringId,
+    pub places: Range<PlaceId>,
 }
 
 pub struct Analyzed {
@@ -102,37 +102,14 @@ pub struct Analyzed {
 
 impl Analyzed {
     pub fn new(mut profile: Profile) -> Analyzed {
-        let same_text = same_text(&profile.strings);
-        let modules = Modules::of(&mut profile);
-        let (files, places) = source_places(&profile, &same_text);
-        let mut chains = Chains {
-            same_text: &same_text,
-            modules: &modules,
-            place_ids: places
-                .iter()
-                .enumerate()
-                .map(|(id, &place)| (place, id as u32))
-                .collect(),
-            file_ids: files
-                .iter()
-                .enumerate()
-                .map(|(id, file)| (file.path, id as u32))
-                .collect(),
-            function_ids: HashMap::new(),
-            functions: Vec::new(),
-            known: HashMap::new(),
-            ends: Vec::new(),
-            frames: Vec::new(),
-        };
-        let chain_of_location: Vec<u32> = (0..profile.locations.len() as u32)
-            .map(|location| chains.chain_of(&mut profile, location))
-            .collect();
-        let Chains {
+        let Resolved {
             functions,
-            ends,
-            frames,
-            ..
-        } = chains;
+            files,
+            places,
+            chain_ends,
+            chain_frames,
+            chain_of_location,
+        } = resolve(&mut profile);
         let stacks = StackTrie::of(profile.samples.len(), |sample| {
             let stack = profile.samples.stack(sample).iter();
             stack.map(|&location| chain_of_location[location as usize])
@@ -144,7 +121,11 @@ impl Analyzed {
             ));
         }
         let mut function_of_place = vec![0; places.len()];
-        for frame in frames.iter().rev().filter(|frame| frame.place != NO_PLACE) {
+        for frame in chain_frames
+            .iter()
+            .rev()
+            .filter(|frame| frame.place != NO_PLACE)
+        {
             function_of_place[frame.place as usize] = frame.function;
         }
         Analyzed {
@@ -158,8 +139,8 @@ impl Analyzed {
             functions,
             files,
             places,
-            chain_ends: ends,
-            chain_frames: frames,
+            chain_ends,
+            chain_frames,
             stacks,
             profile,
         }
@@ -320,199 +301,4 @@ pub(crate) fn ends_with_path(long: &str, short: &str) -> bool {
 
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// For each string the first one with the same text.
-fn same_text(strings: &Strings) -> Vec<StringId> {
-    let mut first: HashMap<&str, StringId> = HashMap::with_capacity(strings.len());
-    (strings.iter().enumerate())
-        .map(|(id, text)| *first.entry(text).or_insert(id as StringId))
-        .collect()
-}
-
-/// Module name and kernel or not, by mapping.
-struct Modules {
-    of_mapping: Vec<(StringId, bool)>,
-}
-
-impl Modules {
-    fn of(profile: &mut Profile) -> Modules {
-        let mut ids: HashMap<String, StringId> = HashMap::new();
-        let mut of_mapping = Vec::with_capacity(profile.mappings.len());
-        for mapping in &profile.mappings {
-            let path = profile.strings.get(mapping.filename);
-            let is_kernel = path.starts_with("[kernel") || path.starts_with("[guest.kernel");
-            let name = if path.starts_with('[') {
-                path
-            } else {
-                file_name(path)
-            }
-            .to_owned();
-            let id = *ids
-                .entry(name)
-                .or_insert_with_key(|name| push_text(&mut profile.strings, name));
-            of_mapping.push((id, is_kernel));
-        }
-        Modules { of_mapping }
-    }
-
-    fn of_location(&self, profile: &Profile, location: u32) -> (StringId, bool) {
-        match profile.locations.mapping[location as usize] {
-            Locations::NO_MAPPING => (0, false),
-            mapping => self.of_mapping[mapping as usize],
-        }
-    }
-}
-
-/// The table of a read profile is at most 256 MiB; what is added to it is small beside its 4 GiB.
-fn push_text(strings: &mut Strings, text: &str) -> StringId {
-    strings.push(text).unwrap_or(0)
-}
-
-/// Files by path, and their lines, each sorted.
-fn source_places(profile: &Profile, same_text: &[StringId]) -> (Vec<SourceFile>, Vec<Place>) {
-    let mut by_path: Vec<(StringId, u32)> = (profile.locations.lines.iter())
-        .filter(|line| line.line != 0)
-        .map(|line| {
-            let path = profile.functions[line.function as usize].filename;
-            (same_text[path as usize], line.line)
-        })
-        .filter(|&(path, _)| path != 0)
-        .collect();
-    by_path.sort_unstable();
-    by_path.dedup();
-    let mut files: Vec<SourceFile> = Vec::new();
-    let mut places = Vec::with_capacity(by_path.len());
-    for (path, line) in by_path {
-        let id = places.len() as PlaceId;
-        match files.last_mut() {
-            Some(file) if file.path == path => file.places.end = id + 1,
-            _ => files.push(SourceFile {
-                path,
-                places: id..id + 1,
-            }),
-        }
-        places.push(Place {
-            file: files.len() as FileId - 1,
-            line,
-        });
-    }
-    (files, places)
-}
-
-struct Chains<'a> {
-    same_text: &'a [StringId],
-    modules: &'a Modules,
-    place_ids: HashMap<Place, PlaceId>,
-    file_ids: HashMap<StringId, FileId>,
-    function_ids: HashMap<(StringId, StringId, StringId, u64), FunctionId>,
-    functions: Vec<FunctionOf>,
-    known: HashMap<Box<[ChainFrame]>, u32>,
-    ends: Vec<u32>,
-    frames: Vec<ChainFrame>,
-}
-
-impl Chains<'_> {
-    fn chain_of(&mut self, profile: &mut Profile, location: u32) -> u32 {
-        let frames = self.frames_of(profile, location);
-        let next = self.ends.len() as u32;
-        let id = *self.known.entry(frames).or_insert_with_key(|frames| {
-            self.frames.extend_from_slice(frames);
-            self.ends.push(self.frames.len() as u32);
-            next
-        });
-        id
-    }
-
-    fn frames_of(&mut self, profile: &mut Profile, location: u32) -> Box<[ChainFrame]> {
-        let (module, is_kernel) = self.modules.of_location(profile, location);
-        let count = profile.locations.lines_of(location).len();
-        if count == 0 {
-            return Box::new([self.unknown_frame(profile, location, module, is_kernel)]);
-        }
-        (0..count)
-            .map(|index| {
-                let line = profile.locations.lines_of(location)[index];
-                let function = profile.functions[line.function as usize];
-                let name = match self.same_text[function.name as usize] {
-                    0 => self.same_text[function.system_name as usize],
-                    name => name,
-                };
-                if name == 0 {
-                    return self.unknown_frame(profile, location, module, is_kernel);
-                }
-                let file = self.same_text[function.filename as usize];
-                let place = (self.file_ids.get(&file))
-                    .and_then(|&file| {
-                        let line = line.line;
-                        self.place_ids.get(&Place { file, line }).copied()
-                    })
-                    .unwrap_or(NO_PLACE);
-                let kind = match is_kernel {
-                    true => FunctionKind::Kernel,
-                    false => FunctionKind::Native,
-                };
-                let function = FunctionOf {
-                    name,
-                    file,
-                    module,
-                    line: function.start_line,
-                    kind,
-                };
-                ChainFrame {
-                    function: self.function_id((name, file, module, 0), || function),
-                    place,
-                    line: line.line,
-                    inlined: index + 1 < count,
-                }
-            })
-            .collect()
-    }
-
-    /// A frame of which only the address is known is its own function, "module+0xaddress".
-    fn unknown_frame(
-        &mut self,
-        profile: &mut Profile,
-        location: u32,
-        module: StringId,
-        is_kernel: bool,
-    ) -> ChainFrame {
-        let address = profile.locations.address[location as usize];
-        // A key that no named function has: those have a name.
-        let key = (0, u32::from(is_kernel), module, address);
-        let function = self.function_id(key, || {
-            let name = match profile.strings.get(module) {
-                "" => format!("{address:#x}"),
-                module => format!("{module}+{address:#x}"),
-            };
-            FunctionOf {
-                name: push_text(&mut profile.strings, &name),
-                file: 0,
-                module,
-                line: 0,
-                kind: match is_kernel {
-                    true => FunctionKind::Kernel,
-                    false => FunctionKind::Unknown,
-                },
-            }
-        });
-        ChainFrame {
-            function,
-            place: NO_PLACE,
-            line: 0,
-            inlined: false,
-        }
-    }
-
-    fn function_id(
-        &mut self,
-        key: (StringId, StringId, StringId, u64),
-        make: impl FnOnce() -> FunctionOf,
-    ) -> FunctionId {
-        let next = self.functions.len() as FunctionId;
-        *self.function_ids.entry(key).or_insert_with(|| {
-            self.functions.push(make());
-            next
-        })
-    }
 }

@@ -5,6 +5,7 @@
 
 mod alignment;
 mod analyzed;
+mod chains;
 mod compared_files;
 mod compared_tables;
 mod compared_tree;

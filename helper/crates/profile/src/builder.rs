@@ -31,6 +31,9 @@ pub enum LabelValue<'a> {
     Number(i64, &'a str),
 }
 
+/// Stack and labels.
+type SampleKey = (Box<[u32]>, Box<[Label]>);
+
 /// Ids that it returns are indices of the finished profile.
 #[derive(Default)]
 pub struct ProfileBuilder {
@@ -38,7 +41,7 @@ pub struct ProfileBuilder {
     string_ids: HashMap<Box<str>, StringId>,
     functions: FxHashMap<Function, u32>,
     locations: HashMap<(u32, u64, Box<[SampleLine]>), u32>,
-    samples: HashMap<(Box<[u32]>, Box<[Label]>), u32>,
+    samples: HashMap<SampleKey, u32>,
 }
 
 impl ProfileBuilder {
