@@ -1,6 +1,6 @@
 // Opens runs and comparisons for the user: heat in the editor, and the hottest place in view.
 import * as vscode from 'vscode';
-import type { ComparisonOpened, RunOpened } from '../../../core/wire.ts';
+import type { ComparisonOpened, FileHeat, RunOpened } from '../../../core/wire.ts';
 import { expected, type OpenComparison, type OpenRun } from '../engine/openProfiles.ts';
 import { endOfHotPath } from '../heat/hotPath.ts';
 import { type ActiveProfile, type Profile, workspaceFolderPaths } from './activeProfile.ts';
@@ -50,16 +50,24 @@ async function hottestPlace(profile: Profile): Promise<{ path: string; line: num
   if (!file) return undefined;
   const { path } = file;
   if (profile.kind === 'comparison') return { path, line: await mostChanged(profile.comparison, path) };
-  const start = { path, line: await mostTotal(profile.run, path), function: '' };
+  const { run } = profile;
+  const heats = new Map<string, Promise<FileHeat>>();
+  const heatOf = (of: string) => {
+    const heat = heats.get(of) ?? savedTextHeat(run, of);
+    heats.set(of, heat);
+    return heat;
+  };
   const detailOf = async ({ path, line }: { path: string; line: number }) =>
-    expected((await profile.run.request((run) => ({ lineDetail: { run, path, line } }))).lineDetail, 'LineDetail');
-  return endOfHotPath(start, { detailOf, isOwn });
+    expected((await run.request((id) => ({ lineDetail: { run: id, path, line } }))).lineDetail, 'LineDetail');
+  const { line, totalValueOfLine } = await heatOf(path);
+  const start = { path, line: line[largest(totalValueOfLine)] ?? 1, function: '' };
+  return endOfHotPath(start, { detailOf, heatOf, isOwn });
 }
 
-async function mostTotal(run: OpenRun, path: string): Promise<number> {
+/** Heat of a file as it was recorded: no editor needs to show it. */
+async function savedTextHeat(run: OpenRun, path: string): Promise<FileHeat> {
   const reply = await run.request((id) => ({ fileHeat: { run: id, path, hasText: false } }));
-  const { line, totalValueOfLine } = expected(reply.fileHeat, 'FileHeat');
-  return line[largest(totalValueOfLine)] ?? 1;
+  return expected(reply.fileHeat, 'FileHeat');
 }
 
 async function mostChanged(comparison: OpenComparison, path: string): Promise<number> {

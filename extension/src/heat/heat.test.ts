@@ -124,18 +124,44 @@ test('a hover escapes names and links by number only', () => {
 });
 
 test('the hot path is followed through own files, and ends where libraries or several calls begin', async () => {
-  const at = (path: string, line: number): Place => ({ function: `${path}:${line}`, path, line });
+  const at = (path: string, line: number): Place => ({ function: path, path, line });
+  // A call leads to a definition; the time is on a line below it.
   const calls: Record<string, [Place, number][]> = {
-    'main.c:3': [[at('main.c', 9), 100]],
+    'main.c:3': [[at('main.c', 8), 100]],
     'main.c:9': [[at('book.c', 5), 90]],
-    'book.c:5': [
+    'book.c:7': [
       [at('/usr/include/map', 7), 80],
       [at('price.c', 2), 9],
     ],
     'loop.c:1': [[at('loop.c', 1), 100]],
   };
+  const functions = [5, 8, 20].map((line) => ({
+    ...(new wire.FunctionHeat() as unknown as FileHeat['functions'][number]),
+    line,
+  }));
+  const heats: Record<string, FileHeat> = {
+    'main.c': heatOf(
+      [
+        [3, 0, 100],
+        [9, 0, 95],
+        [10, 1, 5],
+        [21, 0, 99],
+      ],
+      { functions },
+    ),
+    'book.c': heatOf(
+      [
+        [6, 1, 1],
+        [7, 0, 80],
+        [9, 0, 90],
+      ],
+      { functions },
+    ),
+    'loop.c': heatOf([[1, 100, 100]]),
+  };
   const tools = {
     isOwn: (path: string) => !path.startsWith('/usr'),
+    heatOf: async (path: string) => heats[path]!,
     detailOf: async ({ path, line }: { path: string; line: number }) => ({
       ...(new wire.LineDetail() as unknown as LineDetail),
       totalValue: 100,
@@ -147,6 +173,6 @@ test('the hot path is followed through own files, and ends where libraries or se
       })),
     }),
   };
-  assert.deepEqual(await endOfHotPath(at('main.c', 3), tools), at('book.c', 5));
+  assert.deepEqual(await endOfHotPath(at('main.c', 3), tools), at('book.c', 7));
   assert.deepEqual(await endOfHotPath(at('loop.c', 1), tools), at('loop.c', 1));
 });
