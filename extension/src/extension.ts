@@ -41,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const painter = new HeatPainter(heats);
   const lenses = new HeatLensProvider(heats, painter);
   const hovers = new HeatHoverProvider(active, heats, painter);
-  const opener = new ProfileOpener(active, painter, navigation);
+  const opener = new ProfileOpener(active, heats, painter, navigation);
 
   const pageParts = { extensionUri, navigation, log };
   // The page says itself why a file cannot be opened.

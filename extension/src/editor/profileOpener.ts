@@ -1,15 +1,17 @@
 // Opens runs and comparisons for the user: heat in the editor, and the hottest place in view.
 import * as vscode from 'vscode';
-import type { ComparisonOpened, FileHeat, RunOpened } from '../../../core/wire.ts';
-import { expected, type OpenComparison, type OpenRun } from '../engine/openProfiles.ts';
+import type { ComparisonOpened, FileDifference, RunOpened } from '../../../core/wire.ts';
+import { expected } from '../engine/openProfiles.ts';
 import { endOfHotPath } from '../heat/hotPath.ts';
 import { type ActiveProfile, type Profile, workspaceFolderPaths } from './activeProfile.ts';
+import type { FileHeats } from './fileHeats.ts';
 import type { HeatPainter } from './heatPainter.ts';
 import type { SourceNavigation } from './sourceNavigation.ts';
 
 export class ProfileOpener {
   constructor(
     private readonly active: ActiveProfile,
+    private readonly heats: FileHeats,
     private readonly painter: HeatPainter,
     private readonly navigation: SourceNavigation,
   ) {}
@@ -31,7 +33,7 @@ export class ProfileOpener {
   /** The end of the hot path, or the line that changed most, in the files of the workspace; false: none. */
   async goToHottestLine(): Promise<boolean> {
     const profile = this.active.current;
-    const place = profile && (await hottestPlace(profile));
+    const place = profile && (await hottestPlace(profile, this.heats));
     if (!place) return false;
     await this.navigation.show({ recordedPath: place.path, ...place }, { aside: false });
     return true;
@@ -42,37 +44,31 @@ export class ProfileOpener {
   }
 }
 
-async function hottestPlace(profile: Profile): Promise<{ path: string; line: number } | undefined> {
+async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path: string; line: number } | undefined> {
   const folders = workspaceFolderPaths();
   const isOwn = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
   const own = profile.opened.files.filter(({ path }) => isOwn(path));
   const file = own[largest(own.map(({ totalSamples }) => totalSamples))];
   if (!file) return undefined;
   const { path } = file;
-  if (profile.kind === 'comparison') return { path, line: await mostChanged(profile.comparison, path) };
-  const { run } = profile;
-  const heats = new Map<string, Promise<FileHeat>>();
-  const heatOf = (of: string) => {
-    const heat = heats.get(of) ?? savedTextHeat(run, of);
-    heats.set(of, heat);
-    return heat;
+  // Through the same figures as the marks: lines are those of the text as it is now.
+  const figuresOf = async (of: string) => heats.of(await vscode.workspace.openTextDocument(vscode.Uri.file(of)));
+  if (profile.kind === 'comparison') {
+    const answer = await figuresOf(path);
+    return { path, line: answer?.kind === 'comparison' ? mostChanged(answer.difference) : 1 };
+  }
+  const heatOf = async (of: string) => {
+    const answer = await figuresOf(of);
+    return expected(answer?.kind === 'run' ? answer.heat : null, 'FileHeat');
   };
   const detailOf = async ({ path, line }: { path: string; line: number }) =>
-    expected((await run.request((id) => ({ lineDetail: { run: id, path, line } }))).lineDetail, 'LineDetail');
+    expected((await profile.run.request((run) => ({ lineDetail: { run, path, line } }))).lineDetail, 'LineDetail');
   const { line, totalValueOfLine } = await heatOf(path);
   const start = { path, line: line[largest(totalValueOfLine)] ?? 1, function: '' };
   return endOfHotPath(start, { detailOf, heatOf, isOwn });
 }
 
-/** Heat of a file as it was recorded: no editor needs to show it. */
-async function savedTextHeat(run: OpenRun, path: string): Promise<FileHeat> {
-  const reply = await run.request((id) => ({ fileHeat: { run: id, path, hasText: false } }));
-  return expected(reply.fileHeat, 'FileHeat');
-}
-
-async function mostChanged(comparison: OpenComparison, path: string): Promise<number> {
-  const reply = await comparison.request((id) => ({ fileDifference: { comparison: id, path, hasText: false } }));
-  const { line, baseTotalOfLine, newTotalOfLine } = expected(reply.fileDifference, 'FileDifference');
+function mostChanged({ line, baseTotalOfLine, newTotalOfLine }: FileDifference): number {
   return line[largest(newTotalOfLine.map((value, row) => Math.abs(value - baseTotalOfLine[row]!)))] ?? 1;
 }
 

@@ -7,7 +7,7 @@ type CargoKind = 'bin' | 'example' | 'bench';
 const kindWords: Readonly<Record<CargoKind, string>> = { bin: 'binary', example: 'example', bench: 'benchmark' };
 
 /** Line tables through an override on the command line: the user's Cargo.toml stays as it is. */
-const LINE_TABLES = (profile: string) => ['--config', `profile.${profile}.debug="line-tables-only"`];
+const LINE_TABLES = (profile: string) => ['--config', `profile.${profile}.debug=1`];
 
 /** What Cargo would build in `folder`; empty when it holds no Cargo.toml. Throws StepFailed when Cargo refuses it. */
 export async function findCargoTargets(folder: string, run: (step: Step) => Promise<string>): Promise<Target[]> {

@@ -92,9 +92,9 @@ story(
     const graph = await webviewWith(page, '.graph canvas');
     assert.match(await searchFor(graph, 'book'), /\d/);
     await picture('cmake-6-flame-graph');
-    await searchFor(graph, 'write_account');
-    await clickFrame(graph, await findFrame(graph, (words) => /write_account/.test(words)));
-    await page.locator('.tab.active').filter({ hasText: 'feed.cpp' }).first().waitFor();
+    await clickFrame(graph, await findFrame(graph, (words) => words.includes('Ledger') && words.includes('book')));
+    await page.locator('.statusbar-item').filter({ hasText: 'Ln 31,' }).waitFor();
+    await page.locator('.tab.active').filter({ hasText: 'ledger.hpp' }).first().waitFor();
     await picture('cmake-7-landed');
   },
 );
