@@ -5,7 +5,7 @@ use analysis::{Amount, ComparedRow, Comparison, Verdict};
 use crate::report::rest;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, difference, value};
-use crate::terminal_table::{Align, Table};
+use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
 
 /// `sides`: the names of base and new. `what`: "functions" or "lines".
@@ -18,6 +18,7 @@ pub fn text(
     limit: usize,
 ) -> String {
     let unit = comparison.unit();
+    let flexible = [(7, 14), (6, 24), (7, 8)].map(|(column, least)| Flexible { column, least });
     let mut table = Table::new(&[
         ("base", Align::Right),
         ("new", Align::Right),
@@ -25,10 +26,10 @@ pub fn text(
         ("", Align::Right),
         ("samples", Align::Right),
         ("verdict", Align::Left),
-        (
-            if what == "lines" { "line" } else { "function" },
-            Align::Left,
-        ),
+        match what {
+            "lines" => ("line", Align::Path),
+            _ => ("function", Align::Left),
+        },
         (
             if what == "lines" {
                 "function"
@@ -68,7 +69,7 @@ pub fn text(
     }
     head(terminal, comparison, sides)
         + "\n"
-        + &table.render(terminal, 6)
+        + &table.render(terminal, &flexible)
         + &rest(terminal, rows.len(), limit, what)
 }
 

@@ -11,7 +11,7 @@ use crate::report_header::header;
 use crate::report_tree::tree;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{count, share, value};
-use crate::terminal_table::{Align, Table};
+use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
 
 /// Show the hottest functions, lines or call paths of a run
@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn functions(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
     let rows = function_table(analyzed, measure);
-    let mut table = Table::new(&columns("function", "module"));
+    let mut table = Table::new(&columns(("function", Align::Left), "module"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(row.function);
         let mut cells = amount_cells(analyzed, measure, row.amounts);
@@ -97,12 +97,12 @@ fn functions(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: 
         ));
         table.row(cells);
     }
-    table.render(terminal, NAME_COLUMN) + &rest(terminal, rows.len(), limit, "functions")
+    table.render(terminal, &flexible(32)) + &rest(terminal, rows.len(), limit, "functions")
 }
 
 fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
     let rows = line_table(analyzed, measure);
-    let mut table = Table::new(&columns("line", "function"));
+    let mut table = Table::new(&columns(("line", Align::Path), "function"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(analyzed.function_of_place(row.id));
         let place = format!(
@@ -118,19 +118,22 @@ fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usiz
         ));
         table.row(cells);
     }
-    table.render(terminal, NAME_COLUMN + 1) + &rest(terminal, rows.len(), limit, "lines")
+    table.render(terminal, &flexible(24)) + &rest(terminal, rows.len(), limit, "lines")
 }
 
-const NAME_COLUMN: usize = 5;
+/// What stands beside the name gives way first.
+fn flexible(name_least: usize) -> [Flexible; 3] {
+    [(6, 14), (5, name_least), (6, 8)].map(|(column, least)| Flexible { column, least })
+}
 
-fn columns<'a>(name: &'a str, beside: &'a str) -> [(&'a str, Align); 7] {
+fn columns<'a>(name: (&'a str, Align), beside: &'a str) -> [(&'a str, Align); 7] {
     [
         ("self  ", Align::Right),
         ("", Align::Right),
         ("total  ", Align::Right),
         ("", Align::Right),
         ("samples", Align::Right),
-        (name, Align::Left),
+        name,
         (beside, Align::Left),
     ]
 }

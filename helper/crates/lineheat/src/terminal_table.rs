@@ -1,12 +1,20 @@
-//! A table of text: columns as wide as their widest cell, the last one cut to what the terminal has left.
+//! A table of text: columns as wide as their widest cell; on a narrow terminal some of them give way.
 
 use crate::terminal::{Style, Terminal};
-use crate::terminal_text::{cut, width};
+use crate::terminal_text::{cut, cut_start, width};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     Left,
     Right,
+    /// Left; of a cell that is too wide the start is cut, as fits a path.
+    Path,
+}
+
+/// A column that gives way when the terminal is too narrow, down to `least`.
+pub struct Flexible {
+    pub column: usize,
+    pub least: usize,
 }
 
 pub struct Table {
@@ -16,8 +24,6 @@ pub struct Table {
 
 /// Between columns.
 const GAP: &str = "  ";
-/// The last column but one keeps at least this much.
-const NAME_WIDTH_MIN: usize = 24;
 
 impl Table {
     pub fn new(columns: &[(&str, Align)]) -> Table {
@@ -35,8 +41,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// `flexible`: the column that gives way when the terminal is too narrow.
-    pub fn render(&self, terminal: &Terminal, flexible: usize) -> String {
+    /// `flexible`: the first of them gives way first.
+    pub fn render(&self, terminal: &Terminal, flexible: &[Flexible]) -> String {
         let mut widths: Vec<usize> = (self.columns.iter().enumerate())
             .map(|(index, (title, _))| {
                 let cells = self.rows.iter().map(|row| width(&row[index].0));
@@ -45,10 +51,12 @@ impl Table {
             .collect();
         if let Some(available) = terminal.width {
             let all: usize = widths.iter().sum::<usize>() + GAP.len() * (widths.len() - 1);
-            let over = all.saturating_sub(available);
-            widths[flexible] = widths[flexible]
-                .saturating_sub(over)
-                .max(NAME_WIDTH_MIN.min(widths[flexible]));
+            let mut over = all.saturating_sub(available);
+            for Flexible { column, least } in flexible {
+                let given = over.min(widths[*column].saturating_sub(*least));
+                widths[*column] -= given;
+                over -= given;
+            }
         }
         let mut text = String::new();
         let titles: Vec<(String, Style)> = (self.columns.iter())
@@ -58,10 +66,13 @@ impl Table {
             let mut line = String::new();
             let mut pending = 0;
             for (index, (cell, style)) in row.iter().enumerate() {
-                let cell = cut(cell, widths[index]);
+                let cell = match self.columns[index].1 {
+                    Align::Path => cut_start(cell, widths[index]),
+                    Align::Left | Align::Right => cut(cell, widths[index]),
+                };
                 let padding = widths[index] - width(&cell);
                 let (before, after) = match self.columns[index].1 {
-                    Align::Left => (0, padding),
+                    Align::Left | Align::Path => (0, padding),
                     Align::Right => (padding, 0),
                 };
                 if !cell.is_empty() {
@@ -84,22 +95,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_align_and_the_flexible_one_gives_way() {
+    fn columns_align_and_the_flexible_ones_give_way_in_order() {
         let mut table = Table::new(&[
             ("n", Align::Right),
-            ("name", Align::Left),
+            ("path", Align::Path),
             ("m", Align::Left),
         ]);
         let plain = |text: &str| (text.to_owned(), Style::Plain);
-        table.row(vec![plain("1"), plain(&"x".repeat(40)), plain("app")]);
+        table.row(vec![
+            plain("1"),
+            plain("/home/me/src/main.c"),
+            plain("application"),
+        ]);
         table.row(vec![plain("123"), plain("y"), plain("")]);
-        let narrow = Terminal {
-            width: Some(40),
-            ..Terminal::PLAIN
+        let flexible = [(2, 6), (1, 12)].map(|(column, least)| Flexible { column, least });
+        let rendered = |width| {
+            let terminal = Terminal {
+                width,
+                ..Terminal::PLAIN
+            };
+            let text = table.render(&terminal, &flexible);
+            text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
         };
-        let text = table.render(&narrow, 1);
-        assert_eq!(text.lines().map(|l| l.chars().count()).max(), Some(40));
-        assert_eq!(text.lines().last(), Some("123  y"));
-        assert!(text.lines().nth(1).unwrap().ends_with("xx..  app"));
+        assert_eq!(
+            rendered(None),
+            ["  1  /home/me/src/main.c  application", "123  y"]
+        );
+        assert_eq!(
+            rendered(Some(33)),
+            ["  1  /home/me/src/main.c  appli..", "123  y"]
+        );
+        assert_eq!(
+            rendered(Some(28)),
+            ["  1  ..e/src/main.c  appl..", "123  y"]
+        );
     }
 }

@@ -58,6 +58,16 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(kept + "..")
 }
 
+/// The same, but of a path the start goes: its end says more.
+pub fn cut_start(text: &str, limit: usize) -> Cow<'_, str> {
+    let all = width(text);
+    if all <= limit {
+        return Cow::Borrowed(text);
+    }
+    let kept: String = (text.chars()).skip(all - limit.saturating_sub(2)).collect();
+    Cow::Owned("..".to_owned() + &kept)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +90,6 @@ mod tests {
     fn long_text_is_cut_and_marked() {
         assert_eq!(cut("std::vector", 8), "std::v..");
         assert_eq!(cut("short", 8), "short");
+        assert_eq!(cut_start("/home/me/src/main.cpp", 12), "..c/main.cpp");
     }
 }
