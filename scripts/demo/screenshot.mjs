@@ -44,6 +44,7 @@ async function showBeside(page, name) {
   await page.locator('.tab').filter({ hasText: name }).first().waitFor();
   await runCommand(page, 'View: Move Editor into Left Group');
   await runCommand(page, 'View: Toggle Primary Side Bar Visibility');
+  await page.mouse.move(0, 0); // no tooltip in the picture
   await webviewWith(page, 'canvas');
   await until('heat on the source lines', async () => (await decoratedLines(page)).some((row) => row.after.length > 0));
   await until('a code lens', async () => (await codeLenses(page)).length > 0);

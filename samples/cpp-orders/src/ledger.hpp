@@ -1,4 +1,4 @@
-// Accounts and what they have bought, found by name through an index of the caller's choice.
+// Accounts and what they have bought, found by name through an index.
 #pragma once
 
 #include "order.hpp"
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,21 +25,25 @@ struct Account {
 template <class Index>
 class Ledger {
  public:
+  using Entry = std::pair<std::string, Account>;
+
   void book(const Order& order, const Pricing& pricing) {
     Account& account = index_[order.account];
     account.add(pricing.cost(order));
   }
 
   // The accounts that spent most, largest first.
-  std::vector<std::pair<std::string, Account>> largest(std::size_t count) const {
-    std::vector<std::pair<std::string, Account>> all(index_.begin(), index_.end());
-    const auto more = [](const auto& a, const auto& b) { return a.second.spent > b.second.spent; };
-    count = std::min(count, all.size());
-    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), more);
-    all.resize(count);
+  std::vector<Entry> largest(std::size_t count) const {
+    std::vector<Entry> all(index_.begin(), index_.end());
+    std::sort(all.begin(), all.end(), spent_more);
+    all.resize(std::min(count, all.size()));
     return all;
   }
 
  private:
+  static bool spent_more(const Entry& a, const Entry& b) {
+    return a.second.spent > b.second.spent;
+  }
+
   Index index_;
 };

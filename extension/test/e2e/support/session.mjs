@@ -12,7 +12,7 @@ import { artifacts, vsix } from '../../../../scripts/steps/paths.mjs';
 export async function openEditor(folder, { settings = {} } = {}) {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-editor-'));
   const server = await startServer({ editor: await installEditor(), profile, extensions: [vsix], settings });
-  const context = await startBrowser(profile, { viewport: { width: 1600, height: 1000 } });
+  const context = await startBrowser(profile, { viewport: { width: 1600, height: 1250 } });
   const page = await openWorkbench(context, server, { folder });
   mkdirSync(artifacts, { recursive: true });
   return {
