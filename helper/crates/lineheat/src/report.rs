@@ -185,9 +185,10 @@ pub fn rest(terminal: &Terminal, rows: usize, limit: usize, what: &str) -> Strin
     if rows <= limit {
         return String::new();
     }
+    let hidden = count((rows - limit) as u64);
     let text = format!(
-        "... and {} more {what}; --limit shows more",
-        count((rows - limit) as u64)
+        "... {hidden} of {} {what} not shown; --limit N shows more",
+        count(rows as u64)
     );
     format!("{}\n", terminal.paint(Style::Faint, &text))
 }

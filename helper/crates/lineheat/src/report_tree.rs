@@ -68,8 +68,9 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
     let hidden = graph.frame.len() - nodes.len();
     if hidden > 0 {
         let note = format!(
-            "... and {} call paths with less; --limit shows more of those above {} %",
+            "... {} of {} call paths not shown: each under {} %, or past --limit",
             count(hidden as u64),
+            count(graph.frame.len() as u64),
             SHARE_MIN * 100.0
         );
         text.push_str(&format!("{}\n", terminal.paint(Style::Faint, &note)));

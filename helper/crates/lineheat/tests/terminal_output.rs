@@ -1,0 +1,247 @@
+//! What `report`, `annotate` and `diff` print for a profile of known content, character by character.
+//!
+//! `LINEHEAT_BLESS=1 cargo test` writes the golden files anew; look at them before they are committed.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use profile::run::{Exit, Loss, Source};
+use profile::{LineOf, MappingOf, Profile, ProfileBuilder, RunInfo, save};
+
+const SOURCE: &str = "int fib(int n) {\n\tif (n < 2) return n;\n\treturn fib(n - 1) + fib(n - 2);\n}\n\nint main() { return fib(40); }\n";
+
+/// (samples, stack leaf first) of the profile, which takes `factor` times as long in `fib`.
+fn profile(factor: u64) -> Profile {
+    let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
+    builder.set_time(1_795_269_600_000_000_000, 2_000_000_000);
+    let program = builder.add_mapping(MappingOf {
+        filename: "/home/me/app",
+        symbolized: true,
+        ..MappingOf::default()
+    });
+    let kernel = builder.add_mapping(MappingOf {
+        filename: "[kernel]",
+        symbolized: true,
+        ..MappingOf::default()
+    });
+    let fib = builder.add_function("fib(int)", "_Z3fibi", "/home/me/src/fib.c", 1);
+    let main = builder.add_function("main", "main", "/home/me/src/fib.c", 6);
+    let fault = builder.add_function("asm_exc_page_fault", "asm_exc_page_fault", "", 0);
+    let line = |function, line| LineOf {
+        function,
+        line,
+        column: 0,
+    };
+    let compare = builder.add_location(Some(program), 0x10, &[line(fib, 2)]);
+    let call = builder.add_location(Some(program), 0x20, &[line(fib, 3)]);
+    let start = builder.add_location(Some(program), 0x30, &[line(main, 6)]);
+    let inlined = builder.add_location(Some(program), 0x40, &[line(fib, 2), line(main, 6)]);
+    let in_kernel = builder.add_location(Some(kernel), 0, &[line(fault, 0)]);
+    for (count, stack) in [
+        (1200 * factor, vec![compare, call, call, start]),
+        (640, vec![call, start]),
+        (95, vec![inlined]),
+        (7, vec![in_kernel, start]),
+    ] {
+        builder.add_sample(&stack, &[count, count * 1_001_001], &[]);
+    }
+    builder.set_run(RunInfo {
+        format: 1,
+        command: vec!["/home/me/app".into(), "40".into()],
+        cwd: "/home/me".into(),
+        wall_ns: 2_000_000_000,
+        exit: Some(Exit { code: 0, signal: 0 }),
+        end_reason: profile::run::EndReason::Exited.into(),
+        event: "cpu-clock".into(),
+        asked_hz: 999.0,
+        samples_taken: 1950,
+        losses: vec![Loss {
+            cause: "ring-full".into(),
+            count: 8,
+        }],
+        git_commit: "0123456789abcdef0123456789abcdef01234567".into(),
+        git_dirty: true,
+        sources: vec![Source {
+            path: "/home/me/src/fib.c".into(),
+            text: SOURCE.into(),
+            ..Source::default()
+        }],
+        problems: vec!["libc.so.6 has no debug information.".into()],
+        ..RunInfo::default()
+    });
+    builder.finish()
+}
+
+fn lineheat(folder: &Path, arguments: &[&str]) -> Output {
+    (Command::new(env!("CARGO_BIN_EXE_lineheat"))
+        .current_dir(folder)
+        .args(arguments))
+    .env_remove("CLICOLOR_FORCE")
+    .output()
+    .expect("lineheat runs")
+}
+
+fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    if std::env::var_os("LINEHEAT_BLESS").is_some() {
+        std::fs::write(&path, text).expect("the golden file can be written");
+    }
+    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, wanted, "{name} is not what {} holds", path.display());
+}
+
+#[test]
+fn text_and_json_of_each_command() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    save(&profile(1), &folder.path().join("base.pb.gz")).expect("saved");
+    save(&profile(2), &folder.path().join("new.pb.gz")).expect("saved");
+    for (name, arguments) in [
+        ("report-functions.txt", "report base.pb.gz"),
+        ("report-lines.txt", "report base.pb.gz --lines --limit 2"),
+        ("report-tree.txt", "report base.pb.gz --tree"),
+        ("report-functions.json", "report base.pb.gz --json"),
+        (
+            "report-lines.json",
+            "report base.pb.gz --json --lines --limit 1",
+        ),
+        ("annotate.annotated", "annotate base.pb.gz fib.c"),
+        (
+            "annotate-context.annotated",
+            "annotate base.pb.gz src/fib.c --context 0",
+        ),
+        (
+            "annotate-color.txt",
+            "annotate base.pb.gz fib.c --color always",
+        ),
+        ("annotate.json", "annotate base.pb.gz fib.c --json"),
+        ("diff-functions.txt", "diff base.pb.gz --against new.pb.gz"),
+        (
+            "diff-lines.txt",
+            "diff base.pb.gz base.pb.gz --against new.pb.gz --lines",
+        ),
+        (
+            "diff-functions.json",
+            "diff base.pb.gz --against new.pb.gz --json --limit 1",
+        ),
+    ] {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = lineheat(folder.path(), &arguments);
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{arguments:?}: {output:?}"
+        );
+        golden(name, &String::from_utf8(output.stdout).expect("UTF-8"));
+    }
+}
+
+#[test]
+fn exit_statuses_are_those_of_the_contract() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    save(&profile(1), &folder.path().join("base.pb.gz")).expect("saved");
+    save(&profile(2), &folder.path().join("new.pb.gz")).expect("saved");
+    std::fs::write(folder.path().join("text.pb.gz"), "no profile\n").expect("written");
+    for (wanted, arguments) in [
+        (0, "diff base.pb.gz --against new.pb.gz"),
+        (1, "diff base.pb.gz --against new.pb.gz --fail-on-slower"),
+        (0, "diff new.pb.gz --against base.pb.gz --fail-on-slower"),
+        (
+            0,
+            "diff base.pb.gz --against base.pb.gz --fail-on-slower --json",
+        ),
+        (2, "diff base.pb.gz"),
+        (2, "report"),
+        (2, "report base.pb.gz --lines --tree"),
+        (3, "report text.pb.gz"),
+        (3, "report none.pb.gz"),
+        (3, "annotate base.pb.gz other.c"),
+        (3, "diff base.pb.gz --against text.pb.gz"),
+    ] {
+        let output = lineheat(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+        assert_eq!(
+            output.status.code(),
+            Some(wanted),
+            "{arguments}: {output:?}"
+        );
+        assert_eq!(
+            output.stderr.is_empty(),
+            wanted < 2,
+            "{arguments}: {output:?}"
+        );
+    }
+}
+
+/// Escapes, C1 controls, a bell, changes of direction, ends of lines.
+const EVIL: &str = "a\x1b[31mb\u{9b}2Jc\x07d\u{202e}e\u{2066}f\ng\rh\u{200b}\x7f";
+
+#[test]
+fn evil_names_reach_the_terminal_as_visible_escapes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut builder = ProfileBuilder::new(&[(EVIL, EVIL)]);
+    let module = builder.add_mapping(MappingOf {
+        filename: EVIL,
+        ..MappingOf::default()
+    });
+    let function = builder.add_function(EVIL, EVIL, EVIL, 1);
+    let line = LineOf {
+        function,
+        line: 1,
+        column: 0,
+    };
+    let location = builder.add_location(Some(module), 1, &[line]);
+    builder.add_sample(&[location], &[100], &[]);
+    builder.set_run(RunInfo {
+        format: 1,
+        name: EVIL.into(),
+        command: vec![EVIL.into()],
+        event: EVIL.into(),
+        git_commit: EVIL.into(),
+        problems: vec![EVIL.into()],
+        sources: vec![Source {
+            path: EVIL.into(),
+            text: EVIL.into(),
+            ..Source::default()
+        }],
+        ..RunInfo::default()
+    });
+    save(&builder.finish(), &folder.path().join("evil.pb.gz")).expect("saved");
+    for arguments in [
+        vec!["report", "evil.pb.gz"],
+        vec!["report", "evil.pb.gz", "--lines"],
+        vec!["report", "evil.pb.gz", "--tree"],
+        vec!["report", "evil.pb.gz", "--json"],
+        vec!["annotate", "evil.pb.gz", EVIL],
+        vec!["annotate", "evil.pb.gz", "other"],
+        vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz"],
+        vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--lines"],
+    ] {
+        let output = lineheat(folder.path(), &arguments);
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        assert!(text.len() > 40, "{arguments:?}: {text}");
+        let bad = text.chars().find(|&c| {
+            let is_json_safe = arguments.contains(&"--json") && c >= '\u{7f}';
+            c != '\n'
+                && !is_json_safe
+                && (c.is_control() || ('\u{200b}'..='\u{202e}').contains(&c) || c == '\u{2066}')
+        });
+        assert_eq!(bad, None, "{arguments:?}: {text:?}");
+    }
+}
+
+#[test]
+fn no_samples_is_a_sentence_and_no_failure() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let empty = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]).finish();
+    save(&empty, &folder.path().join("empty.pb.gz")).expect("saved");
+    for what in ["--functions", "--lines", "--tree"] {
+        let output = lineheat(folder.path(), &["report", "empty.pb.gz", what]);
+        assert!(output.status.success());
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("No sample was taken"),
+            "{output:?}"
+        );
+    }
+    let output = lineheat(folder.path(), &["annotate", "empty.pb.gz", "x.c"]);
+    assert_eq!(output.status.code(), Some(3));
+}
