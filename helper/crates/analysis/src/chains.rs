@@ -167,7 +167,7 @@ impl Chains<'_> {
         let (module, is_kernel) = self.modules.of_location(profile, location);
         let count = profile.locations.lines_of(location).len();
         if count == 0 {
-            return Box::new([self.unknown_frame(profile, location, module, is_kernel)]);
+            return Box::new([self.unknown_frame(profile, module, is_kernel)]);
         }
         (0..count)
             .map(|index| {
@@ -178,7 +178,7 @@ impl Chains<'_> {
                     name => name,
                 };
                 if name == 0 {
-                    return self.unknown_frame(profile, location, module, is_kernel);
+                    return self.unknown_frame(profile, module, is_kernel);
                 }
                 let file = self.same_text[function.filename as usize];
                 let place = (self.file_ids.get(&file))
@@ -208,21 +208,20 @@ impl Chains<'_> {
             .collect()
     }
 
-    /// A frame of which only the address is known is its own function, "module+0xaddress".
+    /// Code of a module without a name is one function, "[module]": a row for each address would say nothing.
     fn unknown_frame(
         &mut self,
         profile: &mut Profile,
-        location: u32,
         module: StringId,
         is_kernel: bool,
     ) -> ChainFrame {
-        let address = profile.locations.address[location as usize];
         // A key that no named function has: those have a name.
-        let key = (0, u32::from(is_kernel), module, address);
+        let key = (0, u32::from(is_kernel), module, 0);
         let function = self.function_id(key, || {
             let name = match profile.strings.get(module) {
-                "" => format!("{address:#x}"),
-                module => format!("{module}+{address:#x}"),
+                "" => "[unknown]".to_owned(),
+                module if module.starts_with('[') => module.to_owned(),
+                module => format!("[{module}]"),
             };
             FunctionOf {
                 name: push_text(&mut profile.strings, &name),

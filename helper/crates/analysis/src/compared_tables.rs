@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analyzed::{Analyzed, FileId, FrameKind, FunctionId, FunctionKind, PlaceId};
+use crate::analyzed::{Analyzed, FileId, FrameKind, FunctionId, PlaceId};
 use crate::comparison::Comparison;
 use crate::tally::Amounts;
 use crate::verdict::{Verdict, verdict_of_row};
@@ -154,10 +154,8 @@ fn named(
     };
     let (verdict, about_self) = verdict_of_row(base, new);
     ComparedRow {
-        name: function.map_or(String::new(), |function| match function.kind {
-            // One row stands for all addresses of the module that have no name.
-            FunctionKind::Unknown => "[unknown]".to_owned(),
-            _ => side.text(function.name).to_owned(),
+        name: function.map_or(String::new(), |function| {
+            side.text(function.name).to_owned()
         }),
         module: function.map_or(String::new(), |function| {
             side.text(function.module).to_owned()

@@ -7,7 +7,7 @@ use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ROOT, flame_tree};
 use crate::seeded_hash::SeededHash;
 use crate::tally::Amount;
-use crate::{Analyzed, FrameKind, FunctionKind};
+use crate::{Analyzed, FrameKind};
 
 /// Frames are pairs of functions: whether a call was inlined does not tell nodes apart, since it changes from build
 /// to build. Siblings stand by the sum of both runs, heaviest first.
@@ -25,10 +25,7 @@ pub fn compared_flame_graph(comparison: &Comparison) -> FlameGraph {
             (None, None) => continue,
         };
         let function = side.function(function);
-        let name = match function.kind {
-            FunctionKind::Unknown => "[unknown]",
-            _ => side.text(function.name),
-        };
+        let name = side.text(function.name);
         let kind = union
             .kinds
             .get(&(index as u32))

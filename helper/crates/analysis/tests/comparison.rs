@@ -104,7 +104,7 @@ fn functions_of_one_name_in_several_files_stay_apart_and_addresses_never_match_b
         [
             "helper 30>70 slower",
             "helper 70>30 faster",
-            "[unknown] 20>20 noise"
+            "[libx.so] 20>20 noise"
         ]
     );
 }

@@ -75,8 +75,8 @@ fn a_recursive_function_counts_once_a_sample_and_an_inlined_one_beside_its_calle
     assert_eq!(
         functions(profile_of(STORY)),
         [
+            "[libx.so] 3 3",
             "fast 7 7",
-            "libx.so+0x500 3 3",
             "main 0 16",
             "read 0 4",
             "sys_read 4 4",
@@ -122,7 +122,7 @@ fn the_flame_graph_has_heaviest_siblings_first_and_the_hottest_line_of_each_node
         "        work 0 2 11",
         "    read 0 0 0",
         "      sys_read 2 4 0",
-        "    libx.so+0x500 3 3 0",
+        "    [libx.so] 3 3 0",
     ];
     assert_eq!(drawn(&graph), wanted);
 }

@@ -96,7 +96,7 @@ fn no_such_file(analyzed: &Analyzed, measure: Measure, wanted: &str) -> String {
     match known.as_slice() {
         [] => format!(
             "No source file is known in this run, so not {wanted} either: the target has no line tables \
-             (build it with -g, or debug = \"line-tables-only\")."
+             (build it with -g, or debug = 1)."
         ),
         known => format!(
             "{wanted} has no samples in this run. Its hottest files: {}.",

@@ -102,7 +102,7 @@ fn object(analyzed: &Analyzed, measure: Measure, rows_name: &str, rows: Vec<Valu
         "value": analyzed.value_name(measure),
         "unit": analyzed.unit(measure),
         "totalValue": total.value,
-        "problems": crate::report_header::problems(analyzed, &summary),
+        "problems": crate::report_header::problems(analyzed),
     });
     object[rows_name] = Value::Array(rows);
     object

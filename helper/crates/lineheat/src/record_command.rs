@@ -22,7 +22,7 @@ Examples:
   lineheat record --pid 4242 --duration 10       ten seconds of a running process
 
 The command's own output passes through untouched. Ctrl+C ends the recording and keeps it.
-Build with optimisation and line tables (gcc, clang: -O2 -g; Cargo: debug = \"line-tables-only\").")]
+Build with optimisation and line tables (gcc, clang: -O2 -g; Cargo: debug = 1).")]
 pub struct Args {
     /// Samples a second on each busy thread
     #[arg(long, value_name = "HZ", default_value_t = SAMPLE_HZ_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=i64::from(SAMPLE_HZ_MAX)))]

@@ -29,7 +29,7 @@ pub fn header(
     line("target", &target(&summary));
     line("recorded", &recorded(&summary));
     line("samples", &samples(analyzed, measure, &summary));
-    for problem in problems(analyzed, &summary) {
+    for problem in problems(analyzed) {
         let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
@@ -82,7 +82,7 @@ fn samples(analyzed: &Analyzed, measure: Measure, summary: &RunSummary) -> Strin
 }
 
 /// Sentences; the engine's own and those saved with the run.
-pub fn problems(analyzed: &Analyzed, summary: &RunSummary) -> Vec<String> {
+pub fn problems(analyzed: &Analyzed) -> Vec<String> {
     let mut problems = analyzed.profile().problems.clone();
     if analyzed.profile().samples.is_empty() {
         problems.push(
@@ -95,17 +95,5 @@ pub fn problems(analyzed: &Analyzed, summary: &RunSummary) -> Vec<String> {
         return problems;
     };
     problems.extend(run.problems.iter().cloned());
-    problems.extend(
-        (run.modules.iter())
-            .filter(|m| !m.problem.is_empty())
-            .map(|m| match m.problem.contains(&m.path) {
-                true => m.problem.clone(),
-                false => format!("{}: {}", m.path, m.problem),
-            }),
-    );
-    if run.samples_taken > 0 && summary.lost as f64 > 0.01 * run.samples_taken as f64 {
-        problems
-            .push("More than 1 % of the samples were lost: shares may be off by as much.".into());
-    }
     problems
 }

@@ -23,6 +23,8 @@ pub struct RunSummary {
     /// Exit code and signal; `None` while running or when attached.
     pub exit: Option<(i32, i32)>,
     pub partial: bool,
+    /// The engine that wrote this checkpoint and may still be recording; 0: none.
+    pub recorder_pid: u32,
     /// How the recording ended, in one sentence.
     pub end: String,
     /// Another program than Lineheat wrote it.
@@ -67,6 +69,7 @@ pub fn summarize(profile: &Profile) -> RunSummary {
         lost: (run.losses.iter()).fold(0, |sum: u64, loss| sum.saturating_add(loss.count)),
         exit: run.exit.as_ref().map(|exit| (exit.code, exit.signal)),
         partial: run.partial,
+        recorder_pid: run.recorder_pid,
         end: end_sentence(&run, wall_ns),
         foreign: profile.is_foreign(),
         command: run.command,

@@ -88,6 +88,7 @@ pub fn run_info(
         time_delta_ns,
         problems: recording.problems.clone(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
+        recorder_pid: 0,
         stack_ends: StackEnd::ALL
             .iter()
             .map(|e| loss(e.name(), recording.stacks.ends[*e as usize]))
@@ -286,7 +287,7 @@ fn problems(info: &RunInfo, recording: &Recording, profile: &Profile) -> Vec<Str
         let name = module_name(Path::new(&module.path));
         let percent = 100.0 * share(hot);
         problems.push(if module.problem.is_empty() {
-            format!("{name} ({percent:.0} % of the samples) has no line tables: build it with -g (Cargo: debug = \"line-tables-only\"), or install its debug symbols.")
+            format!("{name} ({percent:.0} % of the samples) has no line tables: build it with -g (Cargo: debug = 1), or install its debug symbols.")
         } else {
             format!("{name} ({percent:.0} % of the samples): {}", module.problem)
         });

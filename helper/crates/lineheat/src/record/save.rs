@@ -53,6 +53,7 @@ pub fn checkpoint_of(recording: &Recording, options: &RecordOptions, wall: Durat
     );
     if let Some(run) = &mut profile.run {
         run.partial = true;
+        run.recorder_pid = std::process::id();
         run.problems.push("The recording did not end properly: this is what was saved while it ran, without names.".to_owned());
     }
     profile

@@ -90,7 +90,7 @@ impl OpenRun {
             default_value: self.measure as u32,
             total_samples: total.samples,
             total_value: total.value,
-            problems: problems(analyzed.profile(), &self.summary),
+            problems: problems(analyzed.profile()),
             files: hot_files(analyzed, self.measure)
                 .iter()
                 .take(FILES_LISTED_MAX)

@@ -1,19 +1,13 @@
 //! What a reader of a run has to know before trusting its figures, as sentences.
 
 use profile::Profile;
-use wire::RunSummary;
 
-/// What was cut while reading, what the recording itself noted (losses, missing line tables, newer sources), and
-/// whether it is whole.
-pub fn problems(profile: &Profile, summary: &RunSummary) -> Vec<String> {
+/// What was cut while reading, what the recording itself noted (losses, missing line tables, newer sources,
+/// an end before its time).
+pub fn problems(profile: &Profile) -> Vec<String> {
     let mut problems = profile.problems.clone();
     if let Some(run) = &profile.run {
         problems.extend(run.problems.iter().cloned());
-    }
-    if summary.partial {
-        problems.push(
-            "The recording did not end properly: this is what was saved until then.".to_owned(),
-        );
     }
     if profile.samples.is_empty() {
         problems.push(

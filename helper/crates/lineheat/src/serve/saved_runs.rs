@@ -17,7 +17,14 @@ const EXTENSION: &str = ".pb.gz";
 /// summary means reading a whole run.
 #[derive(Default)]
 pub struct SavedRuns {
-    known: Mutex<HashMap<PathBuf, (Version, RunSummary)>>,
+    known: Mutex<HashMap<PathBuf, (Version, Known)>>,
+}
+
+#[derive(Clone)]
+struct Known {
+    summary: RunSummary,
+    /// As [`profile::RunSummary::recorder_pid`].
+    recorder_pid: u32,
 }
 
 type Version = (u64, SystemTime);
@@ -48,8 +55,11 @@ impl SavedRuns {
                 }
                 let metadata = entry.metadata().ok()?;
                 let modified = metadata.modified().ok()?;
-                let summary = self.summary(&entry.path(), (metadata.len(), modified));
-                Some((date_ms(&summary, modified), summary))
+                let known = self.known(&entry.path(), (metadata.len(), modified));
+                if is_engine(known.recorder_pid) {
+                    return None; // a checkpoint of a recording in progress
+                }
+                Some((date_ms(&known.summary, modified), known.summary))
             })
             .collect();
         dated.sort_by(|(a_date, a), (b_date, b)| b_date.cmp(a_date).then(b.path.cmp(&a.path)));
@@ -58,16 +68,21 @@ impl SavedRuns {
         })
     }
 
-    fn summary(&self, path: &Path, version: Version) -> RunSummary {
-        if let Some((known, summary)) = locked(&self.known).get(path)
-            && *known == version
+    fn known(&self, path: &Path, version: Version) -> Known {
+        if let Some((known_version, known)) = locked(&self.known).get(path)
+            && *known_version == version
         {
-            return summary.clone();
+            return known.clone();
         }
-        let summary = summary_of(path);
-        locked(&self.known).insert(path.to_owned(), (version, summary.clone()));
-        summary
+        let known = read(path);
+        locked(&self.known).insert(path.to_owned(), (version, known.clone()));
+        known
     }
+}
+
+/// Whether a process of this number is an engine.
+fn is_engine(pid: u32) -> bool {
+    pid != 0 && target::process_name(pid) == "lineheat"
 }
 
 fn date_ms(summary: &RunSummary, modified: SystemTime) -> u64 {
@@ -81,12 +96,22 @@ fn date_ms(summary: &RunSummary, modified: SystemTime) -> u64 {
 
 /// The summary of the run at `path`; its `problem` says why it cannot be read.
 pub fn summary_of(path: &Path) -> RunSummary {
+    read(path).summary
+}
+
+fn read(path: &Path) -> Known {
     match profile::summary(path) {
-        Ok(summary) => on_wire(path, summary),
-        Err(error) => RunSummary {
-            path: path.to_string_lossy().into_owned(),
-            problem: error.message,
-            ..RunSummary::default()
+        Ok(summary) => Known {
+            recorder_pid: summary.recorder_pid,
+            summary: on_wire(path, summary),
+        },
+        Err(error) => Known {
+            recorder_pid: 0,
+            summary: RunSummary {
+                path: path.to_string_lossy().into_owned(),
+                problem: error.message,
+                ..RunSummary::default()
+            },
         },
     }
 }

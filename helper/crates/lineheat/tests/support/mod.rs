@@ -89,8 +89,11 @@ impl Program {
 /// A frame by name and line, inlined frames included.
 pub type NamedFrame<'a> = (&'a str, u32);
 
-/// Every sample as (count, frames from the leaf, labels): small programs only.
-pub fn samples(profile: &Profile) -> Vec<(u64, Vec<NamedFrame<'_>>, Vec<(&str, String)>)> {
+/// Count, frames from the leaf, labels.
+pub type NamedSample<'a> = (u64, Vec<NamedFrame<'a>>, Vec<(&'a str, String)>);
+
+/// Every sample of a run: small programs only.
+pub fn samples(profile: &Profile) -> Vec<NamedSample<'_>> {
     let count = profile
         .find_sample_type("samples", "count")
         .expect("counted");
