@@ -127,7 +127,7 @@ mod tests {
         );
         assert_eq!(
             rendered(Some(28)),
-            ["  1  ..e/src/main.c  appl..", "123  y"]
+            ["  1  ..me/src/main.c  appl..", "123  y"]
         );
     }
 }
