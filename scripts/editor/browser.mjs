@@ -1,7 +1,6 @@
 // Shows the editor in a headless Chromium, through playwright.
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
 import { findProgram } from '../steps/command.mjs';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
@@ -16,6 +15,7 @@ export function browserProgram(env = process.env) {
 
 /** Starts a browser with an empty profile below `folder`. Gives playwright's context. */
 export async function startBrowser(folder, { viewport = { width: 1400, height: 900 }, ...more } = {}) {
+  const { chromium } = await import('playwright-core'); // here, since set-up may only just have installed it
   const context = await chromium.launchPersistentContext(mkdtempSync(path.join(folder, 'browser-')), {
     executablePath: browserProgram(),
     viewport,
