@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { inRoot, root } from '../steps/paths.mjs';
 import { isMain, main, Sentence } from '../steps/report.mjs';
 
@@ -18,7 +17,9 @@ export async function importProblems(base = root, files = sourcesOf(base)) {
   const wanted = folders.filter((folder) => table.known.includes(folder));
   if (wanted.length === 0)
     return [...problems, 'No source file was found to check: the import table would pass without reading anything.'];
-  const { cruise } = await import('dependency-cruiser'); // here, since set-up may only just have installed it
+  // Imported here, since set-up may only just have installed it.
+  const { cruise } = await import('dependency-cruiser');
+  const { default: extractTSConfig } = await import('dependency-cruiser/config-utl/extract-ts-config');
   const { known: _, ...config } = table;
   const { output } = await cruise(
     wanted,
