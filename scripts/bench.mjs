@@ -11,6 +11,7 @@ const benches = {
   'large-profile': '../bench/large-profile.mjs',
   'flame-graph': '../bench/flame-graph.mjs',
   colours: '../bench/colours.mjs',
+  activation: '../bench/activation.mjs',
 };
 const page = inRoot('docs/benchmarks.md');
 
