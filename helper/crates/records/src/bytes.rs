@@ -64,6 +64,11 @@ impl<R: Read> MessageReader<R> {
         }
     }
 
+    /// The stream that messages are read from.
+    pub fn stream(&self) -> &R {
+        &self.stream
+    }
+
     /// The next message as (kind, body); None at the end of the stream.
     ///
     /// # Errors

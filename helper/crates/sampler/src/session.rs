@@ -39,7 +39,7 @@ const PAGES_MAX: u32 = 16 << 20;
 const HZ_MAX: u32 = 10_000;
 
 /// How long samples and mapping events may wait in their rings.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 const COUNTS_EVERY: Duration = Duration::from_millis(250);
 
 const VDSO: FileId = FileId {

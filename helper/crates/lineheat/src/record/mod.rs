@@ -107,7 +107,7 @@ pub struct Recorded {
 }
 
 enum Incoming {
-    Sampler(FromSampler),
+    Sampler(Vec<FromSampler>),
     SamplerGone(Option<String>),
     TargetExited(Option<Exit>),
     Output(Vec<u8>),
@@ -115,7 +115,7 @@ enum Incoming {
 }
 
 /// Messages in flight between our threads; beyond it the sampler waits, and counts what it loses.
-const INCOMING_MAX: usize = 4096;
+const INCOMING_MAX: usize = 256;
 
 /// Records until the target ends, the duration is over or `control` says so; then symbolizes and saves.
 ///

@@ -96,11 +96,14 @@ impl Recording {
         let mut sampler_ended = false;
         while !(sampler_ended && matches!(self.target, TargetState::Gone)) {
             match incoming.recv_timeout(LOOK_EVERY) {
-                Ok(Incoming::Sampler(FromSampler::Ended)) => sampler_ended = true,
-                Ok(Incoming::Sampler(message)) => {
-                    let counts = matches!(message, FromSampler::Counts { .. });
-                    self.handle(message);
-                    if counts {
+                Ok(Incoming::Sampler(messages)) => {
+                    let mut counted = false;
+                    for message in messages {
+                        sampler_ended |= message == FromSampler::Ended;
+                        counted |= matches!(message, FromSampler::Counts { .. });
+                        self.handle(message);
+                    }
+                    if counted {
                         on_event(self.progress(Stage::Recording));
                         self.checkpoint(options);
                     }

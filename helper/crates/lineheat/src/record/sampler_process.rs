@@ -1,6 +1,6 @@
 //! The sampler as a child process: found, started, spoken to.
 
-use std::io::{self, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
@@ -20,6 +20,8 @@ pub struct SamplerProcess {
     complaints: Arc<Mutex<String>>,
 }
 
+/// Messages in one batch.
+const BATCH_MAX: usize = 1024;
 const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
 
 /// The sampler that belongs to this engine lies beside it.
@@ -115,21 +117,28 @@ fn write_messages(mut stdin: ChildStdin, to_write: &Receiver<Vec<u8>>) {
     }
 }
 
+/// Passes messages on in batches, as they arrive together: a wake-up for each sample would cost more than the sample.
 fn read_messages(stream: impl Read, incoming: &SyncSender<Incoming>) {
-    let mut reader = MessageReader::new(io::BufReader::with_capacity(256 << 10, stream));
+    let mut reader = MessageReader::new(BufReader::with_capacity(256 << 10, stream));
+    let mut batch = Vec::new();
     let end = loop {
         match reader.next_message() {
             Ok(None) => break None,
             Err(e) => break Some(e.to_string()),
             Ok(Some((kind, body))) => match FromSampler::parse(kind, body) {
                 Err(e) => break Some(e.to_string()),
-                Ok(message) => {
-                    if incoming.send(Incoming::Sampler(message)).is_err() {
-                        return;
-                    }
-                }
+                Ok(message) => batch.push(message),
             },
         }
+        let more_is_here = !reader.stream().buffer().is_empty();
+        if (!more_is_here || batch.len() >= BATCH_MAX)
+            && incoming
+                .send(Incoming::Sampler(std::mem::take(&mut batch)))
+                .is_err()
+        {
+            return;
+        }
     };
+    let _ = incoming.send(Incoming::Sampler(batch));
     let _ = incoming.send(Incoming::SamplerGone(end));
 }

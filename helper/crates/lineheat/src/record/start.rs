@@ -135,19 +135,11 @@ impl Recording {
         const WAIT: Duration = Duration::from_secs(20);
         loop {
             match incoming.recv_timeout(WAIT) {
-                Ok(Incoming::Sampler(FromSampler::Hello { version }))
-                    if version != PROTOCOL_VERSION =>
-                {
-                    return Err(RecordError::other_sampler(version));
+                Ok(Incoming::Sampler(messages)) => {
+                    if self.take_first_messages(messages)? {
+                        return Ok(());
+                    }
                 }
-                Ok(Incoming::Sampler(FromSampler::Ready { hardware_cycles })) => {
-                    self.hardware_cycles = hardware_cycles;
-                    return Ok(());
-                }
-                Ok(Incoming::Sampler(FromSampler::Failed(error))) => {
-                    return Err(RecordError::of_sampler(error, &self.sampler.complaints()));
-                }
-                Ok(Incoming::Sampler(message)) => self.handle(message),
                 Ok(Incoming::SamplerGone(why)) => {
                     let complaints = self.sampler.complaints();
                     return Err(RecordError::sampler_gone(why, &complaints));
@@ -161,6 +153,27 @@ impl Recording {
                 }
             }
         }
+    }
+
+    /// Whether the sampler said that it is ready; samples may already follow in the same batch.
+    fn take_first_messages(&mut self, messages: Vec<FromSampler>) -> Result<bool, RecordError> {
+        let mut ready = false;
+        for message in messages {
+            match message {
+                FromSampler::Hello { version } if version != PROTOCOL_VERSION => {
+                    return Err(RecordError::other_sampler(version));
+                }
+                FromSampler::Ready { hardware_cycles } => {
+                    self.hardware_cycles = hardware_cycles;
+                    ready = true;
+                }
+                FromSampler::Failed(error) => {
+                    return Err(RecordError::of_sampler(error, &self.sampler.complaints()));
+                }
+                other => self.handle(other),
+            }
+        }
+        Ok(ready)
     }
 }
 
