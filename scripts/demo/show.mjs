@@ -35,8 +35,11 @@ async function showInBrowser({ folder, runFile, file, line }) {
     console.log(
       `\nOpen this page, it shows the run and its heat (Ctrl+C ends):\n\n  ${workbenchAddress(server, folder, openFilePayload(server, file, line))}\n`,
     );
-    // The run follows when a browser is there: at its very start the editor does not know who opens such files.
-    const stopWaiting = whenConnected(() => opened(server, runFile));
+    // The run follows when a browser is there: at its very start the editor does not know who opens such files. Then the
+    // source again, so that its heat is what one sees.
+    const stopWaiting = whenConnected(async () => {
+      return (await opened(server, runFile)) && (await opened(server, `${file}:${line}`));
+    });
     await interrupted;
     stopWaiting();
   } finally {
