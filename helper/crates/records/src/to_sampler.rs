@@ -13,12 +13,43 @@ pub struct FileId {
     pub inode: u64,
 }
 
+impl FileId {
+    /// The vDSO, which is no file, under a number that no file has.
+    pub const VDSO: FileId = FileId {
+        device_major: 0,
+        device_minor: 0,
+        inode: 1,
+    };
+}
+
 /// An executable segment of a file: where its bytes lie in the file and in the ELF's own address space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     pub file_offset: u64,
     pub size: u64,
     pub vaddr: u64,
+}
+
+const PAGE_BYTES: u64 = 4096;
+
+/// The vaddr of what lies at `file_offset`, if code does. Mappings begin and end at page boundaries, so a segment also
+/// covers the rest of its first and last page. Any segments are taken: a file may claim what it likes.
+pub fn vaddr_of_offset(segments: &[Segment], file_offset: u64) -> Option<u64> {
+    let covers = |s: &&Segment| {
+        let first = s.file_offset & !(PAGE_BYTES - 1);
+        let end = s
+            .file_offset
+            .saturating_add(s.size)
+            .saturating_add(PAGE_BYTES - 1);
+        (first..end & !(PAGE_BYTES - 1)).contains(&file_offset)
+    };
+    let segment = segments.iter().find(covers)?;
+    Some(
+        segment
+            .vaddr
+            .wrapping_sub(segment.file_offset)
+            .wrapping_add(file_offset),
+    )
 }
 
 /// An executable mapping of a process, as in `/proc/PID/maps` or a MMAP2 record.
@@ -335,6 +366,24 @@ mod tests {
             next += part.len() as u32;
         }
         assert_eq!(next, 10 + rows.len() as u32);
+    }
+
+    #[test]
+    fn a_segment_covers_its_pages_and_an_absurd_one_does_no_harm() {
+        let segment = Segment {
+            file_offset: 0x1800,
+            size: 0x100,
+            vaddr: 0x40_1800,
+        };
+        assert_eq!(vaddr_of_offset(&[segment], 0x1000), Some(0x40_1000));
+        assert_eq!(vaddr_of_offset(&[segment], 0x1fff), Some(0x40_1fff));
+        assert_eq!(vaddr_of_offset(&[segment], 0x2000), None);
+        let absurd = Segment {
+            file_offset: u64::MAX - 5,
+            size: u64::MAX,
+            vaddr: u64::MAX,
+        };
+        assert_eq!(vaddr_of_offset(&[absurd], 0x1000), None);
     }
 
     #[test]

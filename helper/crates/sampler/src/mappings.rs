@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use records::layout::MAPPINGS_MAX;
-use records::{FileId, PAGE_SHIFT, Segment};
+use records::{FileId, PAGE_SHIFT, Segment, vaddr_of_offset};
 
 /// What is known of a file whose rows have arrived.
 #[derive(Debug, Clone)]
@@ -162,22 +162,6 @@ fn one_thread() -> Process {
         threads: 1,
         mappings: Vec::new(),
     }
-}
-
-/// Mappings begin at page boundaries, so a segment also covers the rest of its first and last page.
-fn vaddr_of_offset(segments: &[Segment], file_offset: u64) -> Option<u64> {
-    const PAGE: u64 = 4096;
-    let segment = segments.iter().find(|s| {
-        let end = s.file_offset.saturating_add(s.size);
-        (s.file_offset & !(PAGE - 1)..end.saturating_add(PAGE - 1) & !(PAGE - 1))
-            .contains(&file_offset)
-    })?;
-    Some(
-        segment
-            .vaddr
-            .wrapping_sub(segment.file_offset)
-            .wrapping_add(file_offset),
-    )
 }
 
 #[cfg(test)]

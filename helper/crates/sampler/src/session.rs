@@ -42,12 +42,6 @@ const HZ_MAX: u32 = 10_000;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const COUNTS_EVERY: Duration = Duration::from_millis(250);
 
-const VDSO: FileId = FileId {
-    device_major: 0,
-    device_minor: 0,
-    inode: 1,
-};
-
 pub fn run(out: &mut impl Write) -> Result<(), End> {
     let protocol_error = |_| End::Failed(SamplerStep::Protocol, 0);
     let mut inbox = Inbox::default();
@@ -344,7 +338,11 @@ impl Session {
                 file,
                 path,
             } => {
-                let file = if path == b"[vdso]" { VDSO } else { file };
+                let file = if path == b"[vdso]" {
+                    FileId::VDSO
+                } else {
+                    file
+                };
                 self.add_mapping(MappingRecord {
                     pid,
                     start,

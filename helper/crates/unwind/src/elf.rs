@@ -58,24 +58,8 @@ pub fn layout_of_elf(bytes: &[u8]) -> Result<ElfLayout, LayoutError> {
 }
 
 impl ElfLayout {
-    /// The vaddr of what lies at `file_offset`, if code does.
-    ///
-    /// Mappings start at page boundaries, so a segment also covers the head of its first page.
+    /// As [`records::vaddr_of_offset`].
     pub fn vaddr_of_offset(&self, file_offset: u64) -> Option<u64> {
-        segment_of_offset(&self.segments, file_offset).map(|s| {
-            s.vaddr
-                .wrapping_sub(s.file_offset)
-                .wrapping_add(file_offset)
-        })
+        records::vaddr_of_offset(&self.segments, file_offset)
     }
-}
-
-const PAGE_BYTES: u64 = 4096;
-
-fn segment_of_offset(segments: &[Segment], file_offset: u64) -> Option<&Segment> {
-    segments.iter().find(|s| {
-        let first = s.file_offset & !(PAGE_BYTES - 1);
-        let end = s.file_offset.saturating_add(s.size);
-        (first..end.next_multiple_of(PAGE_BYTES)).contains(&file_offset)
-    })
 }

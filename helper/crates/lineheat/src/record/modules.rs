@@ -8,13 +8,6 @@ use std::path::{Path, PathBuf};
 use records::{FileId, ToSampler};
 use unwind::{ElfLayout, PackedPages, RuleSet};
 
-/// How the sampler names the vDSO, which is no file.
-pub const VDSO: FileId = FileId {
-    device_major: 0,
-    device_minor: 0,
-    inode: 1,
-};
-
 pub struct Module {
     pub path: PathBuf,
     /// The mapped inode, even if another file takes its place later. None: it could not be opened.
@@ -69,7 +62,7 @@ impl Modules {
         if let Some(index) = self.by_file.get(&id) {
             return *index;
         }
-        let module = if id == VDSO {
+        let module = if id == FileId::VDSO {
             self.read_vdso(id)
         } else {
             self.read_file(id, path, open_as)

@@ -11,7 +11,7 @@ use target::{LaunchOptions, MapsEntry};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::Environment;
-use super::modules::{Modules, VDSO};
+use super::modules::Modules;
 use super::recording::{CHECKPOINT_EVERY, Recording, TargetState};
 use super::sampler_process::SamplerProcess;
 use super::stacks::CountedStacks;
@@ -212,7 +212,7 @@ fn launch_options(target: &Target) -> LaunchOptions {
 
 fn file_id_of(entry: &MapsEntry) -> FileId {
     if entry.path == "[vdso]" {
-        return VDSO;
+        return FileId::VDSO;
     }
     FileId {
         device_major: entry.device_major,
