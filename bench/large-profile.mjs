@@ -1,19 +1,12 @@
 // Opening a pprof file of 1,000,000 samples (95 MB unpacked): time and memory of the engine.
-
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-import { engine, inRoot } from '../scripts/steps/paths.mjs';
-import { step } from '../scripts/steps/report.mjs';
+import { engine } from '../scripts/steps/paths.mjs';
 import { measured, quantile, spread } from './measure.mjs';
-import { writeLargeProfile } from './pprof-writer.mjs';
+import { largeProfile } from './programs/large-profile.mjs';
 
 export const title = 'Opening a large pprof file';
 
 export async function measure({ repeats = 5 } = {}) {
-  const file = inRoot('bench/build/large.pb.gz');
-  await mkdir(path.dirname(file), { recursive: true });
-  if (!existsSync(file)) await step('write large.pb.gz', () => writeLargeProfile(file, { samples: 1_000_000 }));
+  const file = await largeProfile();
   const runs = [];
   for (let i = 0; i < repeats; i++) runs.push(await measured(engine, ['report', file, '--limit', '20']));
   const time = runs.map((run) => run.wallMs);

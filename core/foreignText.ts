@@ -22,3 +22,24 @@ export function markdownText(text: string, limit = 512): string {
     (character) => `&#${character.charCodeAt(0)};`,
   );
 }
+
+/**
+ * `text` with foreign parts for a notification. The editor makes a link of `[words](command:…)` in one, which runs that
+ * command when it is clicked; a blank between the brackets leaves the words as they are.
+ */
+export function messageText(text: string, limit = 4000): string {
+  return visibleText(text, limit).replace(/\](?=\((?:https?:\/\/|command:|file:))/gi, '] ');
+}
+
+/** Foreign text of several lines, such as a log: the lines stay, all else that cannot be seen is shown. */
+export function visibleLines(text: string, lineLimit = 4000): string {
+  return text
+    .split('\n')
+    .map((line) => visibleText(line.replaceAll('\t', '  '), lineLimit))
+    .join('\n');
+}
+
+/** Foreign text for an entry of a list to choose from, where the editor would draw `$(flame)` as an icon. */
+export function entryText(text: string, limit = 512): string {
+  return visibleText(text, limit).replaceAll('$(', '\\$(');
+}

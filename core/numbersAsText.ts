@@ -1,5 +1,8 @@
 // Numbers as people read them: shares, counts, durations, sizes and their changes. One form everywhere.
 
+import { visibleText } from './foreignText.ts';
+
+const UNIT_MAX = 300; // characters: a profile may call its unit anything
 const NO_CHANGE = '±0';
 const MINUS = '−';
 
@@ -55,7 +58,7 @@ export function valueText(value: number, unit: string): string {
     case '':
       return countText(value);
     default:
-      return `${countText(value)} ${unit}`;
+      return `${countText(value)} ${visibleText(unit, UNIT_MAX)}`;
   }
 }
 

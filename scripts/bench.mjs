@@ -7,11 +7,19 @@ import { isMain, main, Sentence } from './steps/report.mjs';
 
 const benches = {
   overhead: '../bench/overhead.mjs',
+  stacks: '../bench/stacks.mjs',
+  'unwind-agreement': '../bench/unwind-agreement.mjs',
+  accuracy: '../bench/accuracy.mjs',
+  lines: '../bench/lines.mjs',
+  cost: '../bench/cost.mjs',
+  saved: '../bench/saved.mjs',
   'large-binary': '../bench/large-binary.mjs',
   'large-profile': '../bench/large-profile.mjs',
   'flame-graph': '../bench/flame-graph.mjs',
   colours: '../bench/colours.mjs',
   activation: '../bench/activation.mjs',
+  faults: '../bench/faults.mjs',
+  hostile: '../bench/hostile.mjs',
 };
 const page = inRoot('docs/benchmarks.md');
 

@@ -1,5 +1,5 @@
 // Bundles the extension and its webview page with esbuild: dist/extension.js (CommonJS for the extension host),
-// dist/webview/panel.js and panel.css (the page), dist/test/api.js (the suite that runs inside the extension host).
+// dist/webview/panel.js and panel.css (the page), dist/test/*.js (the suites that run inside the extension host).
 // With --watch it stays and bundles again at every change.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,6 +16,7 @@ const common = {
   minify: true,
   sourcemap: false,
   legalComments: 'none',
+  metafile: true,
   logLevel: 'warning',
 };
 // The engine's frames need `eval` nowhere; a dependency that would is found here, not by the page's CSP.
@@ -32,12 +33,19 @@ const page = {
 /** The bundles that can be made of what is in the tree. */
 function bundles() {
   const extension = inputsThatExist(['extension/src/extension.ts']);
-  const suite = inputsThatExist(['extension/test/api/suite.ts']);
+  const suite = (name, file) => ({
+    ...host,
+    entryPoints: inputsThatExist([`extension/test/api/${name}.ts`]),
+    outfile: `dist/test/${file}.js`,
+    minify: false,
+  });
   // A style sheet that panel.ts imports comes out beside it; one that it does not import is an input of its own.
   const script = inputsThatExist(['webview/panel.ts']);
   return [
     { ...host, entryPoints: extension, outfile: 'dist/extension.js' },
-    { ...host, entryPoints: suite, outfile: 'dist/test/api.js', minify: false },
+    suite('suite', 'api'),
+    suite('hostileInput', 'hostile-input'),
+    suite('fakeEngine', 'fake-engine'),
     { ...page, entryPoints: script, outdir: 'dist/webview' },
   ].filter((bundle) => bundle.entryPoints.length > 0);
 }
@@ -45,8 +53,13 @@ function bundles() {
 /** Generates the wire code if needed and writes every bundle to dist/. */
 export async function bundle() {
   generateWire();
-  await Promise.all(bundles().map((options) => esbuild.build(options)));
+  const shipped = bundles();
+  const results = await Promise.all(shipped.map((options) => esbuild.build(options)));
+  const inputs = results.filter((_, i) => !isTest(shipped[i])).flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  fs.writeFileSync(path.join(root, 'dist/bundled-inputs.json'), JSON.stringify([...new Set(inputs)].sort()));
 }
+
+const isTest = ({ outfile }) => outfile?.startsWith('dist/test/');
 
 async function watch() {
   generateWire();

@@ -1,4 +1,5 @@
 // npm run check: the quick loop. Format, lint, types, who may import whom, and the tests that need neither BPF nor an editor.
+import { checkBannedCode } from './checks/banned-code.mjs';
 import { checkCrates } from './checks/crates.mjs';
 import { checkFileShapes } from './checks/file-shape.mjs';
 import { importProblems } from './checks/imports.mjs';
@@ -32,6 +33,7 @@ async function typescriptSide(attempt) {
     run(tool('biome'), ['check', '--error-on-warnings', '--diagnostic-level=warn']),
   );
   await attempt('file shapes', async () => checkFileShapes());
+  await attempt('banned code', () => checkBannedCode());
   await attempt('types (tsc)', () => types('tsconfig.json'));
   await attempt('types of core without DOM and Node', () => types('scripts/checks/tsconfig.core.json'));
   await attempt('types of the extension without DOM', () => types('scripts/checks/tsconfig.extension.json'));
@@ -53,7 +55,8 @@ async function quickTests(attempt) {
   for (const [title, suite] of [
     ['tests of the scripts', suites.scripts],
     ['unit tests', suites.unit],
-    ['tests of the pure crates', suites.pureCrates],
+    ['tests of the pure crates', suites.quickCrates],
+    ['unit tests of the slower crates', suites.slowCratesUnit],
   ])
     await attempt(title, async () => {
       const result = await suite();

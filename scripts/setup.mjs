@@ -1,4 +1,6 @@
 // npm run setup: installs what building and testing need. Running it again on a finished machine does nothing.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { findProgram, run } from './steps/command.mjs';
 import { nodePackagesMissing } from './steps/node-packages.mjs';
@@ -22,6 +24,27 @@ export async function setup() {
     await step(`cargo fetch (${path.relative(inRoot(), folder)})`, () =>
       run('cargo', ['fetch', '--locked'], { cwd: folder }),
     );
+  await writeCargoSettings();
+}
+
+/**
+ * What cargo has to know of this machine: where libelf.a is, and which paths to leave out of what is built, so that the
+ * same commit gives the same binaries anywhere.
+ */
+async function writeCargoSettings({ env = process.env } = {}) {
+  const libraries = (await run('pkg-config', ['--variable=libdir', 'libelf'])).trim();
+  const cargo = env.CARGO_HOME || path.join(os.homedir(), '.cargo');
+  const remapped = { [path.join(cargo, 'registry/src')]: '/cargo', [helper]: '/lineheat' };
+  const flags = Object.entries(remapped).map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const text = [
+    '# Written by scripts/setup.mjs.',
+    `[build]\nrustflags = ${JSON.stringify(flags)}`,
+    `[env]\nLIBBPF_SYS_LIBRARY_PATH = ${JSON.stringify(libraries)}\n`,
+  ].join('\n');
+  const file = path.join(helper, '.cargo/config.toml');
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 
 function checkNode() {
@@ -32,8 +55,9 @@ function checkNode() {
     );
 }
 
-async function installSystemPackages() {
-  const missing = missingPackages();
+/** Installs those of a list that are missing, by default what building and testing need. */
+export async function installSystemPackages(packages) {
+  const missing = missingPackages({ packages });
   if (missing.length === 0) return;
   const names = missing.map((item) => item.name);
   for (const item of missing) console.log(`  missing ${item.name}: ${item.why}`);
@@ -49,7 +73,7 @@ async function installSystemPackages() {
   await step(`${prefix.join(' ')} install ${names.join(' ')}`, () =>
     run(program, [...first, 'install', '-y', '--no-install-recommends', ...names], { env }),
   );
-  const still = missingPackages().map((item) => item.name);
+  const still = missingPackages({ packages }).map((item) => item.name);
   if (still.length > 0)
     throw new Sentence(
       `apt-get installed without an error, but this is still not found: ${still.join(', ')}. Is PATH complete?`,

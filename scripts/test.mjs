@@ -11,9 +11,12 @@ import { verdict } from './suites/counts.mjs';
 import { logFile, suites } from './suites/suites.mjs';
 
 const inOrder = [
+  ['package', suites.package],
   ['scripts', suites.scripts],
   ['unit', suites.unit],
   ['helper', suites.helper],
+  ['kernels', suites.kernels],
+  ['programs', suites.programs],
   ['webview', suites.webview],
   ['editor-api', suites.editorApi],
   ['editor', suites.editor],

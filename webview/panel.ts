@@ -40,5 +40,13 @@ document.addEventListener('keydown', (event) => {
   if (page?.key(event)) event.preventDefault();
 });
 
+// A state from the start: a window that is reloaded now brings back panels that have one only.
+keepPanel(document.body.dataset.panel ?? '');
 showPane(loadingPane('Opening the profile…'));
 host.send({ type: 'ready' });
+
+function keepPanel(name: string) {
+  const saved = host.savedState();
+  const known = typeof saved === 'object' && saved !== null && 'panel' in saved && saved.panel === name;
+  if (name && !known) host.save({ panel: name });
+}

@@ -3,22 +3,27 @@ import * as vscode from 'vscode';
 import { ActiveProfile } from './editor/activeProfile.ts';
 import { BuildOutput } from './editor/buildOutput.ts';
 import { registerCommands } from './editor/commands.ts';
+import { DoctorPage } from './editor/doctorPage.ts';
 import { showFailure } from './editor/failureMessages.ts';
 import { FileHeats } from './editor/fileHeats.ts';
 import { HeatHoverProvider } from './editor/heatHoverProvider.ts';
 import { HeatLensProvider } from './editor/heatLensProvider.ts';
 import { HeatPainter } from './editor/heatPainter.ts';
 import { LastTarget } from './editor/lastTarget.ts';
+import { OutputLog } from './editor/outputLog.ts';
 import { ProfileCommands } from './editor/profileCommands.ts';
 import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
 import { ProfileOpener } from './editor/profileOpener.ts';
 import { ProfilePanels, type Shown } from './editor/profilePanels.ts';
 import { Recorder } from './editor/recorder.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
+import { onDidChangeOpenOptions } from './editor/settings.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
 import { TargetDiscovery } from './editor/targetDiscovery.ts';
 import { TargetPick } from './editor/targetPick.ts';
 import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
+import { ToldProblems } from './editor/toldProblems.ts';
+import { showWaitingRuns } from './editor/waitingRun.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
 
@@ -30,12 +35,13 @@ export interface Activated {
 export function activate(context: vscode.ExtensionContext): Activated {
   const start = performance.now();
   const { extensionUri, workspaceState } = context;
-  const log = vscode.window.createOutputChannel('Lineheat', { log: true });
+  const log = new OutputLog();
   const engine = { command: () => enginePath(context.extensionPath), log: (line: string) => log.info(line) };
   const client = new EngineClient(engine);
 
   const documents = new TextDocuments();
   const navigation = new SourceNavigation(documents);
+  const doctor = new DoctorPage(client, documents);
   const active = new ActiveProfile(client);
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
@@ -61,24 +67,42 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const last = new LastTarget(workspaceState);
   const pick = new TargetPick(discovery, builds, last);
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
-  const profiles = new ProfileCommands({ recorder, builds, discovery, pick, last, opener, fallbackRuns });
+  const told = new ToldProblems(workspaceState);
+  const profiles = new ProfileCommands({ recorder, builds, discovery, pick, last, opener, told, fallbackRuns });
   const runs = new RunsView(client, active, (error) => void showFailure(error, log));
 
+  const showWaiting = async (run: string) => {
+    try {
+      await opener.openRun(run);
+      panels.show({ run });
+    } catch (error) {
+      void showFailure(error, log);
+    }
+  };
+
+  const reopen = () => {
+    void active.reopen().catch(logOnly);
+    panels.reopen();
+    profileEditor.reopen();
+  };
+
   const enginePathNow = engine.command;
-  const parts = { client, enginePath: enginePathNow, log, active, heats, painter, hovers, opener, panels, profiles };
+  const parts = { doctor, enginePath: enginePathNow, log, active, heats, painter, hovers, opener, panels, profiles };
   const sources = [{ scheme: 'file' }, { scheme: SCHEME }];
   context.subscriptions.push(
     log,
     { dispose: () => client.dispose() },
     documents,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
-    ...[active, heats, painter, lenses, panels, builds, recorder, runs],
+    ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
     vscode.window.registerCustomEditorProvider(PROFILE_EDITOR, profileEditor, {
       supportsMultipleEditorsPerDocument: true,
     }),
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
+    onDidChangeOpenOptions(reopen),
+    showWaitingRuns(showWaiting),
     ...registerCommands({ ...parts, recorder, runs, navigation, documents }),
   );
   return { activationMs: performance.now() - start };

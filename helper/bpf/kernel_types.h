@@ -35,7 +35,7 @@ enum {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
-enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_NO_WAKEUP = 1 };
+enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
 /* User registers of x86-64 as saved on entry to the kernel (arch/x86/include/uapi/asm/ptrace.h). */
 struct pt_regs {
@@ -49,7 +49,11 @@ struct bpf_perf_event_data {
 	u64 addr;
 };
 
+struct mm_struct;
+struct cred;
 struct task_struct {
 	s32 pid;
 	s32 tgid;
+	struct mm_struct *mm;
+	const struct cred *real_cred;
 } __attribute__((preserve_access_index));

@@ -5,15 +5,16 @@
 #pragma once
 
 #define KERNEL_FRAMES_MAX 127 /* kernel.perf_event_max_stack by default */
-#define USER_FRAMES_MAX 512   /* a deeper stack keeps its leaf side and ends as STACK_END_CUT */
+#define USER_FRAMES_MAX 2048  /* a stack deeper than what was asked for keeps its leaf side and ends as STACK_END_CUT */
+#define KERNEL_NAME_MAX 512   /* KSYM_NAME_LEN */
 #define MAPPINGS_MAX 256      /* executable mappings of one process */
 #define PROCESSES_MAX 1024    /* mapping tables, shared by forked children until they map something */
-#define PAGE_SHIFT 16         /* rows are found by 64 KiB page of the module's vaddr */
+#define PAGE_SHIFT 12         /* rows are found by 4 KiB page of the module's vaddr: some 100 rows, six steps of search */
 
 /* How the walk of a user stack ended. */
 enum stack_end {
 	STACK_END_ROOT = 0,       /* the thread's start: return address undefined by CFI, or a null frame pointer */
-	STACK_END_CUT = 1,        /* USER_FRAMES_MAX reached */
+	STACK_END_CUT = 1,        /* as many frames as were asked for */
 	STACK_END_NO_MAPPING = 2, /* pc in no mapping that we know (yet), no usable frame pointer */
 	STACK_END_NO_RULE = 3,    /* CFI of a form that is not supported */
 	STACK_END_UNREADABLE = 4, /* stack page not readable at interrupt time */
@@ -22,13 +23,15 @@ enum stack_end {
 	STACK_ENDS = 7,
 };
 
-/* Per-CPU counts. taken == kept + all that follow. */
+/* Per-CPU counts. taken == kept + all losses. */
 enum counter {
 	COUNTER_TAKEN = 0,
 	COUNTER_KEPT = 1,
 	COUNTER_LOST_RING_FULL = 2,
 	COUNTER_LOST_NO_SCRATCH = 3,
-	COUNTERS = 4,
+	COUNTER_LOST_NOT_ALLOWED = 4,     /* of a program that the invoker may not look into */
+	COUNTER_PROGRAMS_NOT_ALLOWED = 5, /* programs that were such from their exec on: the kernel ends their sampling */
+	COUNTERS = 6,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */
@@ -37,20 +40,25 @@ enum cfa_kind {
 	CFA_END = 1,    /* the return address is undefined: outermost frame */
 	CFA_REG = 2,    /* CFA = reg + cfa_offset */
 	CFA_DEREF = 3,  /* CFA = *(reg + cfa_offset) + extra */
-	CFA_PLT = 4,    /* CFA = rsp + cfa_offset + ((rip & 15) >= extra ? 8 : 0) */
+	CFA_PLT = 4,    /* x86-64: CFA = rsp + cfa_offset + ((rip & 15) >= extra ? 8 : 0) */
 	CFA_SIGNAL = 5, /* kernel-made signal frame: registers from its ucontext */
 	CFA_UNSUPPORTED = 6,
+	CFA_DOUBLE_DEREF = 7,       /* CFA = *(*(reg + cfa_offset) + extra) + fp_offset; the frame pointer is unchanged */
+	CFA_RETURN_IN_REGISTER = 8, /* as CFA_REG; the return address is still in register `extra`: leaf only */
+	CFA_OTHER_STACK = 9,        /* as CFA_REG, but the caller may run on any other stack; 0 in reg: outermost frame */
 };
 enum fp_kind {
 	FP_SAME = 0,
 	FP_AT_CFA = 1, /* *(CFA + fp_offset) */
-	FP_AT_FP = 2,  /* *(rbp + fp_offset) */
+	FP_AT_FP = 2,  /* *(fp + fp_offset) */
+	FP_LOST = 3,   /* not to be found */
 };
+#define SLOT_LOST 15
 struct unwind_rule {
 	u8 cfa_kind;
 	u8 cfa_register; /* DWARF number */
 	u8 fp_kind;
-	u8 reserved;
+	u8 saved_slots; /* rbx (low four bits) and r13: 0 unchanged, n at CFA - 8 * n, or SLOT_LOST; aarch64's are its own */
 	s32 cfa_offset;
 	s32 fp_offset;
 	s32 extra;
@@ -69,11 +77,44 @@ _Static_assert(sizeof(struct mapping) == 32, "mirrored by crates/records");
 
 /* Mappings in ascending order of start. */
 struct mapping_table {
-	u32 count;
-	u32 reserved;
+	u64 generation; /* of no other table, earlier or later; not 0 */
+	u64 count;
 	struct mapping mappings[MAPPINGS_MAX];
 };
-_Static_assert(sizeof(struct mapping_table) == 8 + 32 * MAPPINGS_MAX, "mirrored by crates/records");
+_Static_assert(sizeof(struct mapping_table) == 16 + 32 * MAPPINGS_MAX, "mirrored by crates/records");
+
+/* Which table a process has, and what the BPF program has checked of it. */
+struct process_table {
+	u32 slot;
+	u32 checked;  /* that many mappings are right … */
+	u32 sequence; /* … as long as the address space has this number */
+	u32 reserved;
+};
+_Static_assert(sizeof(struct process_table) == 16, "written by the sampler");
+
+/* A file by the numbers that mapping records have. */
+struct file_id {
+	u32 device_major;
+	u32 device_minor;
+	u64 inode;
+};
+_Static_assert(sizeof(struct file_id) == 16, "mirrored by crates/records");
+#define VDSO_INODE 1 /* on device 0:0: the vDSO is no file */
+
+/* Files whose rows are known without a mapping table. */
+#define FILES_MAX 4096
+#define FILE_SEGMENTS_MAX 4
+struct file_segment {
+	u64 first;   /* file offsets, to the borders of pages */
+	u64 end;
+	u64 to_rows; /* file offset + to_rows: offset from the vaddr at which first_page begins */
+};
+struct file_rows {
+	u32 first_page;
+	u32 page_count;
+	struct file_segment segments[FILE_SEGMENTS_MAX];
+};
+_Static_assert(sizeof(struct file_rows) == 8 + 24 * FILE_SEGMENTS_MAX, "mirrored by crates/records");
 
 /* Head of a sample in the ring buffer; kernel frames, then user frames follow, leaf first. */
 struct sample_head {

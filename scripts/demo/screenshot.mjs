@@ -10,6 +10,7 @@ import { runCommand } from '../editor/palette.mjs';
 import { startServer } from '../editor/server.mjs';
 import { webviewWith } from '../editor/webview.mjs';
 import { vsix } from '../steps/paths.mjs';
+import { leaveWaiting } from './show.mjs';
 
 /** Saves the picture of the editor on `file` with the heat of `runFile`. */
 export async function saveScreenshot({ folder, runFile, file, line, picture }) {
@@ -24,11 +25,9 @@ export async function saveScreenshot({ folder, runFile, file, line, picture }) {
   let context;
   try {
     context = await startBrowser(profile, { viewport: { width: 1680, height: 945 } });
-    // The run second: at its very start the editor does not know yet that Lineheat opens such files.
+    await leaveWaiting(folder, runFile);
     const page = await openWorkbench(context, server, { folder, file, line });
-    await until('the run', () => opened(server, runFile));
     await webviewWith(page, 'canvas');
-    await server.open(`${file}:${line}`);
     await showBeside(page, path.basename(file));
     await mkdir(path.dirname(path.resolve(picture)), { recursive: true });
     await page.screenshot({ path: picture });
@@ -42,7 +41,6 @@ export async function saveScreenshot({ folder, runFile, file, line, picture }) {
 /** Source on the left, flame graph on the right, nothing else; waits until all marks are there. */
 async function showBeside(page, name) {
   await page.locator('.tab').filter({ hasText: name }).first().waitFor();
-  await runCommand(page, 'View: Move Editor into Left Group');
   await runCommand(page, 'View: Toggle Primary Side Bar Visibility');
   await page.mouse.move(0, 0); // no tooltip in the picture
   await webviewWith(page, 'canvas');
@@ -50,13 +48,6 @@ async function showBeside(page, name) {
   await until('a code lens', async () => (await codeLenses(page)).length > 0);
   await page.waitForTimeout(1_000); // the last frame of the graph after the panel got its size
 }
-
-/** Whether the editor took the file: not before its window has connected. */
-export const opened = (server, file) =>
-  server.open(file).then(
-    () => true,
-    () => false,
-  );
 
 async function until(what, holds) {
   for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200)))

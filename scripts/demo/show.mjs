@@ -1,57 +1,59 @@
 // Opens an editor on the recorded sample: `code` when it is installed, else code-server on a loopback port.
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { openFilePayload, workbenchAddress } from '../editor/browser.mjs';
 import { installEditor } from '../editor/install.mjs';
 import { startServer } from '../editor/server.mjs';
-import { findProgram, run } from '../steps/command.mjs';
+import { CommandFailed, findProgram, run } from '../steps/command.mjs';
 import { vsix } from '../steps/paths.mjs';
-import { step, untilInterrupted } from '../steps/report.mjs';
-import { opened } from './screenshot.mjs';
+import { explain, step, untilInterrupted } from '../steps/report.mjs';
 
 /** Shows the run and its hot file. Returns at once with `code`, and after Ctrl+C with code-server. */
 export async function show({ folder, runFile, file, line }) {
   const code = findProgram('code');
-  if (code) await showInDesktop(code, { folder, runFile, file, line });
-  else await showInBrowser({ folder, runFile, file, line });
+  await leaveWaiting(folder, runFile);
+  if (!code || !(await showInDesktop(code, { folder, file, line }))) await showInBrowser({ folder, file, line });
 }
 
-async function showInDesktop(code, { folder, runFile, file, line }) {
-  await step('code --install-extension dist/lineheat-linux-x64.vsix', () =>
-    run(code, ['--install-extension', vsix, '--force']),
-  );
-  await run(code, [folder, runFile, '--goto', `${file}:${line}`]);
+/**
+ * The extension shows the run that this note names when the folder is opened. The run file itself could not be opened
+ * from here: at its first start the editor does not know yet who shows such files, and shows it as text.
+ */
+export const leaveWaiting = (folder, runFile) => writeFile(path.join(folder, '.lineheat/open'), path.basename(runFile));
+
+/** What `code` is called with, one list of arguments a call. */
+export const desktopCalls = ({ folder, file, line }) => [
+  ['--install-extension', vsix, '--force'],
+  [folder, '--goto', `${file}:${line}`],
+];
+
+/** False when this `code` refuses to work, as it does for root and in some containers; it has said why. */
+export async function showInDesktop(code, shown) {
+  const [install, open] = desktopCalls(shown);
+  try {
+    await step('code --install-extension dist/lineheat-linux-x64.vsix', () => run(code, install));
+    await run(code, open);
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    console.log(`${explain(error)}\n\nVS Code did not start here, so the page of an own editor follows.`);
+    return false;
+  }
   console.log('\nVS Code shows the run; the heat stands on the lines of the open file.');
+  return true;
 }
 
-async function showInBrowser({ folder, runFile, file, line }) {
+async function showInBrowser({ folder, file, line }) {
   const editor = await installEditor();
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-demo-'));
   const server = await step('start the editor', () => startServer({ editor, profile, extensions: [vsix] }));
-  const interrupted = untilInterrupted();
   try {
-    console.log(
-      `\nOpen this page, it shows the run and its heat (Ctrl+C ends):\n\n  ${workbenchAddress(server, folder, openFilePayload(server, file, line))}\n`,
-    );
-    // The run follows when a browser is there: at its very start the editor does not know who opens such files. Then the
-    // source again, so that its heat is what one sees.
-    const stopWaiting = whenConnected(async () => {
-      return (await opened(server, runFile)) && (await opened(server, `${file}:${line}`));
-    });
-    await interrupted;
-    stopWaiting();
+    const address = workbenchAddress(server, folder, openFilePayload(server, file, line));
+    console.log(`\nOpen this page, it shows the run and its heat (Ctrl+C ends):\n\n  ${address}\n`);
+    await untilInterrupted();
   } finally {
     await server.stop();
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-/** Tries `open` until it succeeds once. Gives a function that ends the trying. */
-function whenConnected(open) {
-  const timer = setInterval(async () => {
-    if (await open()) clearInterval(timer);
-  }, 3_000);
-  return () => clearInterval(timer);
 }

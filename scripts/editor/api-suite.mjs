@@ -3,10 +3,15 @@ import { format } from 'node:util';
 import { remoteFile, workbenchAddress } from './browser.mjs';
 
 /**
- * `suite` is a CommonJS module that exports `run(): Promise<void>`; `extension` is the folder with package.json.
+ * `suite` is a CommonJS module that exports `run(): Promise<void>`; `extension` is the folder with package.json; a
+ * `workspace` (a .code-workspace file) is opened instead of the folder.
  * The server must have been started with `forApiSuite`. Gives the exit code (0 passed) and the lines that were printed.
  */
-export async function runApiSuite(context, server, { folder, extension, suite, env = {}, timeoutMs = 300_000 }) {
+export async function runApiSuite(
+  context,
+  server,
+  { folder, workspace, extension, suite, env = {}, timeoutMs = 300_000 },
+) {
   const page = context.pages()[0] ?? (await context.newPage());
   const lines = [];
   let end;
@@ -24,6 +29,6 @@ export async function runApiSuite(context, server, { folder, extension, suite, e
     ['extensionTestsPath', remoteFile(server, suite)],
     ['extensionEnvironment', JSON.stringify(env)],
   ];
-  await page.goto(workbenchAddress(server, folder, payload));
+  await page.goto(workbenchAddress(server, folder, payload, workspace));
   return { code: await ended, lines };
 }

@@ -32,9 +32,9 @@ export async function startBrowser(folder, { viewport = { width: 1400, height: 9
 /** A file as the editor's own server names it; with another authority it would count as outside the workspace. */
 export const remoteFile = (server, file) => `vscode-remote://${server.authority}${encodeURI(file)}`;
 
-/** The address of the editor with a folder open. `payload` is the list of pairs that the workbench takes. */
-export function workbenchAddress(server, folder, payload = []) {
-  const query = new URLSearchParams({ folder });
+/** The address of the editor with a folder, or a .code-workspace file, open. `payload` is the list of pairs that the workbench takes. */
+export function workbenchAddress(server, folder, payload = [], workspace = undefined) {
+  const query = new URLSearchParams(workspace ? { workspace } : { folder });
   query.set('payload', JSON.stringify([['skipWelcome', 'true'], ...payload]));
   return `${server.url}/?${query}`;
 }

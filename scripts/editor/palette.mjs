@@ -5,21 +5,30 @@ const box = (page) => page.locator('.quick-input-widget input[type=text]');
 
 /** Runs a command by its full title, such as "View: Toggle Zen Mode". */
 export async function runCommand(page, title, { timeoutMs = 60_000 } = {}) {
+  await inPalette(page, title, timeoutMs, (row) => row.click({ timeout: 4_000 }));
+}
+
+/** Waits until the palette knows a command. What its extension brings beside it is known then, too. */
+export async function knowsCommand(page, title, { timeoutMs = 60_000 } = {}) {
+  await inPalette(page, title, timeoutMs, (row) => row.waitFor({ timeout: 4_000 }));
+  await page.keyboard.press('Escape');
+}
+
+async function inPalette(page, title, timeoutMs, use) {
   const row = rows(page)
     .filter({ has: page.getByText(title, { exact: true }) })
     .first();
   const end = Date.now() + timeoutMs;
   for (;;) {
     await page.keyboard.press('F1');
-    await box(page).waitFor();
-    await box(page).fill(`>${title}`);
     try {
-      await row.click({ timeout: 4_000 });
+      await box(page).fill(`>${title}`, { timeout: 4_000 });
+      await use(row);
       return;
     } catch (cause) {
       if (Date.now() > end) throw new Error(`The palette has no command "${title}".`, { cause });
     }
-    // The list does not follow when an extension arrives late: open it anew.
+    // What takes the focus closes the list, and it does not follow when an extension arrives late: open it anew.
     await page.keyboard.press('Escape');
   }
 }

@@ -24,6 +24,7 @@ const quiet = {
 /**
  * Installs the extensions (.vsix files) into `profile` and starts the server of the editor in folder `editor`.
  * `forApiSuite` starts the mode that accepts a test suite from the page's address; it hides notifications and dialogs.
+ * `workspaceTrust` makes folders untrusted until someone trusts them.
  * Gives { url, authority, profile, log(), open(file), stop() }; `open` shows FILE or FILE:LINE in the connected window.
  */
 export async function startServer({
@@ -34,6 +35,7 @@ export async function startServer({
   env = {},
   port = 0,
   forApiSuite = false,
+  workspaceTrust = false,
 }) {
   const inProfile = (...parts) => path.join(profile, ...parts);
   mkdirSync(inProfile('data/User'), { recursive: true });
@@ -66,8 +68,8 @@ export async function startServer({
         '--disable-update-check',
         '--disable-getting-started-override',
         '--ignore-last-opened',
-        '--disable-workspace-trust',
       ],
+      ...(workspaceTrust ? [] : ['--disable-workspace-trust']),
       ...(forApiSuite ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ],
     { env: serverEnv, stdio: ['ignore', 'pipe', 'pipe'] },

@@ -12,8 +12,11 @@ export const sampler = inRoot('helper/target/release/lineheat-sampler');
 export const vsix = inRoot('dist/lineheat-linux-x64.vsix');
 export const artifacts = inRoot('artifacts');
 
-/** The editor that tests and the demo use; shared by all clones of one user. */
-export function editorFolder(env = process.env) {
-  const cache = env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
-  return path.join(cache, 'lineheat', 'editor');
-}
+/** What is fetched once for all clones of one user. */
+const cacheFolder = (name, env) => path.join(env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'lineheat', name);
+
+/** The editor that tests and the demo use. */
+export const editorFolder = (env = process.env) => cacheFolder('editor', env);
+
+/** Kernels that guests of the kernel matrix boot. */
+export const kernelFolder = (env = process.env) => cacheFolder('kernels', env);

@@ -8,15 +8,23 @@ import { countsOfCargo, countsOfTap } from './counts.mjs';
 
 /** Crates whose tests need neither BPF nor a running engine. */
 const notPure = ['lineheat', 'lineheat-sampler'];
+/** Pure crates whose tests/ compile and step through whole programs: more than a quick loop can wait for. */
+const slow = ['walk', 'symbolize'];
 
-const isUnit = (file) => !/^(webview|extension)\/test\//.test(file);
+const each = (flag, names) => names.flatMap((name) => [flag, name]);
+
+const isUnit = (file) => !/^(webview|extension|bench)\/test\//.test(file);
 const under = (folder) => (file) => file.startsWith(folder);
 
 export const suites = {
+  package: () => nodeTests('package', under('scripts/package-test/'), { timeoutS: 180 }),
   scripts: () => nodeTests('scripts', under('scripts/test/')),
   unit: () => nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/')),
-  pureCrates: () => cargoTests(['--workspace', ...notPure.flatMap((name) => ['--exclude', name])]),
+  quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])]),
+  slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
   helper: () => cargoTests(['--workspace']),
+  kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 1000 }),
+  programs: () => nodeTests('programs', under('bench/test/'), { timeoutS: 300 }),
   webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300 }),
   editorApi: () => nodeTests('editor-api', under('extension/test/api/'), { timeoutS: 600 }),
   editor: () => nodeTests('editor', under('extension/test/e2e/'), { timeoutS: 900 }),
@@ -41,7 +49,7 @@ async function nodeTests(name, wanted, { timeoutS = 120 } = {}) {
 
 async function testFiles() {
   const found = [];
-  for (const folder of ['core', 'extension', 'webview', 'syntaxes', 'scripts'])
+  for (const folder of ['core', 'extension', 'webview', 'syntaxes', 'scripts', 'bench'])
     for (const file of await readdir(inRoot(folder), { recursive: true }))
       if (/[.]test[.](ts|mjs)$/.test(file)) found.push(`${folder}/${file}`);
   return found.sort();

@@ -76,23 +76,28 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     reducedMotion: options.reducedMotion === false ? 'no-preference' : 'reduce',
   });
   const page = await context.newPage();
+  const stray: string[] = [];
   await page.route('**/*', (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
     if (name === '') return route.fulfill({ contentType: 'text/html', body: HTML });
     if (name === 'host.js') return route.fulfill({ contentType: 'text/javascript', body: HOST_SCRIPT });
     const body = files.get(name);
+    if (body === undefined && name !== 'favicon.ico') stray.push(route.request().url());
     if (body === undefined) return route.fulfill({ status: 404, body: '' });
     return route.fulfill({ contentType: name.endsWith('.css') ? 'text/css' : 'text/javascript', body });
   });
-  const panel = new PanelPage(page);
+  const panel = new PanelPage(page, stray);
   await panel.load(options.theme ?? themes.dark);
   return panel;
 }
 
 export class PanelPage {
   readonly page: Page;
-  constructor(page: Page) {
+  /** What was asked for beside the bundle. */
+  private readonly stray: readonly string[];
+  constructor(page: Page, stray: readonly string[]) {
     this.page = page;
+    this.stray = stray;
   }
 
   async load(theme: TestTheme) {
@@ -148,12 +153,13 @@ export class PanelPage {
     return (await this.sent()).at(-1);
   }
 
-  /** What the page did that it must not: CSP violations and uncaught errors. */
-  faults(): Promise<string[]> {
-    return this.page.evaluate(() => {
+  /** What the page did that it must not: CSP violations, uncaught errors, requests. */
+  async faults(): Promise<string[]> {
+    const inPage = await this.page.evaluate(() => {
       const { violations, errors } = window as unknown as { violations: string[]; errors: string[] };
       return [...violations, ...errors];
     });
+    return [...inPage, ...this.stray];
   }
 
   /** The colour of the canvas at a place, `r,g,b`. */

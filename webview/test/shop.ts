@@ -4,7 +4,7 @@ import { comparedContent, functionsContent, graphContent, type NodeSpec } from '
 
 const MAP =
   'std::_Rb_tree<std::string, std::pair<const std::string, unsigned long>, std::_Select1st<…>, std::less<std::string>>';
-const CPP = '/home/ada/shop/src/count.cpp';
+const CPP = '/projects/shop/src/count.cpp';
 const LIBC = { module: 'libc.so.6' };
 const KERNEL = { module: '[kernel]', kind: 2 };
 
@@ -26,7 +26,7 @@ export const shopTree: NodeSpec = {
               name: 'main',
               self: 12,
               newSelf: 14,
-              file: '/home/ada/shop/src/main.cpp',
+              file: '/projects/shop/src/main.cpp',
               line: 21,
               children: [
                 {
@@ -72,7 +72,7 @@ export const shopTree: NodeSpec = {
                       name: 'shop::Tokenizer::next()',
                       self: 318,
                       newSelf: 322,
-                      file: '/home/ada/shop/src/tokenizer.hpp',
+                      file: '/projects/shop/src/tokenizer.hpp',
                       line: 58,
                       children: [
                         {
@@ -80,7 +80,7 @@ export const shopTree: NodeSpec = {
                           kind: 1,
                           self: 190,
                           newSelf: 186,
-                          file: '/home/ada/shop/src/tokenizer.hpp',
+                          file: '/projects/shop/src/tokenizer.hpp',
                           line: 17,
                         },
                         { name: 'std::string::push_back(char)', kind: 1, self: 84, newSelf: 90 },
@@ -139,7 +139,7 @@ export const shopTree: NodeSpec = {
                   name: 'shop::readAll(int)',
                   self: 8,
                   newSelf: 7,
-                  file: '/home/ada/shop/src/main.cpp',
+                  file: '/projects/shop/src/main.cpp',
                   line: 12,
                   children: [
                     {
@@ -195,7 +195,7 @@ export const shopTree: NodeSpec = {
                   name: 'shop::report(std::map<std::string, unsigned long> const&)',
                   self: 24,
                   newSelf: 0,
-                  file: '/home/ada/shop/src/report.cpp',
+                  file: '/projects/shop/src/report.cpp',
                   line: 9,
                   children: [
                     { name: 'std::ostream::operator<<(unsigned long)', module: 'libstdc++.so.6', self: 61, newSelf: 0 },
@@ -212,7 +212,7 @@ export const shopTree: NodeSpec = {
                   name: 'shop::report(std::unordered_map<std::string, unsigned long> const&)',
                   self: 0,
                   newSelf: 30,
-                  file: '/home/ada/shop/src/report.cpp',
+                  file: '/projects/shop/src/report.cpp',
                   line: 9,
                   children: [
                     { name: 'std::ostream::operator<<(unsigned long)', module: 'libstdc++.so.6', self: 0, newSelf: 64 },
@@ -229,7 +229,7 @@ export const shopTree: NodeSpec = {
                   name: 'shop::Options::parse(int, char**)',
                   self: 3,
                   newSelf: 4,
-                  file: '/home/ada/shop/src/options.cpp',
+                  file: '/projects/shop/src/options.cpp',
                   line: 40,
                 },
                 { name: '0x7f3c (no symbol)', module: 'libz.so.1', kind: 3, self: 11, newSelf: 12 },

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ComparisonOpened, RunOpened, SourceFile } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../engine/openProfiles.ts';
+import { openOptions } from './settings.ts';
 
 export type Profile =
   | { readonly kind: 'run'; readonly run: OpenRun; readonly opened: RunOpened }
@@ -30,23 +31,25 @@ export class ActiveProfile implements vscode.Disposable {
   /** Opens a run and shows its heat. Throws EngineFailure; what was shown before stays then. */
   async showRun(path: string): Promise<RunOpened> {
     if (this.profile?.kind === 'run' && this.profile.run.path === path) return this.profile.opened;
-    const turn = ++this.turn;
-    const run = new OpenRun(this.client, path, workspaceFolderPaths());
-    const opened = await run.opened();
-    if (turn === this.turn) await this.show({ kind: 'run', run, opened });
-    else run.close();
-    return opened;
+    return this.openRun(path);
   }
 
   /** Opens two runs and shows their differences. */
   async showComparison(basePath: string, newPath: string): Promise<ComparisonOpened> {
     const turn = ++this.turn;
-    const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, workspaceFolderPaths()));
+    const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, openOptions()));
     const comparison = new OpenComparison(this.client, base!, current!);
     const opened = await comparison.opened();
     if (turn === this.turn) await this.show({ kind: 'comparison', comparison, opened });
     else comparison.close();
     return opened;
+  }
+
+  /** Opens what is shown anew, as the settings are now. */
+  async reopen(): Promise<void> {
+    const profile = this.profile;
+    if (profile?.kind === 'run') await this.openRun(profile.run.path);
+    else if (profile) await this.showComparison(profile.comparison.base.path, profile.comparison.current.path);
   }
 
   async clear(): Promise<void> {
@@ -56,6 +59,15 @@ export class ActiveProfile implements vscode.Disposable {
 
   dispose(): void {
     this.changed.dispose();
+  }
+
+  private async openRun(path: string): Promise<RunOpened> {
+    const turn = ++this.turn;
+    const run = new OpenRun(this.client, path, openOptions());
+    const opened = await run.opened();
+    if (turn === this.turn) await this.show({ kind: 'run', run, opened });
+    else run.close();
+    return opened;
   }
 
   private async show(profile: Profile | undefined): Promise<void> {

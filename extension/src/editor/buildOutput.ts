@@ -1,7 +1,11 @@
 // Runs build steps with their output in an output channel and a progress that can be cancelled.
 import * as vscode from 'vscode';
+import { visibleLines, visibleText } from '../../../core/foreignText.ts';
 import { runStep } from '../targets/runStep.ts';
 import { type Step, StepFailed } from '../targets/target.ts';
+import { tellError, withProgress } from './notifications.ts';
+
+const LINE_MAX = 100_000; // characters; a linker's command line has tens of thousands
 
 export class BuildOutput implements vscode.Disposable {
   private channel: vscode.OutputChannel | undefined;
@@ -9,10 +13,9 @@ export class BuildOutput implements vscode.Disposable {
   /** The step's standard output. A failure brings the compiler's words to the front, and is thrown. */
   async run(step: Step): Promise<string> {
     const channel = this.open();
-    channel.appendLine(`> ${[step.command, ...step.args].join(' ')}`);
-    const location = vscode.ProgressLocation.Notification;
+    channel.appendLine(`> ${visibleText([step.command, ...step.args].join(' '), LINE_MAX)}`);
     try {
-      return await vscode.window.withProgress({ location, title: step.title, cancellable: true }, (_, token) => {
+      return await withProgress(step.title, (_, token) => {
         const abort = new AbortController();
         token.onCancellationRequested(() => abort.abort());
         return runStep(step, (text) => channel.append(withoutEscapes(text)), abort.signal);
@@ -26,7 +29,7 @@ export class BuildOutput implements vscode.Disposable {
   /** A step that only reads what there is: no progress, no message. */
   async runQuietly(step: Step): Promise<string> {
     const channel = this.open();
-    channel.appendLine(`> ${[step.command, ...step.args].join(' ')}`);
+    channel.appendLine(`> ${visibleText([step.command, ...step.args].join(' '), LINE_MAX)}`);
     return runStep(step, (text) => channel.append(withoutEscapes(text)));
   }
 
@@ -41,16 +44,17 @@ export class BuildOutput implements vscode.Disposable {
 
   private showFailure(error: StepFailed): void {
     const channel = this.open();
-    channel.appendLine(error.message);
+    channel.appendLine(visibleLines(error.message, LINE_MAX));
     channel.show(true);
-    void vscode.window.showErrorMessage(
+    void tellError(
       vscode.l10n.t('{0} Nothing was recorded. The output channel "Lineheat Build" has its words.', error.message),
     );
   }
 }
 
-/** Compilers colour their words even here when asked to; an output channel would show the escapes. */
+/** Compilers colour their words even here when asked to; what else cannot be seen is shown. */
 function withoutEscapes(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes begin with one
-  return text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').replace(/\r\n?/g, '\n');
+  const plain = text.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').replace(/\r\n?/g, '\n');
+  return visibleLines(plain, LINE_MAX);
 }

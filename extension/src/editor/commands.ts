@@ -1,16 +1,17 @@
 // The commands of the extension, each bound to what it does. Arguments of commands are checked: anyone may call them.
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/wire.ts';
-import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
-import { expected } from '../engine/openProfiles.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { annotatedListing } from './annotatedListing.ts';
-import { doctorText } from './doctorDocument.ts';
+import type { DoctorPage } from './doctorPage.ts';
 import { showFailure } from './failureMessages.ts';
 import type { FileHeats } from './fileHeats.ts';
 import type { HeatHoverProvider } from './heatHoverProvider.ts';
 import type { HeatPainter } from './heatPainter.ts';
+import { inform, warn } from './notifications.ts';
+import type { OutputLog } from './outputLog.ts';
+import { changePermission, type PermissionChange } from './permissionSetup.ts';
 import type { ProfileCommands } from './profileCommands.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { ProfilePanels } from './profilePanels.ts';
@@ -21,9 +22,8 @@ import type { SourceNavigation } from './sourceNavigation.ts';
 import type { TextDocuments } from './textDocuments.ts';
 
 export interface CommandParts {
-  readonly client: EngineClient;
   readonly enginePath: () => string;
-  readonly log: vscode.LogOutputChannel;
+  readonly log: OutputLog;
   readonly active: ActiveProfile;
   readonly heats: FileHeats;
   readonly painter: HeatPainter;
@@ -35,16 +35,19 @@ export interface CommandParts {
   readonly runs: RunsView;
   readonly navigation: SourceNavigation;
   readonly documents: TextDocuments;
+  readonly doctor: DoctorPage;
 }
 
 /** Registers every command. A failure is shown to the user, and thrown to a caller that gave arguments. */
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
-  const { active, client, documents, hovers, navigation, opener, painter, panels, profiles, recorder, runs } = parts;
+  const { active, doctor, documents, hovers, navigation, opener, painter, panels, profiles, recorder, runs } = parts;
 
   const openRun = async (path: string) => {
     await opener.openRun(path);
     return { runPath: path };
   };
+  // A recording that ends badly has saved a run too, and the watcher of files may be late or missing.
+  const thenListed = <Result>(recording: Promise<Result>) => recording.finally(() => runs.refresh());
   const compare = async (base: string, current: string) => {
     await opener.openComparison(base, current);
     panels.show({ base, new: current });
@@ -87,11 +90,17 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     const listing = await documents.open({ path: `${file.recordedPath}.annotated`, origin: profile.run.path }, text);
     await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
   };
-  const doctor = async () => {
-    const report = expected((await client.request({ doctor: {} })).doctor, 'DoctorReport');
-    const document = await documents.open({ path: 'Lineheat Doctor.md' }, doctorText(report));
-    await vscode.window.showTextDocument(document, { preview: false });
-    return { canRecord: report.canRecord };
+  const permission = async (change: PermissionChange) => {
+    const exitCode = await changePermission(parts.enginePath(), change);
+    const { canRecord, withPrivilege } = await doctor.open();
+    if (exitCode !== 0)
+      void warn(vscode.l10n.t('The permission was not changed, or not in full; the words are in its terminal.'));
+    else if (change === 'install' && withPrivilege) void inform(vscode.l10n.t('This user can record now.'));
+    return { exitCode, canRecord };
+  };
+  const copyOfDoctor = async (id?: unknown) => {
+    const command = doctor.commandOf(id);
+    if (command !== undefined) await vscode.env.clipboard.writeText(command);
   };
   const goTo = async (id?: unknown) => {
     const place = hovers.placeOf(id);
@@ -99,14 +108,12 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   };
   const goToHottestLine = async () => {
     if (await opener.goToHottestLine()) return;
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('No file of this workspace has samples in the open profile.'),
-    );
+    void inform(vscode.l10n.t('No file of this workspace has samples in the open profile.'));
   };
 
   const commands: Record<string, (argument?: unknown) => unknown> = {
-    profileTarget: (argument) => profiles.profile(argument),
-    profileAgain: () => profiles.profileAgain(),
+    profileTarget: (argument) => thenListed(profiles.profile(argument)),
+    profileAgain: () => thenListed(profiles.profileAgain()),
     stop: () => recorder.stop(),
     openRun: async (argument) => {
       const path = pathOf(argument) ?? (await pickRun(await runs.runs(), vscode.l10n.t('The run whose heat to show')));
@@ -118,7 +125,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     toggleHeat: () => painter.toggle(),
     clearHeat: () => active.clear(),
     showAnnotatedListing,
-    doctor,
+    doctor: async () => ({ canRecord: (await doctor.open()).canRecord }),
+    'doctor.copy': copyOfDoctor,
+    setUpPermission: () => permission('install'),
+    removePermission: () => permission('uninstall'),
     refreshRuns: () => runs.refresh(),
     goto: goTo,
     'runs.open': onRun((run) => openRun(run.path)),

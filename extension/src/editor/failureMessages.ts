@@ -3,12 +3,22 @@ import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
 import { failureOf } from '../engine/failure.ts';
 import { StepFailed, TargetError } from '../targets/target.ts';
+import { tellError } from './notifications.ts';
+import type { OutputLog } from './outputLog.ts';
 
 /** Kinds of failure that the doctor can say more about. */
-const DOCTOR_KINDS = new Set(['no-permission', 'no-sampler', 'no-engine', 'unsupported', 'sampler']);
+const DOCTOR_KINDS = new Set([
+  'no-permission',
+  'admin-only',
+  'no-bpf',
+  'no-sampler',
+  'no-engine',
+  'unsupported',
+  'sampler',
+]);
 
 /** Shows why something failed; a cancelled request is no news. Resolves when the message is gone. */
-export async function showFailure(error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+export async function showFailure(error: unknown, log: OutputLog): Promise<void> {
   if (error instanceof StepFailed) return; // its own words are shown where it ran
   const failure =
     error instanceof TargetError ? { kind: 'target', message: error.message, advice: error.advice } : failureOf(error);
@@ -19,12 +29,18 @@ export async function showFailure(error: unknown, log: vscode.LogOutputChannel):
   const command = commandIn(failure.advice);
   const copy = vscode.l10n.t('Copy Command');
   const doctor = vscode.l10n.t('Run Doctor');
+  const trust = vscode.l10n.t('Manage Workspace Trust');
   const showLog = vscode.l10n.t('Show Log');
-  const buttons = [...(command ? [copy] : []), ...(DOCTOR_KINDS.has(failure.kind) ? [doctor] : []), showLog];
+  const buttons = [
+    ...(command ? [copy] : []),
+    ...(DOCTOR_KINDS.has(failure.kind) ? [doctor] : []),
+    failure.kind === 'untrusted' ? trust : showLog,
+  ];
   const text = [failure.message, failure.advice].filter(Boolean).map(asSentence).join(' ');
-  const choice = await vscode.window.showErrorMessage(text, ...buttons);
+  const choice = await tellError(text, ...buttons);
   if (choice === copy && command) await vscode.env.clipboard.writeText(command);
   if (choice === doctor) await vscode.commands.executeCommand('lineheat.doctor');
+  if (choice === trust) await vscode.commands.executeCommand('workbench.trust.manage');
   if (choice === showLog) log.show();
 }
 

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { FileDifference, FileHeat } from '../../../core/wire.ts';
 import { expected } from '../engine/openProfiles.ts';
 import type { ActiveProfile, Profile } from './activeProfile.ts';
+import type { OutputLog } from './outputLog.ts';
 import { SCHEME } from './textDocuments.ts';
 
 export type DocumentHeat =
@@ -29,7 +30,7 @@ export class FileHeats implements vscode.Disposable {
 
   constructor(
     private readonly active: ActiveProfile,
-    private readonly log: vscode.LogOutputChannel,
+    private readonly log: OutputLog,
   ) {
     this.subscriptions = [
       active.onDidChange(() => {

@@ -1,5 +1,6 @@
 // Code lenses above hot functions: one click to the flame graph at that function.
 import * as vscode from 'vscode';
+import { visibleText } from '../../../core/foreignText.ts';
 import { functionLenses } from '../heat/lenses.ts';
 import type { FileHeats } from './fileHeats.ts';
 import type { HeatPainter } from './heatPainter.ts';
@@ -33,7 +34,7 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
         arguments: [{ row, name }],
       }),
     );
-    if (heat.notice) lenses.unshift(lensAt(1, { title: `≈ ${heat.notice}`, command: '' }));
+    if (heat.notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(heat.notice)}`, command: '' }));
     return lenses;
   }
 

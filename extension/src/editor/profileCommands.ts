@@ -5,16 +5,19 @@ import { visibleText } from '../../../core/foreignText.ts';
 import { share } from '../../../core/numbersAsText.ts';
 import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
+import { advisedLines, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
 import { endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
 import { type Plan, type Target, TargetError } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
 import type { BuildOutput } from './buildOutput.ts';
 import type { LastTarget, NamedProgram } from './lastTarget.ts';
+import { inform, warn } from './notifications.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { Recorder } from './recorder.ts';
-import { recordSettings } from './settings.ts';
+import { type RecordSettings, recordSettings } from './settings.ts';
 import type { TargetDiscovery } from './targetDiscovery.ts';
 import type { TargetPick } from './targetPick.ts';
+import type { ToldProblems } from './toldProblems.ts';
 
 export interface ProfileResult {
   readonly runPath: string;
@@ -29,6 +32,7 @@ export class ProfileCommands {
       readonly pick: TargetPick;
       readonly last: LastTarget;
       readonly opener: ProfileOpener;
+      readonly told: ToldProblems;
       /** Where runs go when no folder is open. */
       readonly fallbackRuns: string;
     },
@@ -78,12 +82,12 @@ export class ProfileCommands {
         env: named.env ?? {},
       };
       await last.setProgram({ ...named, cwd });
-      const { sampleHz = settings.sampleHz, durationS = settings.durationS } = named;
-      return this.record(plan, { sampleHz, durationS });
+      const { sampleHz = settings.sampleHz, durationS = settings.durationS, repeat = settings.repeat } = named;
+      return this.record(plan, { ...settings, sampleHz, durationS, repeat });
     });
   }
 
-  private async record(plan: Plan, settings: { sampleHz: number; durationS: number }): Promise<ProfileResult> {
+  private async record(plan: Plan, settings: RecordSettings): Promise<ProfileResult> {
     const { recorder, opener, fallbackRuns } = this.parts;
     const folder = runsDirectory();
     const ended = await recorder.record(plan, { ...settings, runsDirectory: folder ?? fallbackRuns });
@@ -96,22 +100,25 @@ export class ProfileCommands {
   private async tellEnd(ended: RecordingEnded, opened: RunOpened): Promise<void> {
     const summary = ended.run ?? opened.summary;
     if (!summary) return;
-    // Libraries without line tables are ordinary; the panel lists all problems.
+    // The panel lists all problems, at every run; a message tells each once.
     const program = summary.command[0] ?? '';
-    const problem = opened.problems.find((sentence) => program !== '' && sentence.includes(program));
+    const problem = problemsWorthTelling(opened.problems, program).find((sentence) =>
+      this.parts.told.isNews(problemKey(sentence, program)),
+    );
+    const advised = problem ? advisedLines(problem).slice(0, 2) : [];
+    const copies = new Map(advised.map(({ place, text }) => [vscode.l10n.t('Copy for {0}', place), text]));
     const text = problem ? `${endSentence(summary)} ${visibleText(problem, 1000)}` : endSentence(summary);
     const lossy = share(summary.lost, summary.samples + summary.lost) > LOSS_WARNING_SHARE;
     const show = problem || lossy || summary.samples === 0 ? warn : inform;
     const graph = vscode.l10n.t('Flame Graph');
     const hottest = vscode.l10n.t('Hottest Line');
-    const choice = await show(text, ...(summary.samples > 0 ? [graph, hottest] : []));
+    const choice = await show(text, ...copies.keys(), ...(summary.samples > 0 ? [graph, hottest] : []));
+    const line = copies.get(choice ?? '');
+    if (line !== undefined) await vscode.env.clipboard.writeText(line);
     if (choice === graph) await vscode.commands.executeCommand('lineheat.showFlameGraph');
     if (choice === hottest) await vscode.commands.executeCommand('lineheat.goToHottestLine');
   }
 }
-
-const warn = (text: string, ...buttons: string[]) => vscode.window.showWarningMessage(text, ...buttons);
-const inform = (text: string, ...buttons: string[]) => vscode.window.showInformationMessage(text, ...buttons);
 
 /** Where the runs of this workspace live; undefined when no folder is open. */
 export function runsDirectory(): string | undefined {
@@ -132,11 +139,19 @@ export function requireTrust(): void {
 /** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
 function isNamedProgram(value: unknown): value is NamedProgram {
   if (typeof value !== 'object' || value === null || !('program' in value)) return false;
-  const { program, args = [], cwd = '', env = {}, sampleHz = 1, durationS = 0 } = value as Record<string, unknown>;
+  const {
+    program,
+    args = [],
+    cwd = '',
+    env = {},
+    sampleHz = 1,
+    durationS = 0,
+    repeat = 1,
+  } = value as Record<string, unknown>;
   const texts = [program, cwd, ...(Array.isArray(args) ? args : [undefined]), ...Object.values(env as object)];
-  const numbers = [sampleHz, durationS].every((number) => typeof number === 'number' && number >= 0);
+  const numbers = [sampleHz, durationS, repeat].every((number) => typeof number === 'number' && number >= 0);
   if (texts.every((text) => typeof text === 'string') && program !== '' && numbers) return true;
   throw new TargetError(
-    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS }: texts, lists of texts and numbers.',
+    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat }: texts, lists of texts and numbers.',
   );
 }

@@ -1,13 +1,15 @@
 // The editor of profile files (*.pb.gz, *.pprof), whoever wrote them: the same page as the panels, and their heat.
 import type * as vscode from 'vscode';
 import type { EngineClient } from '../engine/engineClient.ts';
-import { workspaceFolderPaths } from './activeProfile.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
 import { runSubject } from './profileSubjects.ts';
+import { openOptions } from './settings.ts';
 
 export const PROFILE_EDITOR = 'lineheat.profile';
 
 export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
+  private readonly open = new Map<ProfilePage, string>();
+
   constructor(
     private readonly client: EngineClient,
     private readonly parts: PageParts,
@@ -15,14 +17,23 @@ export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
     private readonly showHeat: (path: string) => void,
   ) {}
 
+  /** Opens what is shown anew, as the settings are now. */
+  reopen(): void {
+    for (const [page, path] of this.open) page.showAnew(runSubject(this.client, path, openOptions()));
+  }
+
   openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
     return { uri, dispose: () => {} };
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    const subject = runSubject(this.client, uri.fsPath, workspaceFolderPaths());
+    const subject = runSubject(this.client, uri.fsPath, openOptions());
     const page = new ProfilePage(panel.webview, `file:${uri.fsPath}`, subject, this.parts);
-    panel.onDidDispose(() => page.dispose());
+    this.open.set(page, uri.fsPath);
+    panel.onDidDispose(() => {
+      this.open.delete(page);
+      page.dispose();
+    });
     this.showHeat(uri.fsPath);
   }
 }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ComparisonOpened, FileDifference, RunOpened } from '../../../core/wire.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { endOfHotPath } from '../heat/hotPath.ts';
+import { isInsideFolders } from '../sources/insideFolders.ts';
 import { type ActiveProfile, type Profile, workspaceFolderPaths } from './activeProfile.ts';
 import type { FileHeats } from './fileHeats.ts';
 import type { HeatPainter } from './heatPainter.ts';
@@ -46,7 +47,12 @@ export class ProfileOpener {
 
 async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path: string; line: number } | undefined> {
   const folders = workspaceFolderPaths();
-  const isOwn = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
+  const paths = profile.opened.files.map(({ path }) => path);
+  // As written first: most files of a run are libraries', and asking the disk about each takes its time.
+  const candidates = paths.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
+  const inside = await Promise.all(candidates.map((path) => isInsideFolders(path, folders)));
+  const ownPaths = new Set(candidates.filter((_, row) => inside[row]));
+  const isOwn = (path: string) => ownPaths.has(path);
   const own = profile.opened.files.filter(({ path }) => isOwn(path));
   const file = own[largest(own.map(({ totalSamples }) => totalSamples))];
   if (!file) return undefined;

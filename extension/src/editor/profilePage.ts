@@ -4,13 +4,15 @@ import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../core/webviewMessages.ts';
 import { failureOf } from '../engine/failure.ts';
+import { tellError } from './notifications.ts';
+import type { OutputLog } from './outputLog.ts';
 import type { ProfileSubject } from './profileSubjects.ts';
 import type { SourceNavigation } from './sourceNavigation.ts';
 
 export interface PageParts {
   readonly extensionUri: vscode.Uri;
   readonly navigation: SourceNavigation;
-  readonly log: vscode.LogOutputChannel;
+  readonly log: OutputLog;
 }
 
 export class ProfilePage implements vscode.Disposable {
@@ -21,7 +23,7 @@ export class ProfilePage implements vscode.Disposable {
   constructor(
     private readonly webview: vscode.Webview,
     private readonly panel: string,
-    private readonly subject: ProfileSubject,
+    private subject: ProfileSubject,
     private readonly parts: PageParts,
     /** Gets the title once the subject is open. */
     private readonly titled: (title: string) => void = () => {},
@@ -29,7 +31,14 @@ export class ProfilePage implements vscode.Disposable {
     const folder = vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview');
     webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [folder] };
     this.subscription = webview.onDidReceiveMessage((message) => this.receive(message));
-    webview.html = pageHtml(webview, folder);
+    webview.html = pageHtml(webview, folder, panel);
+  }
+
+  /** Shows the same opened anew; how it is looked at stays. */
+  showAnew(subject: ProfileSubject): void {
+    this.subject.close();
+    this.subject = subject;
+    if (this.ready) this.receive({ type: 'retry' });
   }
 
   /** Selects a function; a page that is still loading does so when it can. */
@@ -91,7 +100,7 @@ export class ProfilePage implements vscode.Disposable {
     if (message.type === 'ready' || message.type === 'retry') this.post({ type: 'failed', ...words });
     else if (message.type === 'request') {
       this.post({ type: 'viewFailed', view: message.view, value: message.value, ...words });
-    } else void vscode.window.showErrorMessage([words.message, words.advice].filter(Boolean).join(' '));
+    } else void tellError([words.message, words.advice].filter(Boolean).join(' '));
   }
 
   private post(message: HostMessage): void {
@@ -99,7 +108,8 @@ export class ProfilePage implements vscode.Disposable {
   }
 }
 
-function pageHtml(webview: vscode.Webview, folder: vscode.Uri): string {
+/** `panel` stands in the page from its first moment: a window that is reloaded while the profile is opened knows it too. */
+function pageHtml(webview: vscode.Webview, folder: vscode.Uri, panel: string): string {
   const nonce = randomBytes(18).toString('base64');
   const uri = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
   const policy = [
@@ -117,8 +127,12 @@ function pageHtml(webview: vscode.Webview, folder: vscode.Uri): string {
 <link rel="stylesheet" href="${uri('panel.css')}">
 <title>Lineheat</title>
 </head>
-<body>
+<body data-panel="${attributeText(panel)}">
 <script nonce="${nonce}" src="${uri('panel.js')}"></script>
 </body>
 </html>`;
+}
+
+function attributeText(text: string): string {
+  return text.replace(/[&"'<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

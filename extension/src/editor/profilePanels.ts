@@ -1,9 +1,9 @@
 // The panels beside the editor: one for each run or comparison, restored after a window reload.
 import * as vscode from 'vscode';
 import type { EngineClient } from '../engine/engineClient.ts';
-import { workspaceFolderPaths } from './activeProfile.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
 import { comparisonSubject, type ProfileSubject, runSubject } from './profileSubjects.ts';
+import { openOptions } from './settings.ts';
 
 const VIEW_TYPE = 'lineheat.panel';
 const MEMORY = 'lineheat.panels';
@@ -16,7 +16,7 @@ interface Remembered {
 }
 
 export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  private readonly open = new Map<string, { panel: vscode.WebviewPanel; page: ProfilePage }>();
+  private readonly open = new Map<string, { panel: vscode.WebviewPanel; page: ProfilePage; shown: Shown }>();
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -46,13 +46,22 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   /** After a reload: the page's state names the panel, our own memory says what it showed. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const id = typeof state === 'object' && state !== null && 'panel' in state ? state.panel : undefined;
-    const remembered = this.remembered().find((entry) => entry.id === id);
-    if (!remembered || this.open.has(remembered.id)) {
+    const closed = this.remembered().filter((entry) => !this.open.has(entry.id));
+    // A window that was reloaded before the page could save its state: the title is that of a panel that still opens.
+    const isMeant = (entry: Remembered) =>
+      id === undefined ? titleOf(entry.shown, '') === panel.title : entry.id === id;
+    const remembered = closed.find(isMeant);
+    if (!remembered) {
       panel.dispose();
       return;
     }
     this.fill(panel, remembered.id, remembered.shown);
     this.restored(remembered.shown);
+  }
+
+  /** Opens what is shown anew, as the settings are now. */
+  reopen(): void {
+    for (const { page, shown } of this.open.values()) page.showAnew(this.subjectOf(shown));
   }
 
   dispose(): void {
@@ -67,7 +76,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     titled('');
     panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'resources', 'icon.svg');
     const page = new ProfilePage(panel.webview, id, this.subjectOf(shown), this.parts, titled);
-    this.open.set(id, { panel, page });
+    this.open.set(id, { panel, page, shown });
     panel.onDidDispose(() => {
       this.open.delete(id);
       page.dispose();
@@ -76,10 +85,10 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   }
 
   private subjectOf(shown: Shown): ProfileSubject {
-    const folders = workspaceFolderPaths();
+    const options = openOptions();
     return 'run' in shown
-      ? runSubject(this.client, shown.run, folders)
-      : comparisonSubject(this.client, shown, folders);
+      ? runSubject(this.client, shown.run, options)
+      : comparisonSubject(this.client, shown, options);
   }
 
   private remembered(): readonly Remembered[] {

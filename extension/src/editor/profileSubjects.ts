@@ -5,7 +5,7 @@ import type { ShowMessage, ShownRun, ViewKind } from '../../../core/webviewMessa
 import { type Location, type RequestBody, type RunSummary, wire } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
-import { expected, OpenComparison, OpenRun } from '../engine/openProfiles.ts';
+import { expected, OpenComparison, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
 import { runFacts, runName } from '../heat/runText.ts';
 
 export interface ViewPlace {
@@ -35,8 +35,8 @@ const comparisonViews: Partial<Record<ViewKind, { view: number; locate: number }
   comparedLines: { view: View.COMPARED_LINES, locate: Locate.ROW },
 };
 
-export function runSubject(client: EngineClient, path: string, workspaceFolders: readonly string[]): ProfileSubject {
-  const run = new OpenRun(client, path, workspaceFolders);
+export function runSubject(client: EngineClient, path: string, options: OpenOptions): ProfileSubject {
+  const run = new OpenRun(client, path, options);
   const view = (kind: ViewKind, value: number) => ({ kind: numbersOf(runViews, kind).view, value });
   return {
     show: async (panel) => {
@@ -67,9 +67,9 @@ export function runSubject(client: EngineClient, path: string, workspaceFolders:
 export function comparisonSubject(
   client: EngineClient,
   paths: { readonly base: string; readonly new: string },
-  workspaceFolders: readonly string[],
+  options: OpenOptions,
 ): ProfileSubject {
-  const open = (path: string) => new OpenRun(client, path, workspaceFolders);
+  const open = (path: string) => new OpenRun(client, path, options);
   const comparison = new OpenComparison(client, open(paths.base), open(paths.new));
   const view = (kind: ViewKind) => ({ kind: numbersOf(comparisonViews, kind).view });
   return {

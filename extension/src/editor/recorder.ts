@@ -8,6 +8,7 @@ import { EngineFailure } from '../engine/failure.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { endSentence } from '../heat/runText.ts';
 import type { Plan } from '../targets/target.ts';
+import { withProgress } from './notifications.ts';
 import type { RecordSettings } from './settings.ts';
 import { TargetTerminal } from './targetTerminal.ts';
 
@@ -63,6 +64,7 @@ export class Recorder implements vscode.Disposable {
 class Recording {
   private id: number | undefined;
   private stopAsked = false;
+  private userSpaceOnly = false;
   private readonly status = vscode.window.createStatusBarItem(
     'lineheat.recording',
     vscode.StatusBarAlignment.Right,
@@ -84,11 +86,10 @@ class Recording {
     this.status.tooltip = vscode.l10n.t('Stop the recording and keep it');
     this.showProgress(undefined);
     this.status.show();
-    const location = vscode.ProgressLocation.Notification;
     try {
-      return await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
+      return await withProgress(title, async (report, token) => {
         token.onCancellationRequested(() => this.stop());
-        this.report = (message) => progress.report({ message });
+        this.report = report;
         return this.start();
       });
     } finally {
@@ -108,17 +109,24 @@ class Recording {
     // A process that we attach to has its terminal already.
     if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
     const size = await this.terminal?.size();
-    const { runsDirectory, sampleHz, durationS } = this.options;
+    const { runsDirectory, sampleHz, durationS, repeat, debuginfod } = this.options;
     const target =
       'attachPid' in this.plan
         ? { attachPid: this.plan.attachPid }
-        : { program: this.plan.program, args: [...this.plan.args], cwd: this.plan.cwd, env: { ...this.plan.env } };
+        : {
+            program: this.plan.program,
+            args: [...this.plan.args],
+            cwd: this.plan.cwd,
+            env: { ...this.plan.env },
+            repeat,
+          };
     const record = {
       ...target,
       name: '',
       runsDirectory,
       sampleHz,
       durationS,
+      debuginfod,
       terminalColumns: size?.columns ?? 0,
       terminalRows: size?.rows ?? 0,
     };
@@ -137,12 +145,14 @@ class Recording {
   }
 
   private receive(reply: Reply): void {
+    if (reply.recordingStarted) this.userSpaceOnly = reply.recordingStarted.mode === 'user-space';
     if (reply.targetOutput) this.terminal?.write(reply.targetOutput.bytes);
     if (reply.recordingProgress) this.showProgress(reply.recordingProgress);
   }
 
   private showProgress(progress: RecordingProgress | undefined): void {
-    const text = progress ? progressText(progress) : vscode.l10n.t('starting');
+    const state = progress ? progressText(progress) : vscode.l10n.t('starting');
+    const text = this.userSpaceOnly ? vscode.l10n.t('{0}, user space only', state) : state;
     if (!this.stopAsked) this.report(vscode.l10n.t('{0} (Cancel stops and keeps)', text));
     this.status.text = `$(debug-stop) ${vscode.l10n.t('Stop and Keep')}: ${text}`;
   }
@@ -171,9 +181,14 @@ function interrupted(error: unknown): unknown {
   return new EngineFailure(error.kind, error.message, advice);
 }
 
-function progressText({ stage, elapsedNs, samples, lost }: RecordingProgress): string {
+function progressText({ stage, elapsedNs, samples, lost, symbolized }: RecordingProgress): string {
   const { Stage } = wire.RecordingProgress;
-  if (stage === Stage.SYMBOLIZING) return vscode.l10n.t('finding names and lines');
+  if (stage === Stage.SYMBOLIZING) {
+    const percent = Math.floor(100 * symbolized);
+    return percent > 0
+      ? vscode.l10n.t('finding names and lines, {0} %', percent)
+      : vscode.l10n.t('finding names and lines');
+  }
   if (stage === Stage.SAVING) return vscode.l10n.t('saving');
   const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
   const kept = vscode.l10n.t('{0} samples', countText(samples));

@@ -1,5 +1,6 @@
 // Lets the user choose saved runs: of this workspace, or a file from anywhere.
 import * as vscode from 'vscode';
+import { entryText } from '../../../core/foreignText.ts';
 import type { RunSummary } from '../../../core/wire.ts';
 import { runFacts, runName } from '../heat/runText.ts';
 
@@ -12,7 +13,11 @@ export async function pickRun(runs: readonly RunSummary[], placeHolder: string):
   const now = new Date();
   const items: RunItem[] = runs
     .filter((run) => !run.problem)
-    .map((run) => ({ label: runName(run), description: runFacts(run, now).join('  '), path: run.path }));
+    .map((run) => ({
+      label: entryText(runName(run)),
+      description: entryText(runFacts(run, now).join('  ')),
+      path: run.path,
+    }));
   const other: RunItem = { label: `$(folder-opened) ${vscode.l10n.t('Open a Profile File…')}`, path: undefined };
   const choice = await vscode.window.showQuickPick([...items, other], { placeHolder, matchOnDescription: true });
   return choice && (choice.path ?? pickFile());

@@ -8,6 +8,7 @@ import type { EngineClient } from '../engine/engineClient.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { runCommit, runFacts, runName, runTime } from '../heat/runText.ts';
 import type { ActiveProfile } from './activeProfile.ts';
+import { confirmed } from './notifications.ts';
 import { runsDirectory } from './profileCommands.ts';
 
 export const RUNS_VIEW = 'lineheat.runs';
@@ -104,7 +105,7 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
     const yes = vscode.l10n.t('Delete');
     const question = vscode.l10n.t('Delete the run {0}?', [runName(run), runTime(run, new Date())].join(' '));
     const detail = vscode.l10n.t('It goes to the trash where this machine has one; else it is gone for good.');
-    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
+    if (!(await confirmed(question, detail, yes))) return;
     const uri = vscode.Uri.file(run.path);
     const shown = this.active.current;
     if (shown?.kind === 'run' && shown.run.path === run.path) await this.active.clear();

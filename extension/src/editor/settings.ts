@@ -1,5 +1,8 @@
 // The user's settings, read when they are needed.
+import os from 'node:os';
 import * as vscode from 'vscode';
+import { demanglingOf, type OpenOptions } from '../engine/openProfiles.ts';
+import { sourcePrefixes } from '../engine/sourcePrefixes.ts';
 import type { MarkChoice } from '../heat/marks.ts';
 
 export interface HeatSettings extends MarkChoice {
@@ -28,17 +31,50 @@ export function heatSettings(scope?: vscode.Uri): HeatSettings {
   };
 }
 
+/** How runs are opened now: names as the user wants them, sources looked for in the open folders and by the user's map of paths. */
+export function openOptions(): OpenOptions {
+  const local = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+  const folders = new Map(local.map(({ name, uri }) => [name, uri.fsPath]));
+  const settings = vscode.workspace.getConfiguration('lineheat');
+  return {
+    workspaceFolders: local.map(({ uri }) => uri.fsPath),
+    demangle: demanglingOf(settings.get('demangle')),
+    sourcePrefixes: sourcePrefixes(settings.get('sourcePathMap'), { folders, userHome: os.homedir() }),
+  };
+}
+
+/** Fires when runs that are open would be opened in another way now. */
+export function onDidChangeOpenOptions(listen: () => void): vscode.Disposable {
+  return vscode.Disposable.from(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      const settings = ['lineheat.sourcePathMap', 'lineheat.demangle'];
+      if (settings.some((name) => event.affectsConfiguration(name))) listen();
+    }),
+    vscode.workspace.onDidChangeWorkspaceFolders(listen),
+  );
+}
+
 export interface RecordSettings {
   readonly sampleHz: number;
   /** 0: until the program ends or is stopped. */
   readonly durationS: number;
+  /** How often a program is run, into one run; a process is attached to once. */
+  readonly repeat: number;
+  /** Whether servers are asked for debug information that is not here. */
+  readonly debuginfod: boolean;
 }
 
+/** The engine's own limit. */
+const REPEAT_MAX = 10_000;
+
+/** What makes the engine speak to other machines is the user's own choice: a folder's settings are not even looked at. */
 export function recordSettings(): RecordSettings {
   const record = vscode.workspace.getConfiguration('lineheat.record');
   return {
-    sampleHz: Math.round(clamp(record.get('sampleRate', 999), 1, 20_000)),
+    sampleHz: Math.round(clamp(record.get('sampleRate', 999), 1, 9_999)),
     durationS: clamp(record.get('durationLimit', 0), 0, 86_400 * 7),
+    repeat: Math.round(clamp(record.get('repeat', 1), 1, REPEAT_MAX)),
+    debuginfod: record.inspect<boolean>('debuginfod')?.globalValue === true,
   };
 }
 

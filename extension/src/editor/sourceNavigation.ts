@@ -3,7 +3,9 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
+import { isInsideFolders } from '../sources/insideFolders.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
+import { inform } from './notifications.ts';
 import type { TextDocuments } from './textDocuments.ts';
 
 const SOURCE_BYTES_MAX = 50 << 20;
@@ -39,8 +41,10 @@ export class SourceNavigation {
     });
   }
 
-  private async openFile({ path: file }: SourcePlace): Promise<vscode.TextDocument | 'refused' | undefined> {
-    if (!path.isAbsolute(file)) return undefined;
+  private async openFile(place: SourcePlace): Promise<vscode.TextDocument | 'refused' | undefined> {
+    if (!path.isAbsolute(place.path)) return undefined;
+    // Two slashes at the start would name another host to the editor.
+    const file = path.normalize(place.path);
     const stat = await fs.stat(file).catch(() => undefined);
     // Reading a FIFO or a device would hang; a profile can name one.
     if (!stat?.isFile() || stat.size > SOURCE_BYTES_MAX) return undefined;
@@ -50,12 +54,11 @@ export class SourceNavigation {
 
   private async mayOpen(file: string): Promise<boolean> {
     if (this.allAllowed || this.allowedFiles.has(file)) return true;
-    const real = await fs.realpath(file);
-    if (workspaceFolderPaths().some((folder) => isInside(real, folder) || isInside(file, folder))) return true;
+    if (await isInsideFolders(file, workspaceFolderPaths())) return true;
     const once = vscode.l10n.t('Open');
     const always = vscode.l10n.t('Open, and Do Not Ask Again');
     const question = vscode.l10n.t('The profile leads to {0}, outside of this workspace.', visibleText(file));
-    const choice = await vscode.window.showInformationMessage(question, once, always);
+    const choice = await inform(question, once, always);
     if (choice === always) this.allAllowed = true;
     if (choice === once) this.allowedFiles.add(file);
     return choice !== undefined;
@@ -72,7 +75,7 @@ export class SourceNavigation {
           name,
         )
       : vscode.l10n.t('Nothing is known of where this comes from: its module has no line tables.');
-    void vscode.window.showInformationMessage(message);
+    void inform(message);
     return undefined;
   }
 }
@@ -87,9 +90,4 @@ function columnForSource(uri: vscode.Uri): vscode.ViewColumn {
   const textIsActive = active.activeTab?.input instanceof vscode.TabInputText;
   if (same?.viewColumn) return same.viewColumn;
   return textIsActive ? active.viewColumn : (other?.viewColumn ?? active.viewColumn);
-}
-
-function isInside(file: string, folder: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
 }

@@ -1,5 +1,4 @@
 // All that can be profiled here: the targets of each source, asked side by side.
-import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
@@ -9,10 +8,12 @@ import { findCargoTargets } from '../targets/cargoTargets.ts';
 import { type CmakeProject, findCmakeProject } from '../targets/cmakeTargets.ts';
 import { executableTarget, processTarget } from '../targets/engineTargets.ts';
 import { launchTargets } from '../targets/launchTargets.ts';
-import type { LaunchContext } from '../targets/launchVariables.ts';
-import { type Target, TargetError } from '../targets/target.ts';
+import type { Target } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
 import type { BuildOutput } from './buildOutput.ts';
+import { launchContext } from './launchContext.ts';
+import type { OutputLog } from './outputLog.ts';
+import { runPreLaunchTask } from './preLaunchTask.ts';
 
 export interface Discovered {
   readonly targets: readonly Target[];
@@ -28,7 +29,7 @@ export class TargetDiscovery {
   constructor(
     private readonly client: EngineClient,
     private readonly builds: BuildOutput,
-    private readonly log: vscode.LogOutputChannel,
+    private readonly log: OutputLog,
   ) {}
 
   /** The targets of every source; one that fails costs its own targets only. */
@@ -81,52 +82,7 @@ export class TargetDiscovery {
   private launchTargets(folder: string): Target[] {
     const scope = vscode.Uri.file(folder);
     const configurations = vscode.workspace.getConfiguration('launch', scope).get('configurations');
+    const runTask = (name: string) => runPreLaunchTask(name, folder);
     return launchTargets(configurations, folder, { context: () => launchContext(folder), runTask });
   }
-}
-
-function launchContext(workspaceFolder: string): LaunchContext {
-  return {
-    workspaceFolder,
-    folders: new Map((vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => [name, uri.fsPath])),
-    userHome: os.homedir(),
-    activeFile: vscode.window.activeTextEditor?.document.uri.fsPath,
-    env: process.env,
-    setting: (name) => vscode.workspace.getConfiguration(undefined, vscode.Uri.file(workspaceFolder)).get(name),
-    command: async (name) => {
-      // A workspace must not be able to run any command through its launch.json; these give the chosen target.
-      if (!/^(cmake|makefile)\.\w*([lL]aunchTarget|buildDirectory|buildType)\w*$/.test(name)) return undefined;
-      const value = await vscode.commands.executeCommand(name);
-      return typeof value === 'string' ? value : undefined;
-    },
-  };
-}
-
-/** Runs a workspace task as the debugger would, and waits for its end. */
-async function runTask(name: string): Promise<void> {
-  const tasks = await vscode.tasks.fetchTasks();
-  const task = tasks.find((candidate) => candidate.name === name || `${candidate.source}: ${candidate.name}` === name);
-  if (!task) {
-    throw new TargetError(`The preLaunchTask "${name}" was not found.`, 'Define it in tasks.json, or take it out.');
-  }
-  const execution = await vscode.tasks.executeTask(task);
-  const exitCode = await new Promise<number | undefined>((resolve) => {
-    const ended = vscode.tasks.onDidEndTask((event) => {
-      if (event.execution !== execution) return;
-      ended.dispose();
-      processEnded.dispose();
-      resolve(0);
-    });
-    const processEnded = vscode.tasks.onDidEndTaskProcess((event) => {
-      if (event.execution !== execution) return;
-      ended.dispose();
-      processEnded.dispose();
-      resolve(event.exitCode);
-    });
-  });
-  if (exitCode === 0) return;
-  throw new TargetError(
-    `The preLaunchTask "${name}" failed with exit code ${exitCode ?? 'unknown'}. Nothing was recorded.`,
-    'Its terminal has its words.',
-  );
 }

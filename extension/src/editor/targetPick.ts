@@ -1,5 +1,6 @@
 // Lets the user choose a target: the last choice first, arguments one button away.
 import * as vscode from 'vscode';
+import { entryText, visibleText } from '../../../core/foreignText.ts';
 import { argumentText, parseArguments } from '../targets/argumentText.ts';
 import { type CmakeProject, configureProject } from '../targets/cmakeTargets.ts';
 import type { Target, TargetKind } from '../targets/target.ts';
@@ -97,8 +98,8 @@ export class TargetPick {
   private item(target: Target): TargetItem {
     const args = argumentText(this.last.argumentsOf(target.id));
     return {
-      label: `$(${icons[target.kind]}) ${target.label}${args ? ` ${args}` : ''}`,
-      description: target.description,
+      label: `$(${icons[target.kind]}) ${entryText(`${target.label}${args ? ` ${args}` : ''}`)}`,
+      description: entryText(target.description),
       buttons: target.takesArguments ? [argumentsButton] : [],
       choice: { target },
     };
@@ -106,7 +107,7 @@ export class TargetPick {
 
   private async askArguments(target: Target): Promise<void> {
     const text = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Arguments of {0}', target.label),
+      title: vscode.l10n.t('Arguments of {0}', visibleText(target.label)),
       value: argumentText(this.last.argumentsOf(target.id)),
       prompt: vscode.l10n.t('Quotes and backslashes as in a shell; nothing is expanded.'),
       ignoreFocusOut: true,
@@ -117,9 +118,13 @@ export class TargetPick {
   }
 
   private async chooseProcess(): Promise<Target | undefined> {
-    const items = this.discovery
-      .processes()
-      .then((targets) => targets.map((target) => ({ label: target.label, description: target.description, target })));
+    const items = this.discovery.processes().then((targets) =>
+      targets.map((target) => ({
+        label: entryText(target.label),
+        description: entryText(target.description),
+        target,
+      })),
+    );
     const placeHolder = vscode.l10n.t('Choose a process; it goes on running while it is recorded');
     return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))?.target;
   }
@@ -152,5 +157,5 @@ function configureItem(project: CmakeProject): TargetItem {
 }
 
 function problemItem(problem: string): TargetItem {
-  return { label: `$(warning) ${problem}`, alwaysShow: true };
+  return { label: `$(warning) ${entryText(problem)}`, alwaysShow: true };
 }

@@ -1,10 +1,36 @@
 // Runs and comparisons that are open in the engine. A handle dies with its engine; these reopen it without a word.
-import type { ComparisonOpened, Reply, RequestBody, RunOpened } from '../../../core/wire.ts';
+import { type ComparisonOpened, type Reply, type RequestBody, type RunOpened, wire } from '../../../core/wire.ts';
 import type { EngineClient, RequestOptions } from './engineClient.ts';
 import { EngineFailure } from './failure.ts';
+import type { SourcePrefix } from './sourcePrefixes.ts';
 
 /** What a request is made of once the handle is known. */
 export type BodyOf = (handle: number) => RequestBody;
+
+/** How a run is opened. */
+export interface OpenOptions {
+  /** Where sources are looked for when a recorded path does not exist. */
+  readonly workspaceFolders: readonly string[];
+  readonly sourcePrefixes: readonly SourcePrefix[];
+  readonly demangle: Demangling;
+}
+
+/** How names of functions are shown: as the run has them, or made anew from the linker's names. */
+export type Demangling = 'recorded' | 'none' | 'simplified' | 'templates' | 'full';
+
+const { Demangle } = wire;
+const DEMANGLE: Readonly<Record<Demangling, number>> = {
+  recorded: Demangle.DEMANGLE_AS_RECORDED,
+  none: Demangle.DEMANGLE_NONE,
+  simplified: Demangle.DEMANGLE_SIMPLIFIED,
+  templates: Demangle.DEMANGLE_TEMPLATES,
+  full: Demangle.DEMANGLE_FULL,
+};
+
+/** A setting may hold anything: names stay as recorded then. */
+export function demanglingOf(setting: unknown): Demangling {
+  return typeof setting === 'string' && Object.hasOwn(DEMANGLE, setting) ? (setting as Demangling) : 'recorded';
+}
 
 /** A run, a file of any pprof writer, opened by path. */
 export class OpenRun {
@@ -13,7 +39,7 @@ export class OpenRun {
   constructor(
     private readonly client: EngineClient,
     readonly path: string,
-    private readonly workspaceFolders: readonly string[],
+    private readonly options: OpenOptions,
   ) {
     this.handle = new Reopened(client, () => this.openNow());
   }
@@ -31,8 +57,11 @@ export class OpenRun {
   }
 
   private async openNow(): Promise<RunOpened> {
-    const workspaceFolders = [...this.workspaceFolders];
-    const reply = await this.client.request({ openRun: { path: this.path, workspaceFolders } });
+    const workspaceFolders = [...this.options.workspaceFolders];
+    const sourcePrefixes = this.options.sourcePrefixes.map(({ from, to }) => ({ from, to }));
+    const demangle = DEMANGLE[this.options.demangle];
+    const openRun = { path: this.path, workspaceFolders, sourcePrefixes, demangle };
+    const reply = await this.client.request({ openRun });
     return expected(reply.runOpened, 'RunOpened');
   }
 }

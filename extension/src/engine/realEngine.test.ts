@@ -10,7 +10,7 @@ import { wire } from '../../../core/wire.ts';
 import { EngineClient } from './engineClient.ts';
 import { enginePath } from './enginePath.ts';
 import { EngineFailure } from './failure.ts';
-import { OpenComparison, OpenRun } from './openProfiles.ts';
+import { demanglingOf, OpenComparison, OpenRun } from './openProfiles.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const engine = path.join(root, 'helper/target/release/lineheat');
@@ -27,7 +27,7 @@ after(() => {
 });
 
 test('a profile opens, and both views and the heat of its files come', { skip }, async () => {
-  const run = new OpenRun(client, runPath, [folder]);
+  const run = new OpenRun(client, runPath, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
   const opened = await run.opened();
   assert.ok(opened.totalSamples > 0);
   const { FLAME_GRAPH, FUNCTIONS } = wire.ViewRequest.Kind;
@@ -44,7 +44,7 @@ test('a profile opens, and both views and the heat of its files come', { skip },
 });
 
 test('after a crash the next request reopens the run and gives the same answer', { skip }, async () => {
-  const run = new OpenRun(client, runPath, [folder]);
+  const run = new OpenRun(client, runPath, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
   const functions = async () =>
     (await run.request((id) => ({ view: { kind: wire.ViewRequest.Kind.FUNCTIONS, run: id } }))).view!.content;
   const first = await functions();
@@ -55,7 +55,8 @@ test('after a crash the next request reopens the run and gives the same answer',
 });
 
 test('two runs compare', { skip }, async () => {
-  const open = () => new OpenRun(client, runPath, [folder]);
+  const open = () =>
+    new OpenRun(client, runPath, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
   const comparison = new OpenComparison(client, open(), open());
   const { baseTotal, newTotal } = await comparison.opened();
   assert.equal(baseTotal, newTotal);
@@ -66,16 +67,29 @@ test('a missing and a damaged file are failures with a sentence, and the engine 
   const bad = path.join(folder, 'bad.pb.gz');
   fs.writeFileSync(bad, 'no gzip');
   for (const file of [bad, path.join(folder, 'missing.pb.gz')]) {
-    await assert.rejects(new OpenRun(client, file, []).opened(), (error) => {
-      assert.ok(error instanceof EngineFailure);
-      assert.ok(error.message.includes(path.basename(file)), error.message);
-      assert.notEqual(error.kind, 'engine-ended');
-      return true;
-    });
+    await assert.rejects(
+      new OpenRun(client, file, { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' }).opened(),
+      (error) => {
+        assert.ok(error instanceof EngineFailure);
+        assert.ok(error.message.includes(path.basename(file)), error.message);
+        assert.notEqual(error.kind, 'engine-ended');
+        return true;
+      },
+    );
   }
 });
 
 test('where there is no engine, the sentence names the platform', () => {
   assert.throws(() => enginePath(folder, 'darwin', 'arm64'), /runs on Linux only; this extension host runs on darwin/);
   assert.throws(() => enginePath(folder, 'linux', 'x64'), /is missing from this installation of Lineheat for linux/);
+});
+
+test('a setting for names that is none leaves them as recorded', () => {
+  assert.deepEqual(['full', 'none', 'toString', 5, undefined].map(demanglingOf), [
+    'full',
+    'none',
+    'recorded',
+    'recorded',
+    'recorded',
+  ]);
 });

@@ -18,7 +18,9 @@ export type LinkTo = (place: Place) => string | undefined;
 export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo): string {
   const self = percentText(share(detail.selfValue, detail.runTotalValue));
   const total = percentText(share(detail.totalValue, detail.runTotalValue));
-  const amount = (value: number, samples: number) => `${valueText(value, detail.unit)}, ${samplesText(samples)}`;
+  // A unit that pprof does not know is foreign text like any name.
+  const unit = markdownText(detail.unit, 32);
+  const amount = (value: number, samples: number) => `${valueText(value, unit)}, ${samplesText(samples)}`;
   const parts = [
     '| | share | amount |\n|:--|--:|:--|',
     `| **self** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,

@@ -43,7 +43,6 @@ async function planOf(configuration: Configuration, folder: string, tools: Launc
       cargo ? 'Choose the Cargo binary itself from the list.' : 'Add "program" to it in launch.json.',
     );
   }
-  if (typeof configuration.preLaunchTask === 'string') await tools.runTask(configuration.preLaunchTask);
   const context = tools.context();
   const resolve = (value: string) => resolveVariables(value, context);
   const cwd = path.resolve(folder, await resolve(stringOr(configuration.cwd, folder)));
@@ -54,13 +53,28 @@ async function planOf(configuration: Configuration, folder: string, tools: Launc
       'Write "args" as a list of strings.',
     );
   }
-  return {
-    name,
-    program: path.resolve(cwd, await resolve(rawProgram)),
-    args: await Promise.all(rawArgs.map((arg) => resolve(String(arg)))),
-    cwd,
-    env: await environmentOf(configuration, resolve),
-  };
+  const program = path.resolve(cwd, await resolve(rawProgram));
+  const args = await oneByOne(rawArgs, (arg) => resolve(String(arg)));
+  const env = await environmentOf(configuration, resolve);
+  // Last, as the debugger does it: a value that is missing is told before a long build.
+  await runTaskOf(configuration, tools);
+  return { name, program, args, cwd, env };
+}
+
+async function runTaskOf({ name, preLaunchTask }: Configuration, tools: LaunchTargetTools): Promise<void> {
+  if (preLaunchTask === undefined || preLaunchTask === '') return;
+  if (typeof preLaunchTask === 'string') return tools.runTask(preLaunchTask);
+  throw new TargetError(
+    `The preLaunchTask of the launch configuration "${name}" is no name of a task.`,
+    'Give the task a label in tasks.json, and write that label.',
+  );
+}
+
+/** In order: a value may ask the user, who answers one question at a time. */
+async function oneByOne<From, To>(values: readonly From[], work: (value: From) => Promise<To>): Promise<To[]> {
+  const results: To[] = [];
+  for (const value of values) results.push(await work(value));
+  return results;
 }
 
 /** `env` as an object or as `K=V` strings (lldb-dap), `environment` as a list of {name, value} (cppdbg). */
@@ -75,10 +89,9 @@ async function environmentOf(configuration: Configuration, resolve: (value: stri
   if (Array.isArray(environment)) {
     for (const entry of environment) if (typeof entry?.name === 'string') pairs.push([entry.name, entry.value]);
   }
-  const resolved = pairs
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(async ([name, value]) => [name, await resolve(String(value))] as const);
-  return Object.fromEntries(await Promise.all(resolved));
+  const given = pairs.filter(([, value]) => value !== null && value !== undefined);
+  const resolved = await oneByOne(given, async ([name, value]) => [name, await resolve(String(value))] as const);
+  return Object.fromEntries(resolved);
 }
 
 function stringOr(value: unknown, otherwise: string): string {

@@ -10,11 +10,13 @@ export interface LaunchContext {
   readonly activeFile: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   setting(name: string): unknown;
-  /** The value that a command gives, e.g. the launch target of CMake Tools; undefined for a command that we do not run. */
+  /** The text that a command gives, e.g. the launch target of CMake Tools; undefined when it gives none. */
   command(name: string): Promise<string | undefined>;
+  /** The user's answer to an input of launch.json; undefined when launch.json has no such input. */
+  input(id: string): Promise<string | undefined>;
 }
 
-/** `value` with its variables replaced. Throws TargetError for one that only VS Code's debugger can ask for. */
+/** `value` with its variables replaced. Throws TargetError for one that nobody knows the value of. */
 export async function resolveVariables(value: string, context: LaunchContext): Promise<string> {
   const parts: string[] = [];
   let end = 0;
@@ -31,12 +33,32 @@ async function resolveVariable(variable: string, context: LaunchContext): Promis
   const argument = colon < 0 ? undefined : variable.slice(colon + 1);
   const value = await (argument === undefined ? plain(name, context) : withArgument(name, argument, context));
   if (value !== undefined) return value;
-  const why = name === 'input' ? 'asks for an input' : 'cannot be resolved here';
   throw new TargetError(
-    `The launch configuration uses \${${variable}}, which ${why}.`,
+    `The launch configuration uses \${${variable}}, ${whyUnknown(name, argument)}.`,
     'Write the value into the configuration, or choose the executable itself as the target.',
   );
 }
+
+function whyUnknown(name: string, argument: string | undefined): string {
+  if (argument === undefined) return FILE_NAMES.has(name) ? 'but no file is open' : 'a variable that is not known here';
+  switch (name) {
+    case 'input':
+      return 'but the "inputs" of launch.json have no such input of the type promptString, pickString or command';
+    case 'command':
+      return 'but there is no such command, or it gave no text';
+    case 'config':
+      return 'but there is no such setting, or it is no single value';
+    case 'workspaceFolder':
+      return 'but no folder of that name is open';
+    default:
+      return 'a variable that is not known here';
+  }
+}
+
+const FILE_NAMES = new Set([
+  ...['file', 'fileDirname', 'fileBasename', 'fileBasenameNoExtension', 'fileExtname'],
+  ...['relativeFile', 'relativeFileDirname'],
+]);
 
 function plain(name: string, { workspaceFolder, userHome, activeFile }: LaunchContext): string | undefined {
   switch (name) {
@@ -89,6 +111,8 @@ async function withArgument(name: string, argument: string, context: LaunchConte
       return context.folders.get(argument);
     case 'command':
       return context.command(argument);
+    case 'input':
+      return context.input(argument);
     default:
       return undefined;
   }

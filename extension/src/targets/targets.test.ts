@@ -10,6 +10,7 @@ import { argumentText, parseArguments } from './argumentText.ts';
 import { builtExecutable, findCargoTargets } from './cargoTargets.ts';
 import { parseCache, suitsProfiling } from './cmakeCache.ts';
 import { configureProject, findCmakeProject } from './cmakeTargets.ts';
+import { launchInput } from './launchInputs.ts';
 import { launchTargets } from './launchTargets.ts';
 import { type LaunchContext, resolveVariables } from './launchVariables.ts';
 import { runStep } from './runStep.ts';
@@ -123,11 +124,12 @@ test('a cache says whether its folder suits profiling', () => {
 const context: LaunchContext = {
   workspaceFolder: '/w/app',
   folders: new Map([['lib', '/w/lib']]),
-  userHome: '/home/u',
+  userHome: '/me',
   activeFile: '/w/app/src/a.cpp',
   env: { LEVEL: '3' },
   setting: (name) => (name === 'app.mode' ? 'fast' : undefined),
   command: async (name) => (name === 'cmake.launchTargetPath' ? '/w/app/build/x' : undefined),
+  input: async (id) => (id === 'turns' ? '500' : undefined),
 };
 test('variables of launch.json are resolved', async () => {
   const texts: Record<string, string> = {
@@ -136,13 +138,45 @@ test('variables of launch.json are resolved', async () => {
     '${env:LEVEL}${env:NONE}': '3',
     '${config:app.mode}': 'fast',
     '${command:cmake.launchTargetPath}': '/w/app/build/x',
+    '--n=${input:turns}': '--n=500',
     'no $variable {here}': 'no $variable {here}',
   };
   for (const [text, expected] of Object.entries(texts)) assert.equal(await resolveVariables(text, context), expected);
 });
-test('an input, and a command that is not known, are refused with a sentence', async () => {
-  await assert.rejects(resolveVariables('${input:x}', context), /\$\{input:x\}, which asks for an input/);
-  await assert.rejects(resolveVariables('${command:evil.run}', context), /cannot be resolved here/);
+test('a variable without a value is refused with a sentence that says what is missing', async () => {
+  const reasons: Record<string, RegExp> = {
+    '${input:x}': /\$\{input:x\}, but the "inputs" of launch\.json have no such input/,
+    '${command:none}': /there is no such command, or it gave no text/,
+    '${config:none}': /no such setting/,
+    '${workspaceFolder:none}': /no folder of that name/,
+    '${lineNumber}': /a variable that is not known here/,
+  };
+  for (const [text, reason] of Object.entries(reasons)) await assert.rejects(resolveVariables(text, context), reason);
+  await assert.rejects(resolveVariables('${file}', { ...context, activeFile: undefined }), /no file is open/);
+});
+test('the inputs of launch.json are read, whatever shape they have', () => {
+  const inputs = [
+    'nonsense',
+    { id: 'text', type: 'promptString', description: 'How many?', default: '5', password: true },
+    { id: 'choice', type: 'pickString', options: ['a', { label: 'B', value: 'b' }, 3], default: 'b' },
+    { id: 'none', type: 'pickString', options: [] },
+    { id: 'run', type: 'command', command: 'x.y', args: { z: 1 } },
+    { id: 'strange', type: 'other' },
+  ];
+  assert.deepEqual(launchInput(inputs, 'text'), {
+    kind: 'prompt',
+    description: 'How many?',
+    default: '5',
+    password: true,
+  });
+  const options = [
+    { label: 'a', value: 'a' },
+    { label: 'B', value: 'b' },
+  ];
+  assert.deepEqual(launchInput(inputs, 'choice'), { kind: 'pick', description: 'choice', default: 'b', options });
+  assert.deepEqual(launchInput(inputs, 'run'), { kind: 'command', command: 'x.y', argument: { z: 1 } });
+  for (const id of ['none', 'strange', 'missing']) assert.equal(launchInput(inputs, id), undefined);
+  assert.equal(launchInput(undefined, 'text'), undefined);
 });
 test('native launch configurations become plans with their arguments, folder and environment', async () => {
   const ran: string[] = [];
@@ -174,6 +208,17 @@ test('native launch configurations become plans with their arguments, folder and
   assert.deepEqual(b, { name: 'B', program: '/w/app/bin/b', args: [], cwd: '/w/app', env: { K: 'a=b' } });
   assert.deepEqual(ran, ['build']);
   await assert.rejects(targets[2]!.prepare(tools), /lets the debugger ask Cargo/);
+});
+test('a value that is missing is told before the task runs, and a task that is no name is refused', async () => {
+  const own = { type: 'lldb', request: 'launch', program: 'p' };
+  const configurations = [
+    { ...own, name: 'A', args: ['${input:none}'], preLaunchTask: 'build' },
+    { ...own, name: 'B', preLaunchTask: { type: 'shell' } },
+  ];
+  const runTask = async () => assert.fail('the task ran');
+  const [a, b] = launchTargets(configurations, '/w/app', { context: () => context, runTask });
+  await assert.rejects(a!.prepare(tools), /input:none/);
+  await assert.rejects(b!.prepare(tools), /is no name of a task/);
 });
 
 test('arguments are taken apart as a shell would, and written so that they come back', () => {

@@ -1,4 +1,4 @@
-// Runs the API suite (suite.ts) inside the extension host of a real editor with a fresh profile and an empty folder.
+// Runs a suite inside the extension host of a real editor with a fresh profile and a folder of its own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,20 +9,26 @@ import { installEditor } from '../../../scripts/editor/install.mjs';
 import { startServer } from '../../../scripts/editor/server.mjs';
 import { root } from '../../../scripts/steps/paths.mjs';
 
-/** Gives { code, lines }: 0 when all passed, and what the suite printed. */
-export async function runSuiteInEditor() {
+/**
+ * Gives { code, lines }: 0 when all passed, and what the suite printed. `suite` names the bundle in dist/test/.
+ * `prepare(folder)` fills the folder that is opened; it may give `workspace` (a .code-workspace file to open instead)
+ * and `extension` (the folder of the extension instead of this checkout).
+ */
+export async function runSuiteInEditor({ suite = 'api', prepare = () => ({}) } = {}) {
   const temporary = (name) => mkdtempSync(path.join(os.tmpdir(), `lineheat-${name}-`));
-  const [profile, folder] = [temporary('api-profile'), temporary('api-folder')];
-  await bundle();
-  const server = await startServer({ editor: await installEditor(), profile, forApiSuite: true });
+  const [profile, folder] = [temporary(`${suite}-profile`), temporary(`${suite}-folder`)];
+  let server;
   let context;
   try {
+    await bundle();
+    const { workspace, extension = root } = prepare(folder);
+    server = await startServer({ editor: await installEditor(), profile, forApiSuite: true });
     context = await startBrowser(profile);
-    const suite = path.join(root, 'dist/test/api.js');
-    return await runApiSuite(context, server, { folder, extension: root, suite });
+    const file = path.join(root, `dist/test/${suite}.js`);
+    return await runApiSuite(context, server, { folder, workspace, extension, suite: file });
   } finally {
     await context?.close();
-    await server.stop();
+    await server?.stop();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     rmSync(folder, { recursive: true, force: true });
   }

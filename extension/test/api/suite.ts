@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { eventually, runInOrder } from './inOrder.ts';
 
 const EXTENSION = 'lineheat.lineheat';
 const HOT_LINE = 6;
@@ -37,15 +38,6 @@ function compile(): string {
 async function profile(program: string, turns: number, more: object = {}): Promise<string> {
   const result = await call('profileTarget', { program, args: [String(turns)], cwd: folder(), ...more });
   return (result as { runPath: string }).runPath;
-}
-
-/** Tabs appear a moment after the call that opens them. */
-async function eventually(what: string, condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) {
-    if (condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail(`${what} did not come within 10 s`);
 }
 
 const runs: string[] = [];
@@ -139,6 +131,12 @@ const tests: Record<string, () => Promise<void>> = {
     assert.ok(fs.existsSync(await recording));
   },
 
+  'a short program is run several times into one run': async () => {
+    const runPath = await profile(path.join(folder(), 'burn'), 1_000_000, { repeat: 3 });
+    assert.ok(fs.existsSync(runPath));
+    await assert.rejects(async () => profile(path.join(folder(), 'burn'), 1, { repeat: 'often' }), /repeat/);
+  },
+
   'a second recording at the same time is refused': async () => {
     const recording = profile(path.join(folder(), 'burn'), 100_000_000_000, { durationS: 2 });
     await assert.rejects(profile(path.join(folder(), 'burn'), 1), /A recording is running/);
@@ -182,18 +180,4 @@ const tests: Record<string, () => Promise<void>> = {
   },
 };
 
-/** Runs every test, prints one line each, and throws when any failed. */
-export async function run(): Promise<void> {
-  const failed: string[] = [];
-  for (const [name, test] of Object.entries(tests)) {
-    try {
-      await test();
-      console.log(`ok - ${name}`);
-    } catch (error) {
-      failed.push(name);
-      console.log(`not ok - ${name}\n${error instanceof Error ? error.stack : error}`);
-    }
-  }
-  if (failed.length > 0)
-    throw new Error(`${failed.length} of ${Object.keys(tests).length} failed: ${failed.join('; ')}`);
-}
+export const run = (): Promise<void> => runInOrder(tests);

@@ -2,24 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
 import { openFile, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
 import { recorded } from './support/runs.mjs';
-import { eventually, openEditor, storyOf } from './support/session.mjs';
+import { eventually, storyIn } from './support/session.mjs';
 import { copyOfSample } from './support/workspace.mjs';
 
 const workspace = copyOfSample('rust-rayon');
 const manifest = readFileSync(path.join(workspace.folder, 'Cargo.toml'), 'utf8');
-let session;
-const story = storyOf(() => session);
-before(async () => {
-  session = await openEditor(workspace.folder);
-});
-after(async () => {
-  await session?.close();
-  workspace.remove();
-});
+const story = storyIn(workspace.folder, { remove: () => workspace.remove() });
 
 story('a Cargo binary is built, recorded on all its threads, and its hot line is marked', async ({ page, picture }) => {
   await openFile(page, 'count.rs');

@@ -2,26 +2,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before } from 'node:test';
 import { codeLenses, decoratedLines, hoverOver, overviewMarks } from '../../../scripts/editor/marks.mjs';
 import { listedRow, listedRows, openFile, pickNth, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { clickFrame, findFrame, searchFor } from './support/graph.mjs';
 import { recorded } from './support/runs.mjs';
-import { eventually, openEditor, storyOf } from './support/session.mjs';
+import { eventually, storyIn } from './support/session.mjs';
 import { copyOfSample } from './support/workspace.mjs';
 
 const workspace = copyOfSample('cpp-orders');
 const lookup = 'index_[order.account]';
-let session;
-before(async () => {
-  session = await openEditor(workspace.folder);
-});
-after(async () => {
-  await session?.close();
-  workspace.remove();
-});
-const story = storyOf(() => session);
+const story = storyIn(workspace.folder, { remove: () => workspace.remove() });
 const withFigure = async (page) => (await decoratedLines(page)).filter((row) => row.after.length > 0);
 const heatOf = (page, text) =>
   eventually(

@@ -5,10 +5,16 @@ use std::collections::HashMap;
 
 pub type Counts = HashMap<String, u64>;
 
-/// Counts every document with `count_words` on all cores and adds the results.
-pub fn in_parallel(documents: &[String], count_words: fn(&str, &mut Counts)) -> Counts {
+/// Counts every document with `count_words` on all cores and adds the results. No piece of work has more than `piece`
+/// documents; each starts with a map of its own.
+pub fn in_parallel(
+    documents: &[String],
+    piece: usize,
+    count_words: fn(&str, &mut Counts),
+) -> Counts {
     documents
         .par_iter()
+        .with_max_len(piece)
         .fold(Counts::new, |mut counts, text| {
             count_words(text, &mut counts);
             counts

@@ -2,16 +2,22 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { openWorkbench, startBrowser } from '../../../../scripts/editor/browser.mjs';
 import { installEditor } from '../../../../scripts/editor/install.mjs';
 import { startServer } from '../../../../scripts/editor/server.mjs';
 import { artifacts, vsix } from '../../../../scripts/steps/paths.mjs';
 
 /** Opens the editor on `folder`. Gives { page, server, picture(name), close() }; pictures land in artifacts/. */
-export async function openEditor(folder, { settings = {} } = {}) {
+async function openEditor(folder, { settings = {}, workspaceTrust = false } = {}) {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-editor-'));
-  const server = await startServer({ editor: await installEditor(), profile, extensions: [vsix], settings });
+  const server = await startServer({
+    editor: await installEditor(),
+    profile,
+    extensions: [vsix],
+    settings,
+    workspaceTrust,
+  });
   const context = await startBrowser(profile, { viewport: { width: 1600, height: 1250 } });
   const page = await openWorkbench(context, server, { folder });
   mkdirSync(artifacts, { recursive: true });
@@ -28,21 +34,32 @@ export async function openEditor(folder, { settings = {} } = {}) {
 }
 
 /**
- * The steps of one story, each a test: `work` gets the session. A step that fails saves a picture of the editor and names
- * the notifications on screen; the steps after it fail at once, since they rest on it.
+ * The steps of one story, each a test, in one editor that is opened on `folder` before the first of them, after `prepare`,
+ * and closed after the last, before `remove`. A step's `work` gets the session. A step that fails saves a picture of the
+ * editor and names the notifications on screen; the steps after it fail at once, since they rest on it.
  */
-export function storyOf(session) {
+export function storyIn(folder, { prepare, remove, ...options } = {}) {
+  let session;
   let failed;
+  before(async () => {
+    await prepare?.();
+    session = await openEditor(folder, options);
+  });
+  after(async () => {
+    await session?.close();
+    if (remove) remove();
+    else rmSync(folder, { recursive: true, force: true });
+  });
   return (name, work) =>
     test(name, async () => {
       if (failed) throw new Error(`Not tried: "${failed}" failed before it.`);
       try {
-        await work(session());
+        await work(session);
       } catch (error) {
         failed = name;
-        const toasts = session()?.page.locator('.notification-toast').allInnerTexts();
+        const toasts = session?.page.locator('.notification-toast').allInnerTexts();
         const shown = (await toasts?.catch(() => [])) ?? [];
-        await session()?.picture(`failed-${name.replaceAll(/\W+/g, '-')}`);
+        await session?.picture(`failed-${name.replaceAll(/\W+/g, '-')}`);
         if (shown.length > 0) error.message += `\nNotifications on screen: ${shown.join(' | ')}`;
         throw error;
       }

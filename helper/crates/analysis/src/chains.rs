@@ -24,9 +24,11 @@ pub(crate) fn resolve(profile: &mut Profile) -> Resolved {
     let same_text = same_text(&profile.strings);
     let modules = Modules::of(profile);
     let (files, places) = source_places(profile, &same_text);
+    let homes = homes(profile, &same_text, &modules);
     let mut chains = Chains {
         same_text: &same_text,
         modules: &modules,
+        homes: &homes,
         place_ids: places
             .iter()
             .enumerate()
@@ -140,12 +142,47 @@ fn source_places(profile: &Profile, same_text: &[StringId]) -> (Vec<SourceFile>,
     (files, places)
 }
 
+/// Where a function is defined, by module and linkage name, for those with lines of several files: code of other
+/// functions inlined without a record of it. `None`: several functions of the name are defined.
+type Homes = HashMap<(StringId, StringId), Option<Home>>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Home {
+    file: StringId,
+    line: u32,
+}
+
+fn homes(profile: &Profile, same_text: &[StringId], modules: &Modules) -> Homes {
+    let mut seen = vec![None; profile.functions.len()];
+    let mut homes = Homes::new();
+    for location in 0..profile.locations.len() as u32 {
+        let (module, _) = modules.of_location(profile, location);
+        for line in profile.locations.lines_of(location) {
+            let function = profile.functions[line.function as usize];
+            let is_seen = seen[line.function as usize].replace(module) == Some(module);
+            if is_seen || function.start_line == 0 || function.system_name == 0 {
+                continue;
+            }
+            let home = Home {
+                file: same_text[function.filename as usize],
+                line: function.start_line,
+            };
+            homes
+                .entry((module, same_text[function.system_name as usize]))
+                .and_modify(|known| *known = known.filter(|known| *known == home))
+                .or_insert(Some(home));
+        }
+    }
+    homes
+}
+
 struct Chains<'a> {
     same_text: &'a [StringId],
     modules: &'a Modules,
+    homes: &'a Homes,
     place_ids: HashMap<Place, PlaceId>,
     file_ids: HashMap<StringId, FileId>,
-    function_ids: HashMap<(StringId, StringId, StringId, u64), FunctionId>,
+    function_ids: HashMap<(StringId, StringId, StringId), FunctionId>,
     functions: Vec<FunctionOf>,
     known: HashMap<Box<[ChainFrame]>, u32>,
     ends: Vec<u32>,
@@ -191,15 +228,23 @@ impl Chains<'_> {
                     true => FunctionKind::Kernel,
                     false => FunctionKind::Native,
                 };
+                let system_name = self.same_text[function.system_name as usize];
+                let home = match self.homes.get(&(module, system_name)) {
+                    Some(Some(home)) if function.start_line == 0 => *home,
+                    _ => Home {
+                        file,
+                        line: function.start_line,
+                    },
+                };
                 let function = FunctionOf {
                     name,
-                    file,
+                    file: home.file,
                     module,
-                    line: function.start_line,
+                    line: home.line,
                     kind,
                 };
                 ChainFrame {
-                    function: self.function_id((name, file, module, 0), || function),
+                    function: self.function_id((name, home.file, module), || function),
                     place,
                     line: line.line,
                     inlined: index + 1 < count,
@@ -216,7 +261,7 @@ impl Chains<'_> {
         is_kernel: bool,
     ) -> ChainFrame {
         // A key that no named function has: those have a name.
-        let key = (0, u32::from(is_kernel), module, 0);
+        let key = (0, u32::from(is_kernel), module);
         let function = self.function_id(key, || {
             let name = match profile.strings.get(module) {
                 "" => "[unknown]".to_owned(),
@@ -244,7 +289,7 @@ impl Chains<'_> {
 
     fn function_id(
         &mut self,
-        key: (StringId, StringId, StringId, u64),
+        key: (StringId, StringId, StringId),
         make: impl FnOnce() -> FunctionOf,
     ) -> FunctionId {
         let next = self.functions.len() as FunctionId;

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use profile::SeededHash;
+
 use crate::comparison::{ComparedSide, Comparison};
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ROOT, flame_tree};
-use crate::seeded_hash::SeededHash;
 use crate::tally::Amount;
 use crate::{Analyzed, FrameKind};
 

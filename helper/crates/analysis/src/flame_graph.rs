@@ -8,6 +8,8 @@ use crate::tally::Amount;
 
 /// A message holds at most 16 MiB; columns and texts together stay below this.
 const ENCODED_LIMIT: usize = 15 << 20;
+/// More cannot be told apart on any screen, at any zoom that a sample is worth; the lightest go into their parents.
+const NODES_MAX: usize = 500_000;
 /// Longer names are cut for drawing only.
 const NAME_LIMIT: usize = 1024;
 
@@ -132,9 +134,10 @@ fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
 
 pub(crate) fn lay_out(tree: &Tree, frames: FrameTable) -> FlameGraph {
     let totals = totals(tree);
-    let mut kept = totals.len();
+    let by_weight = heaviest(&totals, NODES_MAX);
+    let mut kept = by_weight.len();
     loop {
-        let graph = lay_out_kept(tree, &totals, &frames, kept);
+        let graph = lay_out_kept(tree, &by_weight[..kept], &frames);
         if kept <= 1 || encoded_size(&graph) <= ENCODED_LIMIT {
             return graph;
         }
@@ -162,21 +165,24 @@ fn totals(tree: &Tree) -> Vec<(u64, u64)> {
     totals
 }
 
-/// Keeps the `limit` heaviest nodes. A parent is never lighter than its child and stands before it, so what is kept
-/// is a tree.
-fn lay_out_kept(
-    tree: &Tree,
-    totals: &[(u64, u64)],
-    frames: &FrameTable,
-    limit: usize,
-) -> FlameGraph {
-    let count = totals.len();
-    let mut by_weight: Vec<u32> = (0..count as u32).collect();
-    by_weight.sort_unstable_by_key(|&node| (std::cmp::Reverse(totals[node as usize]), node));
+/// At most `limit` nodes, heaviest first. A parent is never lighter than its child and stands before it, so every
+/// beginning of the list is a tree.
+fn heaviest(totals: &[(u64, u64)], limit: usize) -> Vec<u32> {
+    let weight = |&node: &u32| (std::cmp::Reverse(totals[node as usize]), node);
+    let mut nodes: Vec<u32> = (0..totals.len() as u32).collect();
+    if nodes.len() > limit {
+        nodes.select_nth_unstable_by_key(limit, weight);
+        nodes.truncate(limit);
+    }
+    nodes.sort_unstable_by_key(weight);
+    nodes
+}
+
+/// What is not in `kept`, a beginning of [`heaviest`], is folded into its parents.
+fn lay_out_kept(tree: &Tree, kept: &[u32], frames: &FrameTable) -> FlameGraph {
+    let count = tree.parent.len();
     let mut is_kept = vec![false; count];
-    by_weight[..limit]
-        .iter()
-        .for_each(|&node| is_kept[node as usize] = true);
+    kept.iter().for_each(|&node| is_kept[node as usize] = true);
 
     let mut base = tree.base.to_vec();
     let mut new = tree.new.map(<[Amount]>::to_vec);
@@ -188,10 +194,10 @@ fn lay_out_kept(
         }
     }
 
-    let children = Children::of(tree.parent, &by_weight[..limit]);
+    let children = Children::of(tree.parent, kept);
     let mut graph = FlameGraph {
         compared: new.as_ref().map(|_| ComparedColumns::default()),
-        pruned_nodes: (count - limit) as u64,
+        pruned_nodes: (count - kept.len()) as u64,
         ..FlameGraph::default()
     };
     let mut frame_ids = UsedFrames::new(frames);

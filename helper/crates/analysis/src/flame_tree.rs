@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use profile::SeededHash;
+
 use crate::analyzed::{Analyzed, FrameKind, FunctionId, Measure};
-use crate::seeded_hash::SeededHash;
 use crate::tally::Amount;
 
 pub(crate) const ROOT: u32 = 0;
@@ -41,11 +42,10 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
     let stacks = analyzed.stacks();
     let (self_, total) = stacks.amounts(analyzed, measure);
     tree.self_[0].add(self_[0]);
-    let mut children: HashMap<(u32, u32), u32, SeededHash> = HashMap::default();
+    let mut children = ChildNodes::default();
     let mut frame_ids: HashMap<FlameFrame, u32, SeededHash> = HashMap::default();
-    // Where each call path leads, and how much of a node is on which of its lines: (node, line, value).
     let mut node_of_path = vec![ROOT; stacks.parent.len()];
-    let mut weights: Vec<(u32, u32, u64)> = Vec::with_capacity(stacks.parent.len());
+    let mut lines = NodeLines::default();
     for path in 1..stacks.parent.len() {
         let mut node = node_of_path[stacks.parent[path] as usize];
         for frame in analyzed.chain(stacks.chain[path]).iter().rev() {
@@ -57,39 +57,96 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
                 tree.frames.push(key);
                 tree.frames.len() as u32 - 1
             });
-            node = *children.entry((node, frame_id)).or_insert_with(|| {
+            let made = tree.parent.len() as u32;
+            let child = children.find_or_insert(node, frame_id, made);
+            if child == made {
                 tree.parent.push(node);
                 tree.frame.push(frame_id);
                 tree.self_.push(Amount::default());
-                tree.parent.len() as u32 - 1
-            });
-            if frame.line != 0 {
-                weights.push((node, frame.line, total[path].value));
             }
+            node = child;
+            lines.add(node, frame.line, total[path].value);
         }
         node_of_path[path] = node;
         tree.self_[node as usize].add(self_[path]);
     }
-    weights.sort_unstable();
-    tree.line = hottest_lines(&weights, tree.parent.len());
+    tree.line = lines.hottest(tree.parent.len());
     tree
 }
 
-/// `weights` are sorted, their lines known. Of equally hot lines the first; a node without any has 0.
-fn hottest_lines(weights: &[(u32, u32, u64)], nodes: usize) -> Vec<u32> {
-    let mut line_of = vec![0; nodes];
-    let mut best = vec![0u64; nodes];
-    for group in weights.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let (node, line) = (group[0].0 as usize, group[0].1);
-        let sum = group
-            .iter()
-            .fold(0u64, |sum, entry| sum.saturating_add(entry.2));
-        if line_of[node] == 0 || sum > best[node] {
-            line_of[node] = line;
-            best[node] = sum;
+/// The children of each node by their frame. Most nodes have one child, which needs no hash.
+#[derive(Default)]
+struct ChildNodes {
+    /// Frame and node of the first child; node 0: none so far.
+    first: Vec<(u32, u32)>,
+    others: HashMap<(u32, u32), u32, SeededHash>,
+}
+
+impl ChildNodes {
+    /// The child of `node` with this frame; `made` when it had none.
+    fn find_or_insert(&mut self, node: u32, frame: u32, made: u32) -> u32 {
+        let index = node as usize;
+        if index >= self.first.len() {
+            self.first.resize(index + 1, (0, ROOT));
+        }
+        match &mut self.first[index] {
+            (_, ROOT) => {
+                self.first[index] = (frame, made);
+                made
+            }
+            (known, child) if *known == frame => *child,
+            _ => *self.others.entry((node, frame)).or_insert(made),
         }
     }
-    line_of
+}
+
+/// How much of each node is on which of its lines. Most nodes have one line, which needs no list.
+#[derive(Default)]
+struct NodeLines {
+    /// The first line of each node; 0: none so far.
+    first: Vec<u32>,
+    on_first: Vec<u64>,
+    /// Other lines than the first: (node, line, value).
+    others: Vec<(u32, u32, u64)>,
+}
+
+impl NodeLines {
+    /// A line of 0 is none.
+    fn add(&mut self, node: u32, line: u32, value: u64) {
+        if line == 0 {
+            return;
+        }
+        let index = node as usize;
+        if index >= self.first.len() {
+            self.first.resize(index + 1, 0);
+            self.on_first.resize(index + 1, 0);
+        }
+        if self.first[index] == 0 {
+            self.first[index] = line;
+        }
+        if self.first[index] == line {
+            self.on_first[index] = self.on_first[index].saturating_add(value);
+        } else {
+            self.others.push((node, line, value));
+        }
+    }
+
+    /// Of equally hot lines the lowest; a node without any has 0.
+    fn hottest(mut self, nodes: usize) -> Vec<u32> {
+        let mut line_of = self.first;
+        let mut best = self.on_first;
+        line_of.resize(nodes, 0);
+        self.others.sort_unstable();
+        for group in (self.others).chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (node, line) = (group[0].0 as usize, group[0].1);
+            let sum = (group.iter()).fold(0u64, |sum, entry| sum.saturating_add(entry.2));
+            if sum > best[node] || (sum == best[node] && line < line_of[node]) {
+                line_of[node] = line;
+                best[node] = sum;
+            }
+        }
+        line_of
+    }
 }
 
 #[cfg(test)]
@@ -97,8 +154,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_child_is_made_once_for_each_frame() {
+        let mut children = ChildNodes::default();
+        let asked = [
+            (0, 7, 1),
+            (0, 7, 2),
+            (0, 8, 2),
+            (2, 7, 3),
+            (0, 8, 4),
+            (0, 9, 4),
+            (2, 7, 5),
+        ];
+        let found = asked.map(|(node, frame, made)| children.find_or_insert(node, frame, made));
+        assert_eq!(found, [1, 1, 2, 3, 2, 4, 3]);
+    }
+
+    #[test]
     fn the_hottest_line_of_a_node_wins() {
-        let weights = [(1, 4, 10), (1, 5, 6), (1, 5, 6), (3, 8, 0)];
-        assert_eq!(hottest_lines(&weights, 4), [0, 5, 0, 8]);
+        let mut lines = NodeLines::default();
+        for (node, line, value) in [
+            (1, 4, 10),
+            (1, 5, 6),
+            (3, 8, 0),
+            (1, 5, 6),
+            (2, 9, 3),
+            (2, 7, 1),
+            (2, 7, 2),
+            (2, 0, 50),
+        ] {
+            lines.add(node, line, value);
+        }
+        assert_eq!(lines.hottest(5), [0, 5, 7, 8, 0]);
     }
 }

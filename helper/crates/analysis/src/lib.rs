@@ -19,7 +19,6 @@ mod line_table;
 mod matching;
 mod merge;
 mod normalized_name;
-mod seeded_hash;
 mod stack_trie;
 mod tally;
 mod verdict;

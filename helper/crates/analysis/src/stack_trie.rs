@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
+use profile::SeededHash;
+
 use crate::analyzed::{Analyzed, Measure};
-use crate::seeded_hash::SeededHash;
 use crate::tally::Amount;
 
 /// Depth first: children follow their parent. Node 0 is the root, of samples without a stack.
@@ -23,6 +24,8 @@ pub(crate) struct StackTrie {
 /// An hour of a busy server has a tenth of this; a hostile file would take gigabytes.
 const NODES_MAX: usize = 8_000_000;
 
+const NODES_RESERVED_MAX: usize = 3_500_000;
+
 impl StackTrie {
     /// `chains` gives the chains of a sample, leaf first.
     pub fn of<I>(samples: usize, chains: impl Fn(usize) -> I) -> StackTrie
@@ -30,7 +33,11 @@ impl StackTrie {
         I: Iterator<Item = u32>,
     {
         let mut growing = Growing {
-            nodes: HashMap::default(),
+            // Rehashing millions of paths again and again costs as much as finding them; what is not used is never touched.
+            nodes: HashMap::with_capacity_and_hasher(
+                samples.saturating_mul(2).min(NODES_RESERVED_MAX),
+                BuildHasherDefault::default(),
+            ),
             hash: SeededHash::default(),
             parent: vec![0],
             chain: vec![u32::MAX],
@@ -78,11 +85,7 @@ impl Growing {
             hasher.write_u32(*chain);
             *hash = hasher.finish();
         }
-        let known = (path.iter().enumerate()).find_map(|(index, (chain, hash))| {
-            let node = *self.nodes.get(hash)?;
-            (self.chain[node as usize] == *chain).then_some((index, node))
-        });
-        let (missing, mut node) = known.unwrap_or((path.len(), 0));
+        let (missing, mut node) = self.deepest_known(path);
         for &(chain, hash) in path[..missing].iter().rev() {
             if self.parent.len() >= NODES_MAX {
                 self.cut_samples += 1;
@@ -95,6 +98,33 @@ impl Growing {
             node = next;
         }
         node
+    }
+
+    /// How many chains of a path, from the leaf, have no node, and the node of the rest. What is below a known node may
+    /// be unknown, what is above it never is: steps that double, then halve, find the border.
+    fn deepest_known(&self, path: &[(u32, u64)]) -> (usize, u32) {
+        let node_at = |index: usize| {
+            let (chain, hash) = path[index];
+            let node = *self.nodes.get(&hash)?;
+            (self.chain[node as usize] == chain).then_some(node)
+        };
+        // Everything before `missing` is unknown; `known` is, and leads to `node`.
+        let (mut missing, mut known, mut node) = (0, path.len(), 0);
+        let mut step = 1;
+        while missing < known {
+            let index = (missing + step - 1).min(known - 1);
+            match node_at(index) {
+                Some(found) => {
+                    (known, node) = (index, found);
+                    step = ((known - missing) / 2).max(1);
+                }
+                None => {
+                    missing = index + 1;
+                    step = (step * 2).min((known - missing).div_ceil(2)).max(1);
+                }
+            }
+        }
+        (missing, node)
     }
 
     fn depth_first(self, made: Vec<u32>) -> StackTrie {
@@ -163,5 +193,40 @@ mod tests {
         assert_eq!(trie.parent, [0, 0, 1, 2]);
         assert_eq!(trie.chain[1..], [5, 7, 8]);
         assert_eq!(trie.node_of_sample, [2, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn every_path_leads_back_to_its_sample() {
+        // Paths of all depths that part at all depths, by a generator that is the same each time.
+        let mut state = 7u64;
+        let stacks: Vec<Vec<u32>> = (0..3000)
+            .map(|sample| {
+                let mut at = 0;
+                let mut root_first: Vec<u32> = (0..sample % 40)
+                    .map(|_| {
+                        state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                        at = (at * 3 + u32::from(state >> 62 == 0)) % 1000;
+                        at
+                    })
+                    .collect();
+                root_first.reverse();
+                root_first
+            })
+            .collect();
+        let trie = StackTrie::of(stacks.len(), |sample| stacks[sample].iter().copied());
+        for (sample, stack) in stacks.iter().enumerate() {
+            let mut node = trie.node_of_sample[sample];
+            for &chain in stack {
+                assert_eq!(trie.chain[node as usize], chain);
+                node = trie.parent[node as usize];
+            }
+            assert_eq!(node, 0);
+        }
+        let mut paths: Vec<&[u32]> = (stacks.iter())
+            .flat_map(|stack| (0..stack.len()).map(|from| &stack[from..]))
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(trie.parent.len(), paths.len() + 1);
     }
 }

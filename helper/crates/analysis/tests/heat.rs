@@ -86,6 +86,26 @@ fn a_recursive_function_counts_once_a_sample_and_an_inlined_one_beside_its_calle
 }
 
 #[test]
+fn a_function_with_lines_of_other_files_is_one_where_its_definition_is_known() {
+    let of_list = "main@m.c:3 encode@encode.ml:9 encode@list.ml:?5 2";
+    let elsewhere = "libx.so!encode@list.ml:?5 1";
+    let stacks = format!("{of_list}\n{elsewhere}");
+    assert_eq!(
+        functions(profile_of(&stacks)),
+        ["encode 1 1", "encode 2 2", "main 0 2"]
+    );
+    assert_eq!(
+        lines(&Analyzed::new(profile_of(of_list))),
+        ["encode.ml:9 0 2", "list.ml:5 2 2", "m.c:3 0 2"]
+    );
+    let another_of_the_name = "encode@other.ml:7 4";
+    assert_eq!(
+        functions(profile_of(&format!("{of_list}\n{another_of_the_name}"))),
+        ["encode 0 2", "encode 2 2", "encode 4 4", "main 0 2"]
+    );
+}
+
+#[test]
 fn lines_count_themselves_and_each_call_site_up_the_chain() {
     let analyzed = Analyzed::new(profile_of(STORY));
     assert_eq!(

@@ -60,6 +60,7 @@ fn main() {
     let (opened, bytes) = ask(request::Body::OpenRun(wire::OpenRunRequest {
         path: run.to_str().expect("UTF-8").to_owned(),
         workspace_folders: Vec::new(),
+        ..wire::OpenRunRequest::default()
     }));
     report("open", at, bytes, engine_pid);
     let reply::Body::RunOpened(opened) = opened else {

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use analysis::{Analyzed, FileId, Measure, file_heat, hot_files};
 use profile::Profile;
 
+use crate::demangling::{DemangleChoice, rename_functions};
 use crate::json_report::annotated;
 use crate::report::{heat_style, short_path};
 use crate::report_header::header;
@@ -35,6 +36,9 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// How names of functions are shown [default: as recorded]
+    #[arg(long, value_name = "MODE", value_enum)]
+    demangle: Option<DemangleChoice>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: ColorChoice,
@@ -45,7 +49,10 @@ const SOURCE_BYTES_MAX: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> ExitCode {
     let analyzed = match Profile::open(&args.run) {
-        Ok(profile) => Analyzed::new(profile),
+        Ok(mut profile) => {
+            rename_functions(&mut profile, args.demangle);
+            Analyzed::new(profile)
+        }
         Err(error) => return failure(&error.message),
     };
     let measure = analyzed.default_measure();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use analysis::{Analyzed, Comparison, Side, Verdict, compared_functions, compared_lines, merge};
 use profile::Profile;
 
+use crate::demangling::{DemangleChoice, rename_functions};
 use crate::diff_text::text;
 use crate::json_diff;
 use crate::terminal::{ColorChoice, Terminal, failure, print};
@@ -44,6 +45,9 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// How names of functions are shown [default: as recorded]
+    #[arg(long, value_name = "MODE", value_enum)]
+    demangle: Option<DemangleChoice>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: ColorChoice,
@@ -52,8 +56,8 @@ pub struct Args {
 const ROWS_DEFAULT: usize = 30;
 
 pub fn run(args: &Args) -> ExitCode {
-    let comparison =
-        open_side(&args.base).and_then(|base| Comparison::new(base, open_side(&args.against)?));
+    let comparison = open_side(&args.base, args.demangle)
+        .and_then(|base| Comparison::new(base, open_side(&args.against, args.demangle)?));
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
@@ -99,10 +103,14 @@ fn named(paths: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-fn open_side(paths: &[PathBuf]) -> Result<Side, String> {
+fn open_side(paths: &[PathBuf], demangle: Option<DemangleChoice>) -> Result<Side, String> {
     let profiles: Vec<Profile> = (paths.iter())
-        .map(|path| Profile::open(path).map_err(|error| error.message))
-        .collect::<Result<_, _>>()?;
+        .map(|path| {
+            let mut profile = Profile::open(path).map_err(|error| error.message)?;
+            rename_functions(&mut profile, demangle);
+            Ok(profile)
+        })
+        .collect::<Result<_, String>>()?;
     Ok(Side {
         runs: profiles.len() as u64,
         analyzed: Arc::new(Analyzed::new(merge(profiles)?)),

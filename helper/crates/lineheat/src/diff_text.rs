@@ -1,4 +1,4 @@
-//! A comparison as text: both sides, the whole, then rows by change.
+//! A comparison as text: both sides, the whole, then rows by change, what is certain before what may be noise.
 
 use analysis::{Amount, ComparedRow, Comparison, Verdict};
 
@@ -18,7 +18,10 @@ pub fn text(
     limit: usize,
 ) -> String {
     let unit = comparison.unit();
-    let flexible = [(7, 14), (6, 24), (7, 8)].map(|(column, least)| Flexible { column, least });
+    // The function comes last: its name may be longer than any screen is wide.
+    let (beside, name) = if what == "lines" { (7, 6) } else { (6, 7) };
+    let flexible =
+        [(beside, 14), (name, 24), (beside, 8)].map(|(column, least)| Flexible { column, least });
     let mut table = Table::new(&[
         ("base", Align::Right),
         ("new", Align::Right),
@@ -28,23 +31,23 @@ pub fn text(
         ("verdict", Align::Left),
         match what {
             "lines" => ("line", Align::Path),
-            _ => ("function", Align::Left),
+            _ => ("module", Align::Left),
         },
-        (
-            if what == "lines" {
-                "function"
-            } else {
-                "module"
-            },
-            Align::Left,
-        ),
+        ("function", Align::Left),
     ]);
-    for row in rows.iter().take(limit) {
+    let mut shown: Vec<&ComparedRow> = rows.iter().collect();
+    shown.sort_by_key(|row| style(row.verdict) == Style::Faint);
+    for row in shown.into_iter().take(limit) {
         let [base, new] = measured(row);
         let style = style(row.verdict);
-        let (name, beside) = match what {
-            "lines" => (place(comparison, row), row.name.clone()),
-            _ => (row.name.clone(), row.module.clone()),
+        let plain = if style == Style::Faint {
+            Style::Faint
+        } else {
+            Style::Plain
+        };
+        let (first, styles) = match what {
+            "lines" => (place(comparison, row), [plain, Style::Faint]),
+            _ => (row.module.clone(), [Style::Faint, plain]),
         };
         table.row(vec![
             (value_or_nothing(base, unit), Style::Plain),
@@ -56,15 +59,8 @@ pub fn text(
                 Style::Faint,
             ),
             (verdict_text(terminal, row), style),
-            (
-                visible(&name).into_owned(),
-                if style == Style::Faint {
-                    Style::Faint
-                } else {
-                    Style::Plain
-                },
-            ),
-            (visible(&beside).into_owned(), Style::Faint),
+            (visible(&first).into_owned(), styles[0]),
+            (visible(&row.name).into_owned(), styles[1]),
         ]);
     }
     head(terminal, comparison, sides)

@@ -1,11 +1,18 @@
 //! `lineheat doctor`: what this machine allows, what is missing, and the exact command that helps.
 
+mod install;
+mod permission_checks;
+
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
-use std::{fs, path::Path};
 
-use crate::record::{self, RecordOptions, Target};
+use records::layout::USER_FRAMES_DEFAULT;
+
+use self::install::Consent;
+use crate::kernel_support;
+use crate::record::{self, Privilege, RecordOptions, Target};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -27,26 +34,18 @@ pub struct Check {
     pub command: String,
 }
 
-/// The oldest kernel that has all that the sampler needs (bpf_loop, bpf_task_pt_regs, maps usable after the drop).
-const KERNEL_MIN: (u32, u32) = (6, 1);
-
-/// All checks, the decisive one (recording a program for real) last.
+/// All checks, the decisive ones (recording a program for real, both ways) last.
 pub fn checks() -> Vec<Check> {
-    vec![
-        kernel(),
-        btf(),
-        no_new_privileges(),
-        sampler(),
-        counters(),
-        kernel_names(),
-        recording(),
-    ]
+    let mut checks = vec![kernel(), btf(), sampler(), counters()];
+    checks.extend(permission_checks::checks());
+    checks.extend([recording(), recording_without_privilege()]);
+    checks
 }
 
 pub fn can_record(checks: &[Check]) -> bool {
     checks
         .iter()
-        .any(|c| c.id == "recording" && c.state != State::Missing)
+        .any(|c| c.id.starts_with("recording") && c.state != State::Missing)
 }
 
 #[derive(clap::Args)]
@@ -54,9 +53,31 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Install the sampler so that this user can record without sudo; shows the commands for root and asks
+    #[arg(long, conflicts_with_all = ["json", "uninstall"])]
+    install: bool,
+    /// Take away what --install has brought
+    #[arg(long, conflicts_with = "json")]
+    uninstall: bool,
+    /// Only show the commands of --install or --uninstall
+    #[arg(long, conflicts_with = "yes")]
+    print: bool,
+    /// Run the commands of --install or --uninstall without a question
+    #[arg(long)]
+    yes: bool,
 }
 
 pub fn run(args: &Args) -> ExitCode {
+    let consent = match (args.print, args.yes) {
+        (true, _) => Consent::PrintOnly,
+        (_, true) => Consent::Given,
+        _ => Consent::Ask,
+    };
+    match (args.install, args.uninstall) {
+        (true, _) => return install::install(consent),
+        (_, true) => return install::uninstall(consent),
+        _ => {}
+    }
     let checks = checks();
     if args.json {
         println!("{}", to_json(&checks));
@@ -72,10 +93,20 @@ pub fn run(args: &Args) -> ExitCode {
                 println!("         try: {}", check.command);
             }
         }
-        let verdict = if can_record(&checks) { "can" } else { "cannot" };
-        println!("\nThis user {verdict} record with Lineheat on this machine.");
+        println!("\n{}", verdict(&checks));
     }
     ExitCode::from(if can_record(&checks) { 0 } else { 3 })
+}
+
+fn verdict(checks: &[Check]) -> &'static str {
+    let works = |id| checks.iter().any(|c| c.id == id && c.state == State::Ok);
+    if works("recording") {
+        "This user can record with Lineheat on this machine."
+    } else if can_record(checks) {
+        "This user can record on this machine without privilege: in user space only, time in the kernel is missing."
+    } else {
+        "This user cannot record with Lineheat on this machine."
+    }
 }
 
 fn to_json(checks: &[Check]) -> String {
@@ -104,26 +135,16 @@ fn check(id: &'static str, title: &'static str, state: State, detail: String) ->
 }
 
 fn kernel() -> Check {
-    let release = read("/proc/sys/kernel/osrelease");
-    let mut numbers = release
-        .split(|c: char| !c.is_ascii_digit())
-        .map(|n| n.parse().unwrap_or(0));
-    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    let (state, detail) = if version >= KERNEL_MIN {
-        (State::Ok, format!("Linux {release}"))
-    } else {
-        let (major, minor) = KERNEL_MIN;
-        (
-            State::Missing,
-            format!("Linux {release}; Lineheat needs {major}.{minor} or newer"),
-        )
+    let release = kernel_support::release();
+    let (state, detail) = match kernel_support::why_too_old(&release) {
+        None => (State::Ok, format!("Linux {release}")),
+        Some(why) => (State::Missing, why),
     };
     check("kernel", "Kernel", state, detail)
 }
 
 fn btf() -> Check {
-    let path = "/sys/kernel/btf/vmlinux";
-    if Path::new(path).exists() {
+    if kernel_support::has_type_information() {
         return check(
             "btf",
             "Kernel type information (BTF)",
@@ -131,32 +152,12 @@ fn btf() -> Check {
             "present".to_owned(),
         );
     }
-    let detail = format!(
-        "{path} does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF; Debian's and Ubuntu's own kernels have it"
-    );
+    let detail = "/sys/kernel/btf/vmlinux does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF; Debian's and Ubuntu's own kernels have it";
     check(
         "btf",
         "Kernel type information (BTF)",
         State::Missing,
-        detail,
-    )
-}
-
-fn no_new_privileges() -> Check {
-    let status = read("/proc/self/status");
-    let set = status
-        .lines()
-        .any(|l| l.split_whitespace().eq(["NoNewPrivs:", "1"]));
-    let title = "Gaining rights";
-    if set {
-        let detail = "this process tree may gain no rights (NoNewPrivs is set, as in a snap or after some sandboxes), so sudo and file capabilities have no effect here; start the editor another way";
-        return check("no-new-privs", title, State::Warning, detail.to_owned());
-    }
-    check(
-        "no-new-privs",
-        title,
-        State::Ok,
-        "sudo and file capabilities can work here".to_owned(),
+        detail.to_owned(),
     )
 }
 
@@ -186,22 +187,22 @@ fn counters() -> Check {
     )
 }
 
-fn kernel_names() -> Check {
-    let text = read("/proc/kallsyms");
-    let shown = text.lines().any(|l| !l.starts_with("0000000000000000"));
-    let (state, detail) = if shown {
-        (State::Ok, "shown: kernel functions are named")
-    } else {
-        (
-            State::Warning,
-            "hidden from this user: kernel time is shown without function names",
-        )
-    };
-    check("kernel-names", "Kernel symbols", state, detail.to_owned())
+fn recording() -> Check {
+    recorded("recording", "Recording a program", Privilege::Required)
+}
+
+/// The last resort, which need not work where the other does.
+fn recording_without_privilege() -> Check {
+    let title = "Recording without privilege, in user space only";
+    recorded("recording-unprivileged", title, Privilege::None)
 }
 
 /// Records /bin/true for real: the one check that cannot be wrong.
-fn recording() -> Check {
+fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Check {
+    if kernel_support::why_too_old(&kernel_support::release()).is_some() {
+        let detail = "not tried: the kernel is too old".to_owned();
+        return check(id, title, State::Missing, detail);
+    }
     let options = RecordOptions {
         target: Target::Launch {
             program: "/bin/true".into(),
@@ -210,25 +211,28 @@ fn recording() -> Check {
             env: vec![],
             terminal: None,
         },
+        privilege,
         sample_hz: record::SAMPLE_HZ_DEFAULT,
+        max_frames: USER_FRAMES_DEFAULT,
+        repeat: 1,
         duration: Some(Duration::from_secs(5)),
         output: None,
+        demangle: Default::default(),
+        debuginfod: None,
         name: String::new(),
     };
     let (_control, receiver) = channel();
-    let title = "Recording a program";
     match record::record(&options, receiver, |_| {}) {
-        Ok(_) => check("recording", title, State::Ok, "works".to_owned()),
+        Ok(_) => check(id, title, State::Ok, "works".to_owned()),
         Err(e) => Check {
-            command: e.advice.lines().last().unwrap_or("").trim().to_owned(),
-            ..check("recording", title, State::Missing, e.message)
+            command: command_in(&e.advice),
+            ..check(id, title, State::Missing, e.message)
         },
     }
 }
 
-fn read(path: &str) -> String {
-    fs::read_to_string(path)
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+/// Advice may hold a command, on an indented line of its own.
+fn command_in(advice: &str) -> String {
+    let command = advice.lines().find_map(|line| line.strip_prefix("  "));
+    command.unwrap_or_default().to_owned()
 }

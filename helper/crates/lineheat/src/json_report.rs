@@ -103,7 +103,15 @@ fn object(analyzed: &Analyzed, measure: Measure, rows_name: &str, rows: Vec<Valu
         "unit": analyzed.unit(measure),
         "totalValue": total.value,
         "problems": crate::report_header::problems(analyzed),
+        "stackEnds": stack_ends(analyzed),
     });
     object[rows_name] = Value::Array(rows);
     object
+}
+
+/// How many stacks ended where; "root" is the thread's start. Empty for profiles of others.
+fn stack_ends(analyzed: &Analyzed) -> Value {
+    let ends = analyzed.profile().run.iter().flat_map(|r| &r.stack_ends);
+    ends.map(|end| (end.cause.clone(), json!(end.count)))
+        .collect()
 }

@@ -1,17 +1,22 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
 mod annotate;
+mod demangling;
 mod diff;
 mod diff_text;
 mod doctor;
+mod installation;
 mod json_diff;
 mod json_report;
+mod kernel_support;
 mod record;
 mod record_command;
 mod report;
 mod report_header;
 mod report_tree;
+mod rights;
 mod serve;
+mod symbolize_worker;
 mod terminal;
 mod terminal_numbers;
 mod terminal_table;
@@ -51,15 +56,38 @@ enum Command {
     /// Say what this machine allows, what is missing, and the command that fixes it
     Doctor(doctor::Args),
     Serve(serve::Args),
+    #[command(hide = true)]
+    SymbolizeWorker(symbolize_worker::Args),
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misunderstood(&error),
+    };
+    match cli.command {
         Command::Record(args) => record_command::run(args),
         Command::Report(args) => report::run(&args),
         Command::Annotate(args) => annotate::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::SymbolizeWorker(args) => symbolize_worker::run(&args),
     }
+}
+
+/// The parser repeats arguments as they came: those that would steer the terminal are said in visible escapes.
+fn misunderstood(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let is_evil = |argument: std::ffi::OsString| {
+        let argument = argument.to_string_lossy().into_owned();
+        terminal_text::visible(&argument) != argument
+    };
+    if !std::env::args_os().skip(1).any(is_evil) {
+        error.exit();
+    }
+    for line in text.lines() {
+        eprintln!("{}", terminal_text::visible(line));
+    }
+    ExitCode::from(2)
 }

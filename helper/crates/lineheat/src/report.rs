@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use analysis::{Amounts, Analyzed, Measure, function_table, line_table};
 use profile::Profile;
 
+use crate::demangling::{DemangleChoice, rename_functions};
 use crate::json_report;
 use crate::report_header::header;
 use crate::report_tree::tree;
@@ -46,6 +47,9 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// How names of functions are shown [default: as recorded]
+    #[arg(long, value_name = "MODE", value_enum)]
+    demangle: Option<DemangleChoice>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: ColorChoice,
@@ -55,7 +59,10 @@ const ROWS_DEFAULT: usize = 30;
 
 pub fn run(args: &Args) -> ExitCode {
     let analyzed = match Profile::open(&args.run) {
-        Ok(profile) => Analyzed::new(profile),
+        Ok(mut profile) => {
+            rename_functions(&mut profile, args.demangle);
+            Analyzed::new(profile)
+        }
         Err(error) => return failure(&error.message),
     };
     let measure = analyzed.default_measure();
@@ -83,21 +90,22 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn functions(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
     let rows = function_table(analyzed, measure);
-    let mut table = Table::new(&columns(("function", Align::Left), "module"));
+    let mut table = Table::new(&columns(("module", Align::Left), "function"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(row.function);
         let mut cells = amount_cells(analyzed, measure, row.amounts);
         cells.push((
-            visible(analyzed.text(function.name)).into_owned(),
-            Style::Plain,
-        ));
-        cells.push((
             visible(analyzed.text(function.module)).into_owned(),
             Style::Faint,
         ));
+        cells.push((
+            visible(analyzed.text(function.name)).into_owned(),
+            Style::Plain,
+        ));
         table.row(cells);
     }
-    table.render(terminal, &flexible(32)) + &rest(terminal, rows.len(), limit, "functions")
+    table.render(terminal, &flexible(MODULE, 14, FUNCTION))
+        + &rest(terminal, rows.len(), limit, "functions")
 }
 
 fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
@@ -118,23 +126,30 @@ fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usiz
         ));
         table.row(cells);
     }
-    table.render(terminal, &flexible(24)) + &rest(terminal, rows.len(), limit, "lines")
+    table.render(terminal, &flexible(FUNCTION, 14, PLACE))
+        + &rest(terminal, rows.len(), limit, "lines")
 }
+
+/// Columns of the two tables, which end with the function: its name may be longer than any screen is wide.
+const MODULE: usize = 5;
+const PLACE: usize = 5;
+const FUNCTION: usize = 6;
 
 /// What stands beside the name gives way first.
-fn flexible(name_least: usize) -> [Flexible; 3] {
-    [(6, 14), (5, name_least), (6, 8)].map(|(column, least)| Flexible { column, least })
+fn flexible(beside: usize, beside_least: usize, name: usize) -> [Flexible; 3] {
+    [(beside, beside_least), (name, 24), (beside, 8)]
+        .map(|(column, least)| Flexible { column, least })
 }
 
-fn columns<'a>(name: (&'a str, Align), beside: &'a str) -> [(&'a str, Align); 7] {
+fn columns<'a>(first: (&'a str, Align), last: &'a str) -> [(&'a str, Align); 7] {
     [
         ("self  ", Align::Right),
         ("", Align::Right),
         ("total  ", Align::Right),
         ("", Align::Right),
         ("samples", Align::Right),
-        name,
-        (beside, Align::Left),
+        first,
+        (last, Align::Left),
     ]
 }
 

@@ -28,6 +28,9 @@ pub fn header(
     line("run", &path.to_string_lossy());
     line("target", &target(&summary));
     line("recorded", &recorded(&summary));
+    if let Some(run) = &analyzed.profile().run {
+        line("rights", &run.way);
+    }
     line("samples", &samples(analyzed, measure, &summary));
     for problem in problems(analyzed) {
         let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));

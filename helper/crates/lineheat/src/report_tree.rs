@@ -49,9 +49,10 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
             text.push_str("  ");
         }
         let indent = "  ".repeat(depth[&node]);
+        let shown_module = (!module.is_empty() && terminal.width.is_none()).then_some(module);
         let marked = match graph.frames.kind[frame] {
             1 => format!("{} (inlined)", visible(name)),
-            2 => format!("{} [kernel]", visible(name)),
+            2 if shown_module.is_none() => format!("{} [kernel]", visible(name)),
             _ => visible(name).into_owned(),
         };
         let room = terminal.width.map_or(usize::MAX, |width| {
@@ -59,7 +60,6 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
         });
         text.push_str(&indent);
         text.push_str(&cut(&marked, room));
-        let shown_module = (!module.is_empty() && terminal.width.is_none()).then_some(module);
         if let Some(module) = shown_module {
             text.push_str(&terminal.paint(Style::Faint, &format!("  {}", visible(module))));
         }

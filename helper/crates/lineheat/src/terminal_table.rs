@@ -104,7 +104,7 @@ mod tests {
         let plain = |text: &str| (text.to_owned(), Style::Plain);
         table.row(vec![
             plain("1"),
-            plain("/home/me/src/main.c"),
+            plain("/project/src/main.c"),
             plain("application"),
         ]);
         table.row(vec![plain("123"), plain("y"), plain("")]);
@@ -119,15 +119,15 @@ mod tests {
         };
         assert_eq!(
             rendered(None),
-            ["  1  /home/me/src/main.c  application", "123  y"]
+            ["  1  /project/src/main.c  application", "123  y"]
         );
         assert_eq!(
             rendered(Some(33)),
-            ["  1  /home/me/src/main.c  appli..", "123  y"]
+            ["  1  /project/src/main.c  appli..", "123  y"]
         );
         assert_eq!(
             rendered(Some(28)),
-            ["  1  ..me/src/main.c  appl..", "123  y"]
+            ["  1  ..ct/src/main.c  appl..", "123  y"]
         );
     }
 }

@@ -3,6 +3,7 @@
 mod support;
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -66,6 +67,59 @@ fn stacks_reach_the_threads_start() {
             .count()
             == 41)
             > 0.95
+    );
+}
+
+#[test]
+fn a_stack_that_is_too_deep_says_so_and_is_whole_with_more_frames() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("deep_recursion");
+    let deep = |profile: &Profile| {
+        let depth = |f: &[(&str, u32)]| f.iter().filter(|(name, _)| *name == "descend").count();
+        let whole = |f: &[(&str, u32)]| depth(f) == 1501 && f.iter().any(|(n, _)| *n == "main");
+        let problems = profile.run.as_ref().unwrap().problems.join(" ");
+        (share(profile, whole), problems)
+    };
+    let (cut, _) = program.record(&[]);
+    let (share_whole, problems) = deep(&cut);
+    assert_eq!(share_whole, 0.0);
+    assert!(problems.contains("--max-frames"), "{problems}");
+    let (whole, _) = program.record(&["--max-frames", "2048"]);
+    let (share_whole, problems) = deep(&whole);
+    assert!(share_whole > 0.95, "{share_whole}");
+    assert!(!problems.contains("--max-frames"), "{problems}");
+}
+
+#[test]
+fn signal_handlers_and_realigned_frames_are_left_to_the_threads_start() {
+    if !can_record() {
+        return;
+    }
+    let (profile, _) = Program::compile("signals").record(&[]);
+    let run = profile.run.as_ref().unwrap();
+    let root = run.stack_ends.iter().find(|e| e.cause == "root");
+    let whole = root.map_or(0, |e| e.count);
+    assert!(
+        whole as f64 >= 0.99 * run.samples_kept as f64,
+        "{:?} of {}",
+        run.stack_ends,
+        run.samples_kept
+    );
+    let has = |f: &[(&str, u32)], name: &str| f.iter().any(|(n, _)| *n == name);
+    let in_handler = share(&profile, |f| has(f, "on_signal"));
+    assert!(in_handler > 0.05, "{in_handler}");
+    let below_main = share(&profile, |f| has(f, "on_signal") && has(f, "main"));
+    assert!(
+        below_main >= 0.99 * in_handler,
+        "{below_main} of {in_handler}"
+    );
+    assert!(
+        share(&profile, |f| has(f, "compare")
+            && has(f, "realigned")
+            && has(f, "main"))
+            > 0.1
     );
 }
 
@@ -149,8 +203,9 @@ fn inlined_work_is_charged_to_itself_and_to_its_call_site() {
     assert!(chain > 0.95, "{chain}");
 }
 
-#[test]
-fn an_interrupt_ends_the_recording_and_keeps_it() {
+/// Records a program that would go on, and interrupts the recorder alone or, as a terminal does for Ctrl+C, its whole
+/// process group.
+fn interrupted(whole_group: bool) {
     if !can_record() {
         return;
     }
@@ -161,6 +216,7 @@ fn an_interrupt_ends_the_recording_and_keeps_it() {
         .arg(&program.path)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
     let mut line = String::new();
@@ -168,13 +224,26 @@ fn an_interrupt_ends_the_recording_and_keeps_it() {
         .read_line(&mut line)
         .unwrap();
     std::thread::sleep(Duration::from_millis(700));
+    let pid = recording.id() as i32;
     // SAFETY: kill has no memory preconditions; the child was not waited for yet.
-    unsafe { libc::kill(recording.id() as i32, libc::SIGINT) };
+    unsafe { libc::kill(if whole_group { -pid } else { pid }, libc::SIGINT) };
     assert!(recording.wait().unwrap().success());
     let profile = Profile::open(&program.run_path()).unwrap();
     let run = profile.run.as_ref().unwrap();
     assert!(run.samples_kept > 20, "{}", run.samples_kept); // 700 at best; others may use the CPU
     assert_eq!(run.end_reason(), profile::run::EndReason::Stopped);
+    let said = |p: &String| p.contains("sampler ended");
+    assert!(!run.problems.iter().any(said), "{:?}", run.problems);
+}
+
+#[test]
+fn an_interrupt_ends_the_recording_and_keeps_it() {
+    interrupted(false);
+}
+
+#[test]
+fn an_interrupt_of_the_whole_group_ends_the_recording_and_keeps_it() {
+    interrupted(true);
 }
 
 #[test]

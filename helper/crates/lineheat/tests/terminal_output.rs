@@ -15,7 +15,7 @@ fn profile(factor: u64) -> Profile {
     let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
     builder.set_time(1_795_269_600_000_000_000, 2_000_000_000);
     let program = builder.add_mapping(MappingOf {
-        filename: "/home/me/app",
+        filename: "/project/app",
         symbolized: true,
         ..MappingOf::default()
     });
@@ -24,8 +24,8 @@ fn profile(factor: u64) -> Profile {
         symbolized: true,
         ..MappingOf::default()
     });
-    let fib = builder.add_function("fib(int)", "_Z3fibi", "/home/me/src/fib.c", 1);
-    let main = builder.add_function("main", "main", "/home/me/src/fib.c", 6);
+    let fib = builder.add_function("fib(int)", "_Z3fibi", "/project/src/fib.c", 1);
+    let main = builder.add_function("main", "main", "/project/src/fib.c", 6);
     let fault = builder.add_function("asm_exc_page_fault", "asm_exc_page_fault", "", 0);
     let line = |function, line| LineOf {
         function,
@@ -47,8 +47,8 @@ fn profile(factor: u64) -> Profile {
     }
     builder.set_run(RunInfo {
         format: 1,
-        command: vec!["/home/me/app".into(), "40".into()],
-        cwd: "/home/me".into(),
+        command: vec!["/project/app".into(), "40".into()],
+        cwd: "/project".into(),
         wall_ns: 2_000_000_000,
         exit: Some(Exit { code: 0, signal: 0 }),
         end_reason: profile::run::EndReason::Exited.into(),
@@ -62,7 +62,7 @@ fn profile(factor: u64) -> Profile {
         git_commit: "0123456789abcdef0123456789abcdef01234567".into(),
         git_dirty: true,
         sources: vec![Source {
-            path: "/home/me/src/fib.c".into(),
+            path: "/project/src/fib.c".into(),
             text: SOURCE.into(),
             ..Source::default()
         }],

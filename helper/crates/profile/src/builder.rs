@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
-
-use crate::columns::{Function, Label, Mapping, Profile, SampleLine, ValueType};
+use crate::columns::{Function, Label, Mapping, Profile, SampleLine, Samples, ValueType};
 use crate::run::RunInfo;
+use crate::seeded_hash::SeededHash;
 use crate::strings::StringId;
 
 /// A mapping to add; texts are interned.
@@ -38,10 +37,10 @@ type SampleKey = (Box<[u32]>, Box<[Label]>);
 #[derive(Default)]
 pub struct ProfileBuilder {
     profile: Profile,
-    string_ids: HashMap<Box<str>, StringId>,
-    functions: FxHashMap<Function, u32>,
-    locations: HashMap<(u32, u64, Box<[SampleLine]>), u32>,
-    samples: HashMap<SampleKey, u32>,
+    string_ids: HashMap<Box<str>, StringId, SeededHash>,
+    functions: HashMap<Function, u32, SeededHash>,
+    locations: HashMap<(u32, u64, Box<[SampleLine]>), u32, SeededHash>,
+    samples: HashMap<SampleKey, u32, SeededHash>,
 }
 
 impl ProfileBuilder {
@@ -160,6 +159,11 @@ impl ProfileBuilder {
         index
     }
 
+    /// Says that several functions have the code of a location (identical-code folding).
+    pub fn mark_folded(&mut self, location: u32) {
+        self.profile.locations.is_folded[location as usize] = true;
+    }
+
     /// Adds `values` (one per sample type) to the sample with the same stack (leaf first) and labels, or makes it.
     /// Returns its index, which `RunInfo.time_sample` uses. Panics on a foreign location or a wrong number of values.
     pub fn add_sample(
@@ -168,6 +172,39 @@ impl ProfileBuilder {
         values: &[u64],
         labels: &[(&str, LabelValue)],
     ) -> u32 {
+        let types = self.check_sample(stack, values);
+        let labels = self.sorted_labels(labels);
+        let samples = &mut self.profile.samples;
+        let next = samples.len() as u32;
+        let index = *(self.samples.entry((stack.into(), labels.as_slice().into()))).or_insert(next);
+        if index == next {
+            append(samples, stack, values, &labels);
+        } else {
+            let row = index as usize * types;
+            for (sum, value) in samples.values[row..row + types].iter_mut().zip(values) {
+                *sum += value;
+            }
+        }
+        index
+    }
+
+    /// The same without a look for an equal sample, which is to be added in another way never: for callers that have
+    /// told them apart already, of very many.
+    pub fn push_sample(
+        &mut self,
+        stack: &[u32],
+        values: &[u64],
+        labels: &[(&str, LabelValue)],
+    ) -> u32 {
+        self.check_sample(stack, values);
+        let labels = self.sorted_labels(labels);
+        let samples = &mut self.profile.samples;
+        append(samples, stack, values, &labels);
+        samples.len() as u32 - 1
+    }
+
+    /// The number of sample types.
+    fn check_sample(&self, stack: &[u32], values: &[u64]) -> usize {
         assert!(
             stack
                 .iter()
@@ -175,6 +212,10 @@ impl ProfileBuilder {
         );
         let types = self.profile.sample_types.len();
         assert_eq!(values.len(), types, "one value per sample type");
+        types
+    }
+
+    fn sorted_labels(&mut self, labels: &[(&str, LabelValue)]) -> Vec<Label> {
         let mut labels: Vec<Label> = (labels.iter())
             .map(|(key, value)| {
                 let key = self.intern(key);
@@ -195,22 +236,7 @@ impl ProfileBuilder {
             })
             .collect();
         labels.sort_unstable();
-        let samples = &mut self.profile.samples;
-        let next = samples.len() as u32;
-        let index = *(self.samples.entry((stack.into(), labels.as_slice().into()))).or_insert(next);
-        if index == next {
-            samples.stacks.extend_from_slice(stack);
-            samples.stack_ends.push(samples.stacks.len() as u32);
-            samples.labels.extend_from_slice(&labels);
-            samples.label_ends.push(samples.labels.len() as u32);
-            samples.values.extend_from_slice(values);
-        } else {
-            let row = index as usize * types;
-            for (sum, value) in samples.values[row..row + types].iter_mut().zip(values) {
-                *sum += value;
-            }
-        }
-        index
+        labels
     }
 
     pub fn set_run(&mut self, run: RunInfo) {
@@ -220,4 +246,12 @@ impl ProfileBuilder {
     pub fn finish(self) -> Profile {
         self.profile
     }
+}
+
+fn append(samples: &mut Samples, stack: &[u32], values: &[u64], labels: &[Label]) {
+    samples.stacks.extend_from_slice(stack);
+    samples.stack_ends.push(samples.stacks.len() as u32);
+    samples.labels.extend_from_slice(labels);
+    samples.label_ends.push(samples.labels.len() as u32);
+    samples.values.extend_from_slice(values);
 }

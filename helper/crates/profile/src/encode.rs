@@ -1,6 +1,6 @@
 //! Columns to a gzip'd pprof file, record by record, without a second copy in memory.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -14,7 +14,7 @@ impl Profile {
     pub fn write(&self, to: impl Write) -> io::Result<()> {
         // Level 1: a running recording saves itself every second.
         let mut out = Records {
-            gzip: GzEncoder::new(to, Compression::fast()),
+            gzip: BufWriter::with_capacity(64 << 10, GzEncoder::new(to, Compression::fast())),
             scratch: Vec::new(),
         };
         for value_type in &self.sample_types {
@@ -48,7 +48,7 @@ impl Profile {
         if let Some(run) = &self.run {
             out.record(7001, |m| m.extend_from_slice(&run.encode_to_vec()))?;
         }
-        out.gzip.finish()?.flush()
+        out.gzip.into_inner()?.finish()?.flush()
     }
 
     fn write_heading(&self, m: &mut Vec<u8>) {
@@ -120,7 +120,8 @@ impl Profile {
 }
 
 struct Records<W: Write> {
-    gzip: GzEncoder<W>,
+    /// Buffered, since the encoder clears its own 32 KiB for every piece that it is given.
+    gzip: BufWriter<GzEncoder<W>>,
     scratch: Vec<u8>,
 }
 

@@ -13,10 +13,13 @@ mod decode_tables;
 mod encode;
 mod error;
 mod inflate;
+mod journal;
 mod limits;
 mod message_reader;
+mod recovery;
 mod references;
 mod run_file;
+mod seeded_hash;
 mod strings;
 mod summary;
 
@@ -28,8 +31,11 @@ pub mod run {
 pub use builder::{LabelValue, LineOf, MappingOf, ProfileBuilder};
 pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samples, ValueType};
 pub use error::{ErrorKind, ProfileError};
+pub use journal::{Journal, is_being_recorded, journal_path};
 pub use limits::Limits;
+pub use recovery::{KERNEL, OTHER_STACKS, UNKNOWN, place};
 pub use run::RunInfo;
 pub use run_file::{rename_run, save};
+pub use seeded_hash::SeededHash;
 pub use strings::{StringId, Strings};
 pub use summary::{RunSummary, end_sentence, summarize, summary};

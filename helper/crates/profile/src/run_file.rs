@@ -14,6 +14,7 @@ use crate::encode::bytes;
 use crate::error::{ErrorKind, ProfileError};
 use crate::inflate::is_gzip;
 use crate::limits::Limits;
+use crate::recovery::recovered;
 
 type Result<T> = std::result::Result<T, ProfileError>;
 
@@ -21,14 +22,18 @@ type Result<T> = std::result::Result<T, ProfileError>;
 const O_NONBLOCK: i32 = 0o4000;
 
 impl Profile {
-    /// Opens a pprof file within the usual limits.
+    /// Opens a pprof file within the usual limits. What a recording left that did not end properly is recovered.
     ///
     /// # Errors
     /// As [`Profile::read`]; also `NotFound` and `Io`. The message starts with the path.
     pub fn open(path: &Path) -> Result<Profile> {
         let limits = Limits::default();
-        read_regular_file(path, limits.inflated_bytes)
-            .and_then(|bytes| Profile::read(&bytes, &limits))
+        recovered(path, &limits)
+            .and_then(|profile| match profile {
+                Some(profile) => Ok(profile),
+                None => read_regular_file(path, limits.inflated_bytes)
+                    .and_then(|bytes| Profile::read(&bytes, &limits)),
+            })
             .map_err(|error| ProfileError {
                 message: format!("{}: {}", path.display(), error.message),
                 ..error
@@ -36,7 +41,7 @@ impl Profile {
     }
 }
 
-fn read_regular_file(path: &Path, limit: usize) -> Result<Vec<u8>> {
+pub fn read_regular_file(path: &Path, limit: usize) -> Result<Vec<u8>> {
     let cannot = |error: &io::Error| ProfileError::io("The file cannot be read", error);
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(O_NONBLOCK);

@@ -86,6 +86,9 @@ fn target_name(profile: &Profile, run: &RunInfo) -> String {
         .map(|mapping| file_name(profile.text(mapping.filename)))
         .find(|name| !name.is_empty() && !name.starts_with('['))
         .unwrap_or("");
+    if !run.attached_to.is_empty() {
+        return run.attached_to.clone();
+    }
     match run.attached_pid {
         0 => mapped.to_owned(),
         pid if mapped.is_empty() => format!("pid {pid}"),
@@ -105,11 +108,12 @@ pub fn end_sentence(run: &RunInfo, wall_ns: u64) -> String {
     }
     match (run.end_reason(), run.exit.as_ref()) {
         (EndReason::SamplerLost, _) => format!("the sampler was lost {after}"),
+        // A target that we stopped ends by our signal, which is not the story.
+        (EndReason::Stopped, _) => format!("stopped {after}"),
+        (EndReason::Duration, _) => format!("stopped {after}, as asked"),
         (_, Some(exit)) if exit.signal != 0 => format!("ended by signal {} {after}", exit.signal),
         (EndReason::Exited, Some(exit)) => format!("exited with {} {after}", exit.code),
         (EndReason::Exited, None) => format!("exited {after}"),
-        (EndReason::Stopped, _) => format!("stopped {after}"),
-        (EndReason::Duration, _) => format!("stopped {after}, as asked"),
         (EndReason::Unknown, _) => String::new(),
     }
 }

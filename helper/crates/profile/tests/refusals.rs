@@ -1,68 +1,9 @@
 //! Each way to contradict the format is refused with its cause; what is merely unusual is read.
 
+mod support;
+
 use profile::{ErrorKind, Limits, Profile};
-use prost::encoding::encode_varint;
-
-/// A field of a message: number, then a varint or bytes.
-fn number(field: u64, value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    encode_varint(field << 3, &mut bytes);
-    encode_varint(value, &mut bytes);
-    bytes
-}
-
-fn message(field: u64, parts: &[Vec<u8>]) -> Vec<u8> {
-    let content = parts.concat();
-    let mut bytes = Vec::new();
-    encode_varint(field << 3 | 2, &mut bytes);
-    encode_varint(content.len() as u64, &mut bytes);
-    bytes.extend(content);
-    bytes
-}
-
-fn text(field: u64, text: &[u8]) -> Vec<u8> {
-    message(field, &[text.to_vec()])
-}
-
-/// One sample of one function at one location.
-fn base() -> Vec<(&'static str, Vec<u8>)> {
-    vec![
-        ("type", message(1, &[number(1, 1), number(2, 2)])),
-        ("sample", message(2, &[number(1, 1), number(2, 5)])),
-        ("mapping", message(3, &[number(1, 1), number(5, 3)])),
-        (
-            "location",
-            message(
-                4,
-                &[
-                    number(1, 1),
-                    number(2, 1),
-                    message(4, &[number(1, 1), number(2, 7)]),
-                ],
-            ),
-        ),
-        (
-            "function",
-            message(5, &[number(1, 1), number(2, 4), number(4, 3)]),
-        ),
-        (
-            "strings",
-            [&b""[..], b"cpu", b"ns", b"app", b"work"]
-                .map(|t| text(6, t))
-                .concat(),
-        ),
-    ]
-}
-
-/// The base with one part replaced (or added).
-fn with(name: &'static str, part: Vec<u8>) -> Vec<u8> {
-    let mut parts = base();
-    match parts.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, old)) => *old = part,
-        None => parts.push((name, part)),
-    }
-    parts.into_iter().flat_map(|(_, bytes)| bytes).collect()
-}
+use support::{base, message, number, text, with};
 
 fn read(bytes: &[u8]) -> Result<Profile, profile::ProfileError> {
     Profile::read(bytes, &Limits::default())
@@ -311,4 +252,158 @@ fn a_stack_too_deep_is_cut_at_its_root_and_a_wrong_timeline_left_out_each_with_a
     let profile = read(&timeline).expect("valid");
     assert_eq!(profile.run.expect("a run").time_sample, []);
     assert!(profile.problems[0].contains("timeline"));
+}
+
+/// One more than fits is refused with the limit's own number; exactly as many are read.
+#[test]
+fn each_limit_holds_at_its_boundary() {
+    let function = |id: u64| message(5, &[number(1, id), number(2, 4)]);
+    let location = |id: u64, lines: usize| {
+        let line = message(4, &[number(1, 1), number(2, 1)]);
+        message(4, &[number(1, id), line.repeat(lines)])
+    };
+    let sample = |more: &[Vec<u8>]| message(2, &[number(1, 1), number(2, 1), more.concat()]);
+    let label = message(3, &[number(1, 1), number(2, 2)]);
+    let types = |count: usize| {
+        let types = message(1, &[number(1, 1), number(2, 2)]).repeat(count);
+        let values = number(2, 1).repeat(count);
+        [types, message(2, &[number(1, 1), values])].concat()
+    };
+    let tight = |set: fn(&mut Limits)| {
+        let mut limits = Limits::default();
+        set(&mut limits);
+        limits
+    };
+    let base_types = || {
+        base()
+            .into_iter()
+            .filter(|(name, _)| *name != "type" && *name != "sample")
+    };
+    let without_types = |part: Vec<u8>| -> Vec<u8> {
+        let rest = base_types().flat_map(|(_, bytes)| bytes);
+        part.into_iter().chain(rest).collect()
+    };
+    let depth = |count: usize| sample(&[text(1, &vec![1; count])]);
+    let rows: Vec<(&str, Limits, Vec<u8>, Vec<u8>)> = vec![
+        (
+            "strings",
+            tight(|l| l.strings = 7),
+            with("more", text(6, b"a").repeat(2)),
+            with("more", text(6, b"a").repeat(3)),
+        ),
+        (
+            "at most 9",
+            tight(|l| l.string_bytes = 9),
+            with("more", text(6, &[b'a'; 9])),
+            with("more", text(6, &[b'a'; 10])),
+        ),
+        (
+            "samples",
+            tight(|l| l.records = 3),
+            with("more", sample(&[]).repeat(2)),
+            with("more", sample(&[]).repeat(3)),
+        ),
+        (
+            "functions",
+            tight(|l| l.records = 3),
+            with("more", [2, 3].map(function).concat()),
+            with("more", [2, 3, 4].map(function).concat()),
+        ),
+        (
+            "locations",
+            tight(|l| l.records = 3),
+            with("more", [2, 3].map(|id| location(id, 0)).concat()),
+            with("more", [2, 3, 4].map(|id| location(id, 0)).concat()),
+        ),
+        (
+            "mappings",
+            tight(|l| l.mappings = 2),
+            with("more", message(3, &[number(1, 2)])),
+            with(
+                "more",
+                [2, 3].map(|id| message(3, &[number(1, id)])).concat(),
+            ),
+        ),
+        (
+            "frames in all stacks",
+            tight(|l| l.frames = 9),
+            with("more", depth(7)),
+            with("more", depth(8)),
+        ),
+        (
+            "lines in one location",
+            Limits::default(),
+            with("more", location(2, 1024)),
+            with("more", location(2, 1025)),
+        ),
+        (
+            "lines",
+            tight(|l| l.lines = 9),
+            with("more", location(2, 8)),
+            with("more", location(2, 9)),
+        ),
+        (
+            "sample types",
+            Limits::default(),
+            without_types(types(64)),
+            without_types(types(65)),
+        ),
+        (
+            "labels in one sample",
+            Limits::default(),
+            with("more", sample(&[label.repeat(256)])),
+            with("more", sample(&[label.repeat(257)])),
+        ),
+        (
+            "labels",
+            tight(|l| l.labels = 4),
+            with("more", sample(&[label.repeat(4)])),
+            with("more", sample(&[label.repeat(5)])),
+        ),
+        (
+            "comments",
+            tight(|l| l.comments = 2),
+            with("more", number(13, 1).repeat(2)),
+            with("more", number(13, 1).repeat(3)),
+        ),
+        (
+            "MiB",
+            tight(|l| l.inflated_bytes = 4 << 20),
+            filled_to(4 << 20),
+            filled_to((4 << 20) + 1),
+        ),
+    ];
+    for (name, limits, fits, exceeds) in rows {
+        let read = Profile::read(&fits, &limits);
+        assert!(read.is_ok(), "{name}: {:?}", read.err());
+        let error = Profile::read(&exceeds, &limits).expect_err(name);
+        assert_eq!(error.kind, ErrorKind::TooLarge, "{name}: {error}");
+        assert!(error.message.contains(name), "{name}: {error}");
+    }
+}
+
+/// A valid profile of exactly so many bytes, the last of them in a field that nobody knows.
+fn filled_to(bytes: usize) -> Vec<u8> {
+    let profile = with("more", vec![]);
+    let around = message(20, &[vec![0; bytes]]).len() - bytes;
+    let filled = [
+        profile.clone(),
+        text(20, &vec![0; bytes - profile.len() - around]),
+    ]
+    .concat();
+    assert_eq!(filled.len(), bytes);
+    filled
+}
+
+#[test]
+fn the_limits_are_those_that_are_promised() {
+    let limits = Limits::default();
+    assert_eq!(limits.inflated_bytes, 256 << 20);
+    assert_eq!((limits.strings, limits.string_bytes), (2_000_000, 1 << 20));
+    assert_eq!((limits.records, limits.frames), (2_000_000, 64_000_000));
+    assert_eq!(
+        (limits.stack_depth, limits.lines_per_location),
+        (2048, 1024)
+    );
+    assert_eq!((limits.sample_types, limits.labels_per_sample), (64, 256));
 }

@@ -16,14 +16,14 @@ fn built() -> Profile {
     builder.set_period("cpu", "nanoseconds", 1_001_001);
     builder.set_time(1_795_269_600_000_000_000, 3_200_000_000);
     let module = builder.add_mapping(MappingOf {
-        filename: "/home/me/app",
+        filename: "/project/app",
         build_id: "abcdef0123",
         memory_limit: 0x4000,
         symbolized: true,
         ..MappingOf::default()
     });
-    let work = builder.add_function("work(int)", "_Z4worki", "/home/me/work.cpp", 10);
-    let main = builder.add_function("main", "main", "/home/me/main.cpp", 3);
+    let work = builder.add_function("work(int)", "_Z4worki", "/project/work.cpp", 10);
+    let main = builder.add_function("main", "main", "/project/main.cpp", 3);
     let line = |function, line| LineOf {
         function,
         line,
@@ -46,14 +46,14 @@ fn built() -> Profile {
     );
     builder.set_run(RunInfo {
         format: 1,
-        command: vec!["/home/me/app".into(), "7".into()],
+        command: vec!["/project/app".into(), "7".into()],
         exit: Some(Exit { code: 0, signal: 0 }),
         losses: vec![Loss {
             cause: "ring-full".into(),
             count: 4,
         }],
         sources: vec![Source {
-            path: "/home/me/work.cpp".into(),
+            path: "/project/work.cpp".into(),
             text: "int work(int);\n".into(),
             ..Source::default()
         }],

@@ -1,12 +1,17 @@
 //! Layouts and codes shared with the BPF program: the twin of `bpf/records.h`.
 
 pub const KERNEL_FRAMES_MAX: usize = 127;
-pub const USER_FRAMES_MAX: usize = 512;
+/// The most that may be asked for.
+pub const USER_FRAMES_MAX: usize = 2048;
+pub const USER_FRAMES_DEFAULT: u32 = 512;
 pub const MAPPINGS_MAX: usize = 256;
 pub const PROCESSES_MAX: usize = 1024;
+/// Files whose rows the BPF program knows without a mapping table, and code segments of each.
+pub const FILES_MAX: usize = 4096;
+pub const FILE_SEGMENTS_MAX: usize = 4;
 pub const RULES_MAX: usize = 65536;
-/// Rows are found by 64 KiB page of a module's vaddr.
-pub const PAGE_SHIFT: u32 = 16;
+/// Rows are found by 4 KiB page of a module's vaddr: a search among some 100 rows.
+pub const PAGE_SHIFT: u32 = 12;
 
 /// Size of `struct sample_head`.
 pub const SAMPLE_HEAD_BYTES: usize = 40;
@@ -59,16 +64,26 @@ pub enum Counter {
     Kept,
     LostRingFull,
     LostNoScratch,
+    /// Of a program that the user who records may not look into.
+    LostNotAllowed,
+    /// Programs that were such from their exec on, not samples: the kernel itself ends their sampling.
+    ProgramsNotAllowed,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 4] = [
+    pub const ALL: [Counter; 6] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
         Counter::LostNoScratch,
+        Counter::LostNotAllowed,
+        Counter::ProgramsNotAllowed,
     ];
-    pub const LOSSES: [Counter; 2] = [Counter::LostRingFull, Counter::LostNoScratch];
+    pub const LOSSES: [Counter; 3] = [
+        Counter::LostRingFull,
+        Counter::LostNoScratch,
+        Counter::LostNotAllowed,
+    ];
 
     /// The word used in run files.
     pub fn name(self) -> &'static str {
@@ -77,6 +92,8 @@ impl Counter {
             Counter::Kept => "kept",
             Counter::LostRingFull => "ring-full",
             Counter::LostNoScratch => "no-scratch",
+            Counter::LostNotAllowed => "not-allowed",
+            Counter::ProgramsNotAllowed => "programs-not-allowed",
         }
     }
 }
@@ -93,12 +110,18 @@ pub enum RuleKind {
     Register = 2,
     /// CFA = *(register + cfa_offset) + extra
     Deref = 3,
-    /// CFA = rsp + cfa_offset + (if rip & 15 ≥ extra { 8 } else { 0 })
+    /// x86-64: CFA = rsp + cfa_offset + (if rip & 15 ≥ extra { 8 } else { 0 })
     Plt = 4,
     /// A signal frame made by the kernel.
     Signal = 5,
     /// CFI of a form that is not supported.
     Unsupported = 6,
+    /// CFA = *(*(register + cfa_offset) + extra) + fp_offset; the frame pointer is unchanged: the parent of an OCaml fiber.
+    DoubleDeref = 7,
+    /// As Register, but the return address is still in register `extra`: leaf only (vfork).
+    ReturnInRegister = 8,
+    /// As Register, but the caller may run on any other stack (Go's stack switches); a register of 0: outermost frame.
+    OtherStack = 9,
 }
 
 /// Where the caller's frame pointer is (`enum fp_kind`).
@@ -108,8 +131,33 @@ pub enum FpKind {
     Same = 0,
     /// *(CFA + fp_offset)
     AtCfa = 1,
-    /// *(rbp + fp_offset)
+    /// *(fp + fp_offset)
     AtFp = 2,
+    /// Not to be found: nothing may be computed from it.
+    Lost = 3,
+}
+
+/// Where a callee-saved register other than the frame pointer is, in four bits: 0 unchanged, 1 to 14 at
+/// CFA − 8 × slot, 15 not to be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct SavedSlots(u8);
+
+impl SavedSlots {
+    pub const LOST: u8 = 15;
+
+    /// Of rbx and r13, which OCaml, glibc's lazy binding and others compute CFAs from.
+    pub fn new(rbx: u8, r13: u8) -> SavedSlots {
+        SavedSlots(rbx & 15 | r13 << 4)
+    }
+
+    /// The byte in `struct unwind_rule`. For aarch64 it says how to find the return address instead.
+    pub fn from_byte(byte: u8) -> SavedSlots {
+        SavedSlots(byte)
+    }
+
+    pub fn byte(self) -> u8 {
+        self.0
+    }
 }
 
 /// How to get from a frame to its caller (`struct unwind_rule`).
@@ -119,6 +167,7 @@ pub struct Rule {
     /// DWARF register number.
     pub register: u8,
     pub fp: FpKind,
+    pub saved: SavedSlots,
     pub cfa_offset: i32,
     pub fp_offset: i32,
     pub extra: i32,
@@ -127,11 +176,19 @@ pub struct Rule {
 impl Rule {
     pub const BYTES: usize = 16;
 
+    /// DWARF numbers below it are general registers, on the machine that this runs on.
+    const REGISTERS: u8 = if cfg!(target_arch = "aarch64") {
+        32
+    } else {
+        16
+    };
+
     pub const fn of_kind(kind: RuleKind) -> Rule {
         Rule {
             kind,
             register: 0,
             fp: FpKind::Same,
+            saved: SavedSlots(0),
             cfa_offset: 0,
             fp_offset: 0,
             extra: 0,
@@ -143,6 +200,7 @@ impl Rule {
         out[0] = self.kind as u8;
         out[1] = self.register;
         out[2] = self.fp as u8;
+        out[3] = self.saved.byte();
         out[4..8].copy_from_slice(&self.cfa_offset.to_le_bytes());
         out[8..12].copy_from_slice(&self.fp_offset.to_le_bytes());
         out[12..16].copy_from_slice(&self.extra.to_le_bytes());
@@ -151,7 +209,9 @@ impl Rule {
 
     /// None when a code is out of range: such bytes never reach the BPF program.
     pub fn check_bytes(bytes: &[u8; Self::BYTES]) -> Option<()> {
-        (bytes[0] <= RuleKind::Unsupported as u8 && bytes[1] < 16 && bytes[2] <= FpKind::AtFp as u8)
+        (bytes[0] <= RuleKind::OtherStack as u8
+            && bytes[1] < Self::REGISTERS
+            && bytes[2] <= FpKind::Lost as u8)
             .then_some(())
     }
 }

@@ -30,10 +30,15 @@ pub enum SamplerStep {
     MapRing,
     AttachBpf,
     Write,
+    /// The kernel says that the user may not look into process `pid`.
+    NotAllowed,
+    /// The user has as many recordings as one may have.
+    TooManyRecordings,
+    GiveUpRights,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 7] = [
+    const ALL: [SamplerStep; 10] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -41,6 +46,9 @@ impl SamplerStep {
         SamplerStep::MapRing,
         SamplerStep::AttachBpf,
         SamplerStep::Write,
+        SamplerStep::NotAllowed,
+        SamplerStep::TooManyRecordings,
+        SamplerStep::GiveUpRights,
     ];
 }
 
@@ -49,6 +57,8 @@ pub struct SamplerError {
     pub step: SamplerStep,
     /// 0 when the step failed for another reason.
     pub errno: i32,
+    /// The process that it is about; 0: none.
+    pub pid: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +91,11 @@ pub enum FromSampler {
         time_ns: u64,
         pid: u32,
     },
+    /// The process's last thread has ended.
+    Exited {
+        time_ns: u64,
+        pid: u32,
+    },
     KernelSymbol {
         id: u32,
         name: Vec<u8>,
@@ -90,6 +105,12 @@ pub enum FromSampler {
         counters: [u64; Counter::ALL.len()],
         lost_mapping_records: u64,
     },
+    /// For how long the sampled threads have run, by the kernel's own count: what samples should be there.
+    Ran {
+        running_ns: u64,
+    },
+    /// Answers `Sync`.
+    Synced,
     Failed(SamplerError),
     /// Everything has been sent.
     Ended,
@@ -105,6 +126,9 @@ const KERNEL_SYMBOL: u32 = 7;
 const COUNTS: u32 = 8;
 const FAILED: u32 = 9;
 const ENDED: u32 = 10;
+const EXITED: u32 = 11;
+const RAN: u32 = 12;
+const SYNCED: u32 = 13;
 
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -155,6 +179,11 @@ impl FromSampler {
             Self::Executed { time_ns, pid } => {
                 write_message(out, EXECUTED, &b.u64(*time_ns).u32(*pid).0)
             }
+            Self::Exited { time_ns, pid } => {
+                write_message(out, EXITED, &b.u64(*time_ns).u32(*pid).0)
+            }
+            Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
+            Self::Synced => write_message(out, SYNCED, &[]),
             Self::KernelSymbol { id, name } => {
                 write_message(out, KERNEL_SYMBOL, &b.u32(*id).bytes(name).0)
             }
@@ -166,7 +195,8 @@ impl FromSampler {
                 write_message(out, COUNTS, &b.u64(*lost_mapping_records).0)
             }
             Self::Failed(e) => {
-                write_message(out, FAILED, &b.u32(e.step as u32).u32(e.errno as u32).0)
+                let b = b.u32(e.step as u32).u32(e.errno as u32);
+                write_message(out, FAILED, &b.u32(e.pid).0)
             }
             Self::Ended => write_message(out, ENDED, &[]),
         }
@@ -210,6 +240,14 @@ impl FromSampler {
                     pid: f.u32()?,
                 })
             })(),
+            EXITED => (|| {
+                Some(Self::Exited {
+                    time_ns: f.u64()?,
+                    pid: f.u32()?,
+                })
+            })(),
+            RAN => f.u64().map(|running_ns| Self::Ran { running_ns }),
+            SYNCED => Some(Self::Synced),
             KERNEL_SYMBOL => f.u32().map(|id| Self::KernelSymbol {
                 id,
                 name: std::mem::take(&mut f.0).to_vec(),
@@ -228,6 +266,7 @@ impl FromSampler {
                 Some(Self::Failed(SamplerError {
                     step: *SamplerStep::ALL.get(f.u32()? as usize)?,
                     errno: f.u32()? as i32,
+                    pid: f.u32()?,
                 }))
             })(),
             ENDED => Some(Self::Ended),
@@ -308,17 +347,21 @@ mod tests {
                 parent_pid: 3,
             },
             FromSampler::Executed { time_ns: 1, pid: 2 },
+            FromSampler::Exited { time_ns: 3, pid: 2 },
+            FromSampler::Ran { running_ns: 7 },
+            FromSampler::Synced,
             FromSampler::KernelSymbol {
                 id: 4,
                 name: b"tcp_sendmsg".to_vec(),
             },
             FromSampler::Counts {
-                counters: [4, 2, 1, 1],
+                counters: [5, 2, 1, 1, 1, 0],
                 lost_mapping_records: 0,
             },
             FromSampler::Failed(SamplerError {
-                step: SamplerStep::LoadBpf,
+                step: SamplerStep::NotAllowed,
                 errno: 1,
+                pid: 7,
             }),
             FromSampler::Ended,
         ] {

@@ -62,6 +62,13 @@ pub struct MappingRecord {
     pub file: FileId,
 }
 
+/// A thread and the process that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId {
+    pub pid: u32,
+    pub tid: u32,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToSampler {
     /// First message. Capacities are the sizes of the maps that will hold the unwind rows.
@@ -69,6 +76,8 @@ pub enum ToSampler {
         version: u32,
         sample_hz: u32,
         kernel_stacks: bool,
+        /// A deeper user stack keeps its leaf side.
+        user_frames: u32,
         row_capacity: u32,
         page_capacity: u32,
     },
@@ -90,16 +99,21 @@ pub enum ToSampler {
     File {
         id: FileId,
         first_page: u32,
-        /// vaddr >> 16 of the first page.
+        /// vaddr >> PAGE_SHIFT of the first page.
         base_page: u32,
         page_count: u32,
         segments: Vec<Segment>,
     },
     Mapping(MappingRecord),
-    /// Open events for these threads of one process; their future threads and children follow by inheritance.
+    /// Open events for these threads; their future threads and children follow by inheritance. May come several times
+    /// before [`ToSampler::Start`]; a thread that is sampled already is left out.
     Attach {
-        tids: Vec<u32>,
+        threads: Vec<ThreadId>,
     },
+    /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
+    Start,
+    /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.
+    Sync,
     /// Stop sampling, send what is left and end.
     Stop,
 }
@@ -112,6 +126,8 @@ const FILE: u32 = 5;
 const MAPPING: u32 = 6;
 const ATTACH: u32 = 7;
 const STOP: u32 = 8;
+const START: u32 = 9;
+const SYNC: u32 = 10;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -124,6 +140,7 @@ impl ToSampler {
                 version,
                 sample_hz,
                 kernel_stacks,
+                user_frames,
                 row_capacity,
                 page_capacity,
             } => {
@@ -131,6 +148,7 @@ impl ToSampler {
                     .u32(*version)
                     .u32(*sample_hz)
                     .u32(u32::from(*kernel_stacks))
+                    .u32(*user_frames)
                     .u32(*row_capacity)
                     .u32(*page_capacity);
                 write_message(out, HELLO, &body.0)
@@ -163,13 +181,15 @@ impl ToSampler {
                     .u64(m.file_offset);
                 write_message(out, MAPPING, &body.0)
             }
-            Self::Attach { tids } => {
-                for part in tids.chunks(ELEMENT_BYTES_MAX / 4) {
-                    let body: Vec<u8> = part.iter().flat_map(|t| t.to_le_bytes()).collect();
-                    write_message(out, ATTACH, &body)?;
+            Self::Attach { threads } => {
+                for part in threads.chunks(ELEMENT_BYTES_MAX / 8) {
+                    let body = (part.iter()).fold(Body::default(), |b, t| b.u32(t.pid).u32(t.tid));
+                    write_message(out, ATTACH, &body.0)?;
                 }
                 Ok(())
             }
+            Self::Start => write_message(out, START, &[]),
+            Self::Sync => write_message(out, SYNC, &[]),
             Self::Stop => write_message(out, STOP, &[]),
         }
     }
@@ -184,6 +204,7 @@ impl ToSampler {
                     version: f.u32()?,
                     sample_hz: f.u32()?,
                     kernel_stacks: f.u32()? != 0,
+                    user_frames: f.u32()?,
                     row_capacity: f.u32()?,
                     page_capacity: f.u32()?,
                 })
@@ -227,13 +248,16 @@ impl ToSampler {
                 }))
                 .filter(|_| f.0.is_empty())
             })(),
-            ATTACH => {
-                let mut tids = Vec::new();
-                while let Some(tid) = f.u32() {
-                    tids.push(tid);
+            ATTACH => (|| {
+                let mut threads = Vec::new();
+                while !f.0.is_empty() {
+                    let (pid, tid) = (f.u32()?, f.u32()?);
+                    threads.push(ThreadId { pid, tid });
                 }
-                f.end().map(|()| Self::Attach { tids })
-            }
+                Some(Self::Attach { threads })
+            })(),
+            START => f.end().map(|()| Self::Start),
+            SYNC => f.end().map(|()| Self::Sync),
             STOP => f.end().map(|()| Self::Stop),
             _ => return Err(MessageError::UnknownKind(kind)),
         };
@@ -316,6 +340,7 @@ mod tests {
                 version: 1,
                 sample_hz: 999,
                 kernel_stacks: true,
+                user_frames: 512,
                 row_capacity: 5,
                 page_capacity: 6,
             },
@@ -341,7 +366,11 @@ mod tests {
                 file_offset: 0,
                 file: id,
             }),
-            ToSampler::Attach { tids: vec![1, 2] },
+            ToSampler::Attach {
+                threads: vec![ThreadId { pid: 1, tid: 2 }],
+            },
+            ToSampler::Start,
+            ToSampler::Sync,
             ToSampler::Stop,
         ] {
             assert_eq!(round_trip(message.clone()), [message]);

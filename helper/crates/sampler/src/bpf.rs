@@ -6,10 +6,11 @@ use std::ptr::NonNull;
 use std::{io, slice};
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Link, MapCore, MapFlags, OpenObject, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags, OpenObject, ProgramInput, RingBuffer, RingBufferBuilder};
+use records::FileId;
 use records::layout::{Counter, MAPPINGS_MAX, PROCESSES_MAX, RULES_MAX};
 
-use crate::mappings::BpfMapping;
+use crate::mappings::{BpfFileRows, BpfMapping};
 
 mod skeleton {
     #![allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
@@ -54,11 +55,12 @@ impl<T: Copy> MappedArray<T> {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MappingTable {
-    pub count: u32,
-    pub reserved: u32,
+    /// Of no other table, earlier or later; not 0.
+    pub generation: u64,
+    pub count: u64,
     pub mappings: [BpfMapping; MAPPINGS_MAX],
 }
-const _: () = assert!(size_of::<MappingTable>() == 8 + 32 * MAPPINGS_MAX);
+const _: () = assert!(size_of::<MappingTable>() == 16 + 32 * MAPPINGS_MAX);
 
 /// Sizes of the maps for unwind rows.
 #[derive(Clone, Copy)]
@@ -78,11 +80,19 @@ pub struct Bpf {
 
 impl Bpf {
     /// Loads the programs and attaches those that follow fork and exec.
-    pub fn load(capacities: Capacities) -> Result<Bpf, libbpf_rs::Error> {
+    pub fn load(
+        capacities: Capacities,
+        user_frames: u32,
+        invoker: u32,
+    ) -> Result<Bpf, libbpf_rs::Error> {
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
             Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open = SamplerSkelBuilder::default().open(object)?;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.user_frames_wanted = user_frames;
+            rodata.invoker_uid = invoker;
+        }
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;
         open.maps.pages.set_max_entries(capacities.pages.max(1))?;
@@ -112,14 +122,45 @@ impl Bpf {
         Ok(())
     }
 
+    /// The BPF program finds the rows of this file also where no mapping table tells of it.
+    pub fn set_file_rows(&self, id: FileId, rows: &BpfFileRows) {
+        let mut key = [0; 16];
+        key[..4].copy_from_slice(&id.device_major.to_ne_bytes());
+        key[4..8].copy_from_slice(&id.device_minor.to_ne_bytes());
+        key[8..].copy_from_slice(&id.inode.to_ne_bytes());
+        // A full map: the file is then unwound by way of mapping tables alone.
+        let map = &self.skeleton.maps.files;
+        let _ = map.update(&key, &rows.to_bytes(), MapFlags::ANY);
+    }
+
     /// From now on the BPF program uses `slot` of the mapping tables for this process; None: it knows nothing of it.
     pub fn set_process_table(&self, pid: u32, slot: Option<u32>) {
         let map = &self.skeleton.maps.process_tables;
         // A full map or a missing key: the process is then unwound by frame pointers, and its stacks say so.
         let _ = match slot {
-            Some(slot) => map.update(&pid.to_ne_bytes(), &slot.to_ne_bytes(), MapFlags::ANY),
+            Some(slot) => {
+                let mut value = [0; 16]; // the rest of struct process_table: nothing is checked yet
+                value[..4].copy_from_slice(&slot.to_ne_bytes());
+                map.update(&pid.to_ne_bytes(), &value, MapFlags::ANY)
+            }
             None => map.delete(&pid.to_ne_bytes()),
         };
+    }
+
+    /// The name of the kernel function that holds `address`, as the kernel prints it (`name` or `name [module]`).
+    pub fn name_of_kernel_address(&mut self, address: u64) -> Option<String> {
+        let bss = self.skeleton.maps.bss_data.as_mut()?;
+        bss.address_to_name = address;
+        let ran = self
+            .skeleton
+            .progs
+            .name_address
+            .test_run(ProgramInput::default());
+        let printed = ran.ok()?.return_value; // with the final NUL
+        let bss = self.skeleton.maps.bss_data.as_ref()?;
+        let bytes: Vec<u8> = bss.name_of_address.iter().map(|c| *c as u8).collect();
+        let length = (printed as usize).min(bytes.len()).checked_sub(1)?;
+        String::from_utf8(bytes[..length].to_vec()).ok()
     }
 
     /// Totals over all CPUs, in the order of [`Counter::ALL`].

@@ -1,78 +1,70 @@
 //! Names of kernel functions. Addresses stay in this process: what leaves it are ids and names.
 
-use std::fs;
+use std::collections::HashMap;
 
-/// Function symbols of the kernel and its modules, by address.
+/// The kernel functions met so far, numbered from 1 in order of appearance.
 #[derive(Default)]
 pub struct KernelSymbols {
-    addresses: Vec<u64>,
-    names: Vec<Box<str>>,
-    told: Vec<bool>,
+    ids_by_address: HashMap<u64, u32>,
+    ids_by_name: HashMap<String, u32>,
 }
+
+/// The number that stands for a kernel function without a name.
+const UNNAMED: u32 = 0;
 
 impl KernelSymbols {
-    /// Reads `/proc/kallsyms`; empty where the kernel hides its addresses.
-    pub fn read() -> KernelSymbols {
-        Self::parse(&fs::read_to_string("/proc/kallsyms").unwrap_or_default())
-    }
-
-    /// Lines are `address type name [module]`; types t, T, w and W are functions.
-    fn parse(text: &str) -> KernelSymbols {
-        let mut symbols: Vec<(u64, &str)> = text.lines().filter_map(parse_line).collect();
-        symbols.sort_by_key(|(address, _)| *address);
-        symbols.dedup_by_key(|(address, _)| *address);
-        KernelSymbols {
-            addresses: symbols.iter().map(|(address, _)| *address).collect(),
-            told: vec![false; symbols.len()],
-            names: symbols.into_iter().map(|(_, name)| name.into()).collect(),
+    /// The id of the function at `address`, and its name when the function is met for the first time. `name_of` is
+    /// asked once for each address.
+    pub fn id_of(
+        &mut self,
+        address: u64,
+        name_of: impl FnOnce(u64) -> Option<String>,
+    ) -> (u32, Option<String>) {
+        if let Some(id) = self.ids_by_address.get(&address) {
+            return (*id, None);
         }
-    }
-
-    /// The id of the function at `address` (0: none), and its name when it is asked for the first time.
-    pub fn id_of(&mut self, address: u64) -> (u32, Option<&str>) {
-        let Some(index) = self
-            .addresses
-            .partition_point(|a| *a <= address)
-            .checked_sub(1)
-        else {
-            return (0, None);
+        // An address that the kernel cannot name is printed as a number, which must not leave.
+        let name = name_of(address).filter(|name| !name.starts_with("0x"));
+        let (id, new_name) = match name {
+            None => (UNNAMED, None),
+            Some(name) => match self.ids_by_name.get(&name) {
+                Some(id) => (*id, None),
+                None => {
+                    let id = self.ids_by_name.len() as u32 + 1;
+                    self.ids_by_name.insert(name.clone(), id);
+                    (id, Some(name))
+                }
+            },
         };
-        let first = !std::mem::replace(&mut self.told[index], true);
-        (index as u32 + 1, first.then(|| &*self.names[index]))
+        self.ids_by_address.insert(address, id);
+        (id, new_name)
     }
-}
-
-fn parse_line(line: &str) -> Option<(u64, &str)> {
-    let mut words = line.split_ascii_whitespace();
-    let address = u64::from_str_radix(words.next()?, 16).ok()?;
-    let is_function = matches!(words.next()?, "t" | "T" | "w" | "W");
-    let name = words.next()?;
-    (is_function && address != 0).then_some((address, name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TEXT: &str = "\
-ffffffff81000000 T _stext
-ffffffff81000010 t do_one
-ffffffff81000020 D not_code
-ffffffffc0000000 t helper\t[module]
-";
-
     #[test]
-    fn an_address_belongs_to_the_function_before_it() {
-        let mut symbols = KernelSymbols::parse(TEXT);
-        assert_eq!(symbols.id_of(0xffff_ffff_8100_0015), (2, Some("do_one")));
-        assert_eq!(symbols.id_of(0xffff_ffff_8100_0030), (2, None));
-        assert_eq!(symbols.id_of(0xffff_ffff_c000_0001), (3, Some("helper")));
-        assert_eq!(symbols.id_of(1), (0, None));
+    fn a_function_is_told_once_whatever_its_addresses() {
+        let mut symbols = KernelSymbols::default();
+        let name = |name: &str| Some(name.to_string());
+        assert_eq!(symbols.id_of(16, |_| name("do_one")), (1, name("do_one")));
+        assert_eq!(symbols.id_of(17, |_| name("do_one")), (1, None));
+        assert_eq!(
+            symbols.id_of(32, |_| name("helper [module]")),
+            (2, name("helper [module]"))
+        );
+        assert_eq!(symbols.id_of(16, |_| panic!("asked again")), (1, None));
     }
 
     #[test]
-    fn hidden_addresses_give_no_names() {
-        let mut symbols = KernelSymbols::parse("0000000000000000 T _stext\n");
-        assert_eq!(symbols.id_of(u64::MAX), (0, None));
+    fn an_address_without_a_name_stays_here() {
+        let mut symbols = KernelSymbols::default();
+        assert_eq!(
+            symbols.id_of(16, |_| Some("0xffffffff81000000".into())),
+            (0, None)
+        );
+        assert_eq!(symbols.id_of(17, |_| None), (0, None));
     }
 }

@@ -2,14 +2,19 @@
 //! attaches it to the threads that it is told, gives up its capabilities and drains samples until its input ends.
 //! Opens no file of the target and takes no path from anybody.
 
+mod access;
+mod attachment;
 mod bpf;
+mod end;
 mod inbox;
 mod kernel_symbols;
 mod mappings;
-mod perf;
 mod privilege;
-mod ring;
+mod recordings;
+mod samples;
+mod seccomp;
 mod session;
+mod start_up;
 mod tables;
 
 use std::io::{BufWriter, IsTerminal, Write, stdin, stdout};
@@ -18,16 +23,21 @@ use std::process::ExitCode;
 use records::{FromSampler, SamplerError};
 
 fn main() -> ExitCode {
-    if std::env::args_os().count() > 1 || stdin().is_terminal() {
+    recordings::take_name();
+    if std::env::args_os().count() != 1 || stdin().is_terminal() {
         eprintln!("lineheat-sampler is started by lineheat; it takes no arguments and no terminal");
         return ExitCode::from(2);
+    }
+    if let Err(e) = start_up::isolate() {
+        eprintln!("lineheat-sampler cannot give up what it does not need: {e}");
+        return ExitCode::from(3);
     }
     let mut out = BufWriter::with_capacity(256 << 10, stdout().lock());
     let result = session::run(&mut out);
     let failed = result.is_err();
-    if let Err(session::End::Failed(step, errno)) = result {
+    if let Err(end::End::Failed(step, errno, pid)) = result {
         // The engine turns this into a sentence; if it is gone, nobody is left to tell.
-        let _ = FromSampler::Failed(SamplerError { step, errno }).write(&mut out);
+        let _ = FromSampler::Failed(SamplerError { step, errno, pid }).write(&mut out);
     }
     let _ = out.flush();
     if failed {

@@ -1,10 +1,10 @@
 //! Which executable mappings each process of the target has, as the BPF program wants to look them up.
 //! Pure: the caller writes the tables to the maps.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use records::layout::MAPPINGS_MAX;
-use records::{FileId, PAGE_SHIFT, Segment, vaddr_of_offset};
+use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX};
+use records::{FileId, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
 
 /// What is known of a file whose rows have arrived.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct Mapped {
 
 /// `struct mapping` of bpf/records.h.
 #[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct BpfMapping {
     pub start: u64,
     pub end: u64,
@@ -36,9 +36,49 @@ pub struct BpfMapping {
     pub page_count: u32,
 }
 
+/// `struct file_rows` of bpf/records.h: where a file's code lies among the rows, by file offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BpfFileRows {
+    first_page: u32,
+    page_count: u32,
+    /// first, end, to_rows
+    segments: [[u64; 3]; FILE_SEGMENTS_MAX],
+}
+
+impl BpfFileRows {
+    /// Of a file with more segments of code than the BPF program looks at (none was ever seen), the first ones.
+    pub fn of(rows: &FileRows) -> BpfFileRows {
+        let mut segments = [[0; 3]; FILE_SEGMENTS_MAX];
+        let base_vaddr = u64::from(rows.base_page) << PAGE_SHIFT;
+        for (to, from) in segments.iter_mut().zip(&rows.segments) {
+            let first = from.file_offset & !(PAGE_BYTES - 1);
+            let end = from.file_offset.saturating_add(from.size);
+            let end = end.saturating_add(PAGE_BYTES - 1) & !(PAGE_BYTES - 1);
+            let to_rows = from.vaddr.wrapping_sub(from.file_offset);
+            *to = [first, end, to_rows.wrapping_sub(base_vaddr)];
+        }
+        BpfFileRows {
+            first_page: rows.first_page,
+            page_count: rows.page_count,
+            segments,
+        }
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(8 + 24 * FILE_SEGMENTS_MAX);
+        bytes.extend(self.first_page.to_ne_bytes());
+        bytes.extend(self.page_count.to_ne_bytes());
+        bytes.extend(self.segments.iter().flatten().flat_map(|n| n.to_ne_bytes()));
+        bytes
+    }
+}
+
+const PAGE_BYTES: u64 = 4096;
+
 #[derive(Default)]
 struct Process {
-    threads: u32,
+    /// Those that are sampled.
+    threads: HashSet<u32>,
     /// Ascending, not overlapping.
     mappings: Vec<Mapped>,
 }
@@ -49,13 +89,37 @@ pub struct Processes {
     files: HashMap<FileId, FileRows>,
 }
 
+/// What a fork has made, as far as it concerns us.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Forked {
+    /// By a thread that is not sampled.
+    Foreign,
+    Thread,
+    Process,
+}
+
 impl Processes {
+    pub fn knows(&self, pid: u32) -> bool {
+        self.processes.contains_key(&pid)
+    }
+
+    pub fn is_sampled(&self, thread: ThreadId) -> bool {
+        let process = self.processes.get(&thread.pid);
+        process.is_some_and(|p| p.threads.contains(&thread.tid))
+    }
+
+    /// A thread is sampled from now on.
+    pub fn add_thread(&mut self, thread: ThreadId) {
+        let process = self.processes.entry(thread.pid).or_default();
+        process.threads.insert(thread.tid);
+    }
+
     /// A mapping replaces what lay in its range. Returns whether the process's table changed.
     pub fn map(&mut self, pid: u32, new: Mapped) -> bool {
         if new.start >= new.end {
             return false;
         }
-        let process = self.processes.entry(pid).or_insert_with(one_thread);
+        let process = self.processes.entry(pid).or_default();
         let mut kept = Vec::with_capacity(process.mappings.len() + 2);
         for old in process.mappings.drain(..) {
             if old.end <= new.start || new.end <= old.start {
@@ -84,34 +148,36 @@ impl Processes {
 
     /// The program was replaced: all mappings are gone, one thread is left.
     pub fn execute(&mut self, pid: u32) {
-        self.processes.insert(pid, one_thread());
-    }
-
-    /// A new child has its parent's mappings; a new thread shares them.
-    pub fn fork(&mut self, pid: u32, parent_pid: u32) {
-        if pid == parent_pid {
-            self.processes.entry(pid).or_insert_with(one_thread).threads += 1;
-        } else if let Some(parent) = self.processes.get(&parent_pid) {
-            let mappings = parent.mappings.clone();
-            self.processes.insert(
-                pid,
-                Process {
-                    threads: 1,
-                    mappings,
-                },
-            );
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.threads = HashSet::from([pid]);
+            process.mappings.clear();
         }
     }
 
-    /// Returns whether that was the process's last thread: it is forgotten.
-    pub fn exit_thread(&mut self, pid: u32) -> bool {
-        let Some(process) = self.processes.get_mut(&pid) else {
+    /// What a sampled thread starts is sampled, too: a new child has its parent's mappings, a new thread shares them.
+    pub fn fork(&mut self, new: ThreadId, parent: ThreadId) -> Forked {
+        if !self.is_sampled(parent) {
+            return Forked::Foreign;
+        }
+        if new.pid == parent.pid {
+            self.add_thread(new);
+            return Forked::Thread;
+        }
+        let mappings = (self.processes.get(&parent.pid)).map_or(vec![], |p| p.mappings.clone());
+        let threads = HashSet::from([new.tid]);
+        self.processes
+            .insert(new.pid, Process { threads, mappings });
+        Forked::Process
+    }
+
+    /// Returns whether that was the process's last sampled thread: the process is forgotten.
+    pub fn exit_thread(&mut self, thread: ThreadId) -> bool {
+        let Some(process) = self.processes.get_mut(&thread.pid) else {
             return false;
         };
-        process.threads = process.threads.saturating_sub(1);
-        let gone = process.threads == 0;
+        let gone = process.threads.remove(&thread.tid) && process.threads.is_empty();
         if gone {
-            self.processes.remove(&pid);
+            self.processes.remove(&thread.pid);
         }
         gone
     }
@@ -157,13 +223,6 @@ impl Processes {
     }
 }
 
-fn one_thread() -> Process {
-    Process {
-        threads: 1,
-        mappings: Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,11 +257,16 @@ mod tests {
         );
     }
 
+    fn thread(pid: u32, tid: u32) -> ThreadId {
+        ThreadId { pid, tid }
+    }
+
     #[test]
     fn a_child_keeps_its_parents_mappings_until_it_executes() {
         let mut p = Processes::default();
         p.map(1, mapped(0x1000, 0x2000, 0));
-        p.fork(2, 1);
+        p.add_thread(thread(1, 1));
+        assert_eq!(p.fork(thread(2, 2), thread(1, 1)), Forked::Process);
         assert_eq!(ranges(&p, 2), [(0x1000, 0x2000)]);
         p.execute(2);
         assert_eq!(ranges(&p, 2), []);
@@ -210,13 +274,25 @@ mod tests {
     }
 
     #[test]
+    fn what_a_thread_starts_that_is_not_sampled_is_not_ours() {
+        let mut p = Processes::default();
+        p.add_thread(thread(1, 5));
+        assert_eq!(p.fork(thread(2, 2), thread(1, 1)), Forked::Foreign);
+        assert!(!p.knows(2));
+        assert_eq!(p.fork(thread(1, 6), thread(1, 5)), Forked::Thread);
+        assert!(p.is_sampled(thread(1, 6)));
+    }
+
+    #[test]
     fn a_process_is_forgotten_with_its_last_thread() {
         let mut p = Processes::default();
         p.map(1, mapped(0x1000, 0x2000, 0));
-        p.fork(1, 1);
-        assert!(!p.exit_thread(1));
+        p.add_thread(thread(1, 1));
+        p.fork(thread(1, 2), thread(1, 1));
+        assert!(!p.exit_thread(thread(1, 1)));
+        assert!(!p.exit_thread(thread(1, 9)), "a thread that we never saw");
         assert_eq!(ranges(&p, 1).len(), 1);
-        assert!(p.exit_thread(1));
+        assert!(p.exit_thread(thread(1, 2)));
         assert_eq!(ranges(&p, 1), []);
     }
 
@@ -233,12 +309,19 @@ mod tests {
         let rows = FileRows {
             first_page: 9,
             page_count: 2,
-            base_page: 0x41,
+            base_page: 0x410,
             segments: vec![segment],
         };
         assert_eq!(p.add_file(FILE, rows), [1]);
         let m = p.table(1)[0];
         assert_eq!((m.first_page, m.page_count), (9, 2));
+        let by_file = BpfFileRows::of(&p.files[&FILE]);
+        let [first, end, to_rows] = by_file.segments[0];
+        assert_eq!((first, end), (0x1_0000, 0x3_0000));
+        assert_eq!(
+            m.start.wrapping_sub(0x1_0000_u64.wrapping_add(to_rows)),
+            m.bias
+        );
         // Address of vaddr 0x41_0000 falls on page 0 of the module's own pages.
         assert_eq!(0x7f00_0001_0000u64.wrapping_sub(m.bias) >> PAGE_SHIFT, 0);
     }

@@ -1,49 +1,43 @@
 //! One recording, from the engine's first message to the end of its input.
 
 use std::cell::RefCell;
-use std::io::{self, Write, stdin};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::collections::BTreeSet;
+use std::io::{Write, stdin};
+use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use records::layout::{KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, USER_FRAMES_MAX};
+use perf_events::event::SampleEvent;
+use perf_events::map_event::{MapEvent, MapEventKind};
+use records::layout::USER_FRAMES_MAX;
 use records::{
-    Counter, FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, SampleRecord, SamplerStep,
-    Segment, StackEnd, ToSampler,
+    Counter, FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, SamplerStep, Segment, ThreadId,
+    ToSampler,
 };
 
+use crate::access::open_process;
+use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities};
+use crate::end::{End, errno_of, failed};
 use crate::inbox::{Inbox, Received};
 use crate::kernel_symbols::KernelSymbols;
-use crate::mappings::{FileRows, Mapped, Processes};
-use crate::perf::{self, SampleEvent};
-use crate::ring::{MapEvent, MapEventKind, MapRing};
+use crate::mappings::{BpfFileRows, FileRows, Forked, Mapped, Processes};
+use crate::samples::{FIRST_KERNEL_ADDRESS, parse_sample};
 use crate::tables::Tables;
-
-/// Why a session ended early.
-pub enum End {
-    Failed(SamplerStep, i32),
-    /// The engine does not read any more.
-    EngineGone,
-}
-
-impl From<io::Error> for End {
-    fn from(_: io::Error) -> End {
-        End::EngineGone
-    }
-}
+use crate::{privilege, recordings, seccomp, start_up};
 
 /// Bounds on what the engine may ask for: 64 Mi rows are 256 MiB, twenty times what clang with LLVM needs.
 const ROWS_MAX: u32 = 64 << 20;
 const PAGES_MAX: u32 = 16 << 20;
 const HZ_MAX: u32 = 10_000;
+const MAPPINGS_TOLD_MAX: u32 = 4 << 20;
 
 /// How long samples and mapping events may wait in their rings.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 const COUNTS_EVERY: Duration = Duration::from_millis(250);
 
 pub fn run(out: &mut impl Write) -> Result<(), End> {
-    let protocol_error = |_| End::Failed(SamplerStep::Protocol, 0);
+    let protocol_error = |_| End::Failed(SamplerStep::Protocol, 0, 0);
     let mut inbox = Inbox::default();
     let hello = loop {
         match inbox.next_message().map_err(protocol_error)? {
@@ -56,58 +50,74 @@ pub fn run(out: &mut impl Write) -> Result<(), End> {
         version,
         sample_hz,
         kernel_stacks,
+        user_frames,
         row_capacity,
         page_capacity,
     } = hello
     else {
-        return Err(End::Failed(SamplerStep::Protocol, 0));
+        return Err(End::Failed(SamplerStep::Protocol, 0, 0));
     };
     FromSampler::Hello {
         version: PROTOCOL_VERSION,
     }
     .write(out)?;
     out.flush()?;
-    let in_bounds =
-        (1..=HZ_MAX).contains(&sample_hz) && row_capacity <= ROWS_MAX && page_capacity <= PAGES_MAX;
+    let in_bounds = (1..=HZ_MAX).contains(&sample_hz)
+        && (1..=USER_FRAMES_MAX as u32).contains(&user_frames)
+        && row_capacity <= ROWS_MAX
+        && page_capacity <= PAGES_MAX;
     if version != PROTOCOL_VERSION || !in_bounds {
-        return Err(End::Failed(SamplerStep::Protocol, 0));
+        return Err(End::Failed(SamplerStep::Protocol, 0, 0));
     }
-    let symbols = std::thread::spawn(KernelSymbols::read);
-    let bpf = Bpf::load(Capacities {
+    let invoker = start_up::invoker();
+    if invoker != 0 && recordings::is_one_too_many(invoker) {
+        return Err(End::Failed(SamplerStep::TooManyRecordings, 0, 0));
+    }
+    let capacities = Capacities {
         rows: row_capacity,
         pages: page_capacity,
-    })
-    .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e)))?;
+    };
+    let bpf = Bpf::load(capacities, user_frames, invoker)
+        .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
     let mut session = Session {
+        invoker,
+        started: false,
+        mappings_told: 0,
         bpf,
-        event: SampleEvent {
+        attachment: Attachment::new(SampleEvent {
             sample_hz,
             kernel_stacks,
             hardware_cycles: true,
-        },
+        }),
         processes: Processes::default(),
         tables: Tables::new(),
-        sample_events: Vec::new(),
-        map_events: Vec::new(),
-        rings: Vec::new(),
+        changed: BTreeSet::new(),
+        later_map_events: Vec::new(),
+        exits: Vec::new(),
         lost_mapping_records: 0,
-        symbols: Some(symbols),
+        sync_asked: false,
         kernel_symbols: KernelSymbols::default(),
     };
     session.serve(&mut inbox, out)
 }
 
 struct Session {
+    /// Whose programs may be sampled; 0: everybody's.
+    invoker: u32,
+    /// Sampling has begun: nothing can be attached any more.
+    started: bool,
+    mappings_told: u32,
     bpf: Bpf,
-    event: SampleEvent,
+    attachment: Attachment,
     processes: Processes,
     tables: Tables,
-    sample_events: Vec<OwnedFd>,
-    /// Kept open beside those that own a ring.
-    map_events: Vec<OwnedFd>,
-    rings: Vec<MapRing>,
+    /// Processes whose mappings are not those that the BPF program has.
+    changed: BTreeSet<u32>,
+    later_map_events: Vec<MapEvent>,
+    /// Told to the engine after the samples that were taken before.
+    exits: Vec<FromSampler>,
     lost_mapping_records: u64,
-    symbols: Option<std::thread::JoinHandle<KernelSymbols>>,
+    sync_asked: bool,
     kernel_symbols: KernelSymbols,
 }
 
@@ -118,11 +128,11 @@ impl Session {
         let ring = self
             .bpf
             .sample_ring(move |bytes| sink.borrow_mut().push(bytes.to_vec()))
-            .map_err(|e| End::Failed(SamplerStep::MapRing, errno_of(&e)))?;
+            .map_err(|e| End::Failed(SamplerStep::MapRing, errno_of(&e), 0))?;
         let mut counted = Instant::now();
         let mut stop = false;
         while !stop {
-            self.wait_for_input_or_events(inbox)?;
+            self.wait_for_input_or_events(inbox, ring.epoll_fd())?;
             loop {
                 match inbox.next_message() {
                     Ok(Received::Message(ToSampler::Stop)) | Ok(Received::End) => stop = true,
@@ -131,20 +141,23 @@ impl Session {
                         continue;
                     }
                     Ok(Received::Nothing) => {}
-                    Err(_) => return Err(End::Failed(SamplerStep::Protocol, 0)),
+                    Err(_) => return Err(End::Failed(SamplerStep::Protocol, 0, 0)),
                 }
                 break;
             }
             if stop {
-                for event in &self.sample_events {
-                    let _ = perf::disable(event);
-                }
+                self.attachment.stop();
             }
             // Samples first: a mapping that one of them needs was reported before it was taken.
             let _ = ring.consume();
+            // The ring's descriptor stays readable until it is asked, even when it has been emptied.
+            let _ = ring.poll(Duration::ZERO);
             self.forward_map_events(out)?;
             for bytes in samples.borrow_mut().drain(..) {
                 self.forward_sample(&bytes, out)?;
+            }
+            for message in self.exits.drain(..) {
+                message.write(out)?;
             }
             if stop || counted.elapsed() >= COUNTS_EVERY {
                 counted = Instant::now();
@@ -154,22 +167,29 @@ impl Session {
                 }
                 .write(out)?;
             }
+            if std::mem::take(&mut self.sync_asked) {
+                FromSampler::Synced.write(out)?;
+            }
             out.flush()?;
         }
+        let running_ns = self.attachment.running_ns();
+        FromSampler::Ran { running_ns }.write(out)?;
         FromSampler::Ended.write(out)?;
         Ok(())
     }
 
-    /// Returns after [`LOOK_EVERY`], or earlier when the engine speaks or an address space changes.
-    fn wait_for_input_or_events(&self, inbox: &mut Inbox) -> Result<(), End> {
+    /// Returns after [`LOOK_EVERY`], or earlier when the engine speaks, a ring fills, or a sample met an unknown file.
+    fn wait_for_input_or_events(&self, inbox: &mut Inbox, samples: RawFd) -> Result<(), End> {
         let poll_in = |fd| libc::pollfd {
             fd,
             events: libc::POLLIN,
             revents: 0,
         };
-        let mut fds = vec![poll_in(stdin().as_raw_fd())];
-        fds.extend(self.rings.iter().map(|r| poll_in(r.raw_fd())));
-        let timeout = if self.sample_events.is_empty() {
+        let mut fds = vec![poll_in(stdin().as_raw_fd()), poll_in(samples)];
+        fds.extend(self.attachment.descriptors().map(poll_in));
+        let timeout = if !self.later_map_events.is_empty() {
+            1
+        } else if self.attachment.is_empty() {
             1000
         } else {
             LOOK_EVERY.as_millis()
@@ -183,7 +203,7 @@ impl Session {
     }
 
     fn handle(&mut self, message: ToSampler, out: &mut impl Write) -> Result<(), End> {
-        let outside = End::Failed(SamplerStep::Protocol, 0);
+        let outside = End::Failed(SamplerStep::Protocol, 0, 0);
         match message {
             ToSampler::Rules { first, rules } => {
                 put(self.bpf.rules.elements(), first, &rules).ok_or(outside)
@@ -201,16 +221,33 @@ impl Session {
                 page_count,
                 segments,
             } => {
+                self.count_told(segments.len())?;
                 self.add_file(id, first_page, base_page, page_count, segments);
                 Ok(())
             }
             ToSampler::Mapping(mapping) => {
+                self.count_told(1)?;
                 self.add_mapping(mapping);
                 Ok(())
             }
-            ToSampler::Attach { tids } => self.attach(&tids, out),
+            ToSampler::Attach { .. } | ToSampler::Start if self.started => Err(outside),
+            ToSampler::Attach { threads } => self.attach(&threads, out),
+            ToSampler::Start => self.start(out),
+            ToSampler::Sync => {
+                self.sync_asked = true;
+                Ok(())
+            }
             ToSampler::Hello { .. } | ToSampler::Stop => Err(outside),
         }
+    }
+
+    /// Keeps what a client can make us remember within bounds.
+    fn count_told(&mut self, count: usize) -> Result<(), End> {
+        self.mappings_told = self.mappings_told.saturating_add(1 + count as u32);
+        if self.mappings_told > MAPPINGS_TOLD_MAX {
+            return Err(End::Failed(SamplerStep::Protocol, 0, 0));
+        }
+        Ok(())
     }
 
     fn add_file(
@@ -227,9 +264,8 @@ impl Session {
             base_page,
             segments,
         };
-        for pid in self.processes.add_file(id, rows) {
-            self.tables.publish(&mut self.bpf, &self.processes, pid);
-        }
+        self.bpf.set_file_rows(id, &BpfFileRows::of(&rows));
+        self.changed.extend(self.processes.add_file(id, rows));
     }
 
     fn add_mapping(&mut self, m: MappingRecord) {
@@ -240,96 +276,100 @@ impl Session {
             file: m.file,
         };
         if self.processes.map(m.pid, mapped) {
-            self.tables.publish(&mut self.bpf, &self.processes, m.pid);
+            self.changed.insert(m.pid);
         }
     }
 
-    fn attach(&mut self, tids: &[u32], out: &mut impl Write) -> Result<(), End> {
-        raise_descriptor_limit();
-        for &tid in tids {
-            match self.attach_thread(tid) {
-                // A thread that ended meanwhile is no failure as long as another is left.
-                Err(End::Failed(_, libc::ESRCH)) if tids.len() > 1 => {}
-                other => other?,
+    /// Threads that have ended meanwhile are left out, and those that are sampled already: by their creator's event.
+    fn attach(&mut self, threads: &[ThreadId], out: &mut impl Write) -> Result<(), End> {
+        self.attachment.listen()?;
+        self.forward_map_events(out)?;
+        let mut checked = None;
+        for &thread in threads {
+            if self.processes.is_sampled(thread) {
+                continue;
+            }
+            if self.invoker == 0 {
+                self.attach_thread(thread, || true)?;
+                continue;
+            }
+            if checked.as_ref().is_none_or(|(pid, _)| *pid != thread.pid) {
+                checked = Some((thread.pid, open_process(thread.pid)?));
+            }
+            let Some((_, Some(process))) = &checked else {
+                continue; // it has ended
+            };
+            if let Some(before) = process.thread(thread.tid) {
+                let now = || process.thread(thread.tid);
+                self.attach_thread(thread, || {
+                    now().as_ref() == Some(&before) && process.is_still_there()
+                })?;
             }
         }
-        if self.sample_events.is_empty() {
-            return Err(End::Failed(SamplerStep::OpenSampleEvent, libc::ESRCH));
+        Ok(())
+    }
+
+    fn attach_thread(
+        &mut self,
+        thread: ThreadId,
+        is_the_same: impl Fn() -> bool,
+    ) -> Result<(), End> {
+        match self.attachment.attach(&mut self.bpf, thread.tid) {
+            Ok(()) if is_the_same() => self.processes.add_thread(thread),
+            Ok(()) => self.attachment.discard_last(),
+            Err(End::Failed(_, libc::ESRCH, _)) => {}
+            Err(other) => return Err(other),
         }
-        if let Some(symbols) = self.symbols.take() {
-            self.kernel_symbols = symbols.join().unwrap_or_default();
+        Ok(())
+    }
+
+    fn start(&mut self, out: &mut impl Write) -> Result<(), End> {
+        if self.attachment.is_empty() {
+            return Err(End::Failed(SamplerStep::OpenSampleEvent, libc::ESRCH, 0));
         }
-        for event in &self.sample_events {
-            perf::enable(event).map_err(|e| failed(SamplerStep::AttachBpf, &e))?;
-        }
-        crate::privilege::drop_all().map_err(|e| failed(SamplerStep::Protocol, &e))?;
+        self.attachment.start()?;
+        self.started = true;
+        self.bpf.counters(); // libbpf asks once how many CPUs there are: that opens a file
+        privilege::drop_all()
+            .and_then(|()| seccomp::allow_only_serving())
+            .map_err(|e| failed(SamplerStep::GiveUpRights, &e))?;
         FromSampler::Ready {
-            hardware_cycles: self.event.hardware_cycles,
+            hardware_cycles: self.attachment.hardware_cycles(),
         }
         .write(out)?;
         Ok(())
     }
 
-    fn attach_thread(&mut self, tid: u32) -> Result<(), End> {
-        // SAFETY: sysconf has no preconditions.
-        let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) } as i32;
-        let first_thread = self.rings.is_empty();
-        for cpu in 0..cpus {
-            let event = match perf::open_map_event(tid, cpu) {
-                Ok(event) => event,
-                Err(e) if e.raw_os_error() == Some(libc::ENODEV) => continue, // CPU is offline
-                Err(e) => return Err(failed(SamplerStep::OpenMapEvent, &e)),
-            };
-            if first_thread {
-                let ring = MapRing::new(event).map_err(|e| failed(SamplerStep::MapRing, &e))?;
-                self.rings.push(ring);
-            } else if let Some(ring) = self.rings.get(cpu as usize) {
-                perf::share_ring(&event, ring.owner())
-                    .map_err(|e| failed(SamplerStep::MapRing, &e))?;
-                self.map_events.push(event);
-            }
-        }
-        let event = self.open_sample_event(tid)?;
-        self.bpf
-            .attach(&event)
-            .map_err(|e| End::Failed(SamplerStep::AttachBpf, errno_of(&e)))?;
-        self.sample_events.push(event);
-        Ok(())
-    }
-
-    /// Hardware cycles where the machine has counters, the CPU clock otherwise; the first thread decides for all.
-    fn open_sample_event(&mut self, tid: u32) -> Result<OwnedFd, End> {
-        match perf::open_sample_event(tid, self.event) {
-            Err(e)
-                if self.event.hardware_cycles
-                    && self.sample_events.is_empty()
-                    && e.raw_os_error() != Some(libc::ESRCH) =>
-            {
-                self.event.hardware_cycles = false;
-                perf::open_sample_event(tid, self.event)
-            }
-            other => other,
-        }
-        .map_err(|e| failed(SamplerStep::OpenSampleEvent, &e))
-    }
-
+    /// Applies what has happened up to now, in order of time. What happens while the rings are read waits for the next
+    /// look: of two CPUs' records, the later one could have been read without the earlier one.
     fn forward_map_events(&mut self, out: &mut impl Write) -> Result<(), End> {
-        let mut events = Vec::new();
-        for ring in &mut self.rings {
-            ring.drain(&mut events);
-        }
+        let now_ns = monotonic_ns();
+        let mut events = std::mem::take(&mut self.later_map_events);
+        self.attachment.drain(&mut events);
         events.sort_by_key(|e| e.time_ns);
+        self.later_map_events = events.split_off(events.partition_point(|e| e.time_ns <= now_ns));
         for event in events {
             if let Some(message) = self.apply(event) {
                 message.write(out)?;
             }
         }
+        for pid in std::mem::take(&mut self.changed) {
+            if self.processes.knows(pid) {
+                self.tables.publish(&mut self.bpf, &self.processes, pid);
+            }
+        }
         Ok(())
     }
 
-    /// Keeps the BPF program's view of the process up to date; gives what the engine must know.
+    /// Notes what has changed in a process of ours; gives what the engine must know.
     fn apply(&mut self, event: MapEvent) -> Option<FromSampler> {
-        let MapEvent { time_ns, pid, kind } = event;
+        let MapEvent {
+            time_ns,
+            pid,
+            tid,
+            kind,
+        } = event;
+        let thread = ThreadId { pid, tid };
         match kind {
             MapEventKind::Mapped {
                 start,
@@ -338,6 +378,11 @@ impl Session {
                 file,
                 path,
             } => {
+                // Only what is no file can claim to lie elsewhere than in the lower half of all numbers.
+                let highest = start | length | file_offset;
+                if !self.processes.knows(pid) || highest >= FIRST_KERNEL_ADDRESS {
+                    return None;
+                }
                 let file = if path == b"[vdso]" {
                     FileId::VDSO
                 } else {
@@ -360,12 +405,18 @@ impl Session {
                     path,
                 })
             }
-            MapEventKind::Forked { parent_pid } => {
-                self.processes.fork(pid, parent_pid);
-                if pid == parent_pid {
+            MapEventKind::Forked {
+                parent_pid,
+                parent_tid,
+            } => {
+                let parent = ThreadId {
+                    pid: parent_pid,
+                    tid: parent_tid,
+                };
+                if self.processes.fork(thread, parent) != Forked::Process {
                     return None;
                 }
-                self.tables.share(pid, parent_pid);
+                self.changed.insert(pid);
                 Some(FromSampler::Forked {
                     time_ns,
                     pid,
@@ -373,14 +424,19 @@ impl Session {
                 })
             }
             MapEventKind::Executed => {
+                if !self.processes.knows(pid) {
+                    return None;
+                }
                 self.processes.execute(pid);
-                self.tables.forget(&self.bpf, pid);
+                self.changed.insert(pid);
                 Some(FromSampler::Executed { time_ns, pid })
             }
             MapEventKind::ThreadExited => {
-                if self.processes.exit_thread(pid) {
-                    self.tables.forget(&self.bpf, pid);
+                if !self.processes.exit_thread(thread) {
+                    return None;
                 }
+                self.tables.forget(&self.bpf, pid);
+                self.exits.push(FromSampler::Exited { time_ns, pid });
                 None
             }
             MapEventKind::Lost { count } => {
@@ -396,11 +452,15 @@ impl Session {
         };
         for (depth, address) in kernel.into_iter().enumerate() {
             // Callers hold return addresses: the call is before them.
-            let (id, name) = self.kernel_symbols.id_of(address - u64::from(depth > 0));
+            let (id, name) = self
+                .kernel_symbols
+                .id_of(address - u64::from(depth > 0), |a| {
+                    self.bpf.name_of_kernel_address(a)
+                });
             if let Some(name) = name {
                 FromSampler::KernelSymbol {
                     id,
-                    name: name.as_bytes().to_vec(),
+                    name: name.into_bytes(),
                 }
                 .write(out)?;
             }
@@ -411,32 +471,6 @@ impl Session {
     }
 }
 
-/// `struct sample_head` and its frames; kernel addresses are given apart from the record that leaves the process.
-fn parse_sample(bytes: &[u8]) -> Option<(SampleRecord, Vec<u64>)> {
-    let mut f = records::bytes::Fields(bytes);
-    let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
-    let (kernel_frames, user_frames) = (f.u16()? as usize, f.u16()? as usize);
-    let end = StackEnd::from_code(f.u8()?)?;
-    f.bytes(3)?;
-    let comm = f.bytes(16)?.try_into().ok()?;
-    debug_assert_eq!(bytes.len() - f.0.len(), SAMPLE_HEAD_BYTES);
-    let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
-    let kernel = (0..kernel_frames).map(|_| f.u64()).collect::<Option<_>>()?;
-    let user = (0..user_frames.min(USER_FRAMES_MAX))
-        .map(|_| f.u64())
-        .collect::<Option<_>>()?;
-    let sample = SampleRecord {
-        time_ns,
-        pid,
-        tid,
-        end,
-        comm,
-        kernel: Vec::with_capacity(kernel_frames),
-        user,
-    };
-    Some((sample, kernel))
-}
-
 /// Copies `new` to its place; None when it does not fit.
 fn put<T: Copy>(elements: &mut [T], first: u32, new: &[T]) -> Option<()> {
     let end = (first as usize).checked_add(new.len())?;
@@ -444,31 +478,14 @@ fn put<T: Copy>(elements: &mut [T], first: u32, new: &[T]) -> Option<()> {
     Some(())
 }
 
-fn failed(step: SamplerStep, error: &io::Error) -> End {
-    End::Failed(step, error.raw_os_error().unwrap_or(0))
-}
-
-fn errno_of(error: &libbpf_rs::Error) -> i32 {
-    match error.kind() {
-        libbpf_rs::ErrorKind::PermissionDenied => libc::EPERM,
-        libbpf_rs::ErrorKind::NotFound => libc::ENOENT,
-        _ => io::Error::last_os_error().raw_os_error().unwrap_or(0),
-    }
-}
-
-/// Attaching to a process takes two descriptors and more for each of its threads.
-fn raise_descriptor_limit() {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
+fn monotonic_ns() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
     };
-    // SAFETY: limit is a valid structure for both calls; a failure leaves the old limit in force.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 {
-            limit.rlim_cur = limit.rlim_max;
-            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
-        }
-    }
+    // SAFETY: now is a valid place for the result.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 4);
+const _: () = assert!(Counter::ALL.len() == 6);

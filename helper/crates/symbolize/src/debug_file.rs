@@ -36,6 +36,11 @@ fn by_build_id(build_id: &str, directories: &[PathBuf]) -> Option<Found> {
     })
 }
 
+/// The debug file at `path`, which a debuginfod client has given for `build_id`.
+pub(crate) fn fetched(path: PathBuf, build_id: &str) -> Option<Found> {
+    mapped(path).filter(|found| belongs(found, build_id))
+}
+
 fn by_link(module: &Elf, path: &Path, directories: &[PathBuf]) -> Option<Found> {
     let (name, crc) = module.object.gnu_debuglink().ok()??;
     let name = plain_file_name(name)?;
@@ -71,6 +76,26 @@ pub(crate) fn find_shared_part(debug: &Elf, path: &Path, directories: &[PathBuf]
     })
 }
 
+/// The package of split debug information (`program.dwp`) beside the program or its debug file. Its parts carry ids of
+/// their own, so a package of another build gives nothing.
+pub(crate) fn find_package(path: &Path, debug_path: &Path) -> Option<Found> {
+    [path, debug_path].into_iter().find_map(|path| {
+        let mut name = path.file_name()?.to_owned();
+        name.push(".dwp");
+        mapped(path.with_file_name(name))
+    })
+}
+
+/// What tells a file from another that takes its place: its path, length and time.
+pub(crate) fn identity(found: &Found) -> String {
+    let modified = (found.path.metadata())
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+        .map_or(0, |since| since.as_nanos());
+    format!("{} {} {modified}", found.path.display(), found.map.len())
+}
+
 fn belongs(found: &Found, build_id: &str) -> bool {
     Elf::parse(&found.map).is_ok_and(|elf| elf.build_id == build_id)
 }
@@ -87,7 +112,7 @@ fn plain_file_name(name: &[u8]) -> Option<&OsStr> {
 }
 
 /// CRC-32 as in zlib (polynomial 0xEDB88320), which GNU binutils write into `.gnu_debuglink`.
-fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0u32; 256];
         let mut index = 0;

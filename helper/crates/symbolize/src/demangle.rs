@@ -1,13 +1,17 @@
-//! Readable names of C++ and Rust symbols, with bounds on what goes in and what comes out.
+//! Readable names of C++, Rust and OCaml symbols, with bounds on what goes in and what comes out. D and Swift stay raw.
 
 use std::fmt::{self, Write};
 use std::panic::catch_unwind;
 
+use crate::clones::without_marks;
+use crate::ocaml_names;
 use crate::standard_names::shorten;
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions};
 
 const INPUT_BYTES_MAX: usize = 64 << 10;
 const OUTPUT_BYTES_MAX: usize = 16 << 10;
+/// Written and left out again together: some milliseconds. A few hundred bytes of symbol can stand for gigabytes.
+const WORK_BYTES_MAX: usize = 256 << 10;
 
 /// How much of a C++ name is shown. Rust names have no hash in any mode but `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +29,7 @@ pub enum DemangleMode {
 }
 
 /// The readable form of `symbol`, or `symbol` itself when it is not mangled, malformed or beyond the bounds.
-/// Clone suffixes (`.part.0`, `.cold`, `.llvm.123`) are left out of readable names.
+/// Clone suffixes (`.part.0`, `.cold`, `.llvm.123`) are left out of readable names, those of C functions too.
 pub fn demangle(symbol: &str, mode: DemangleMode) -> String {
     // A demangler that panics costs its own name only.
     catch_unwind(|| readable(symbol, mode))
@@ -39,12 +43,21 @@ pub(crate) fn is_linkage_name(symbol: &str) -> bool {
     symbol.starts_with("_Z") || symbol.starts_with("_R")
 }
 
+/// Whether the readable form of `symbol` is another than `symbol` itself: it is mangled, or names a clone.
+pub fn is_made_name(symbol: &str) -> bool {
+    is_linkage_name(symbol)
+        || ocaml_names::readable(symbol).is_some()
+        || without_marks(symbol).len() < symbol.len()
+}
+
 fn readable(symbol: &str, mode: DemangleMode) -> Option<String> {
     if mode == DemangleMode::None || symbol.len() > INPUT_BYTES_MAX {
         return None;
     }
     if !is_linkage_name(symbol) {
-        return None;
+        let plain = without_marks(symbol);
+        return ocaml_names::readable(plain)
+            .or_else(|| (plain.len() < symbol.len()).then(|| plain.to_owned()));
     }
     if let Ok(rust) = rustc_demangle::try_demangle(without_rust_suffix(symbol)) {
         let mut name = BoundedName::default();
@@ -67,6 +80,7 @@ fn cpp_name(symbol: &str, mode: DemangleMode) -> Option<String> {
         nodes: Vec::new(),
         open_templates: 0,
         bracket_follows: false,
+        work_bytes: 0,
     };
     parsed.structured_demangle(&mut name, &options).ok()?;
     let mut name = name.name.text;
@@ -122,6 +136,7 @@ struct CppName {
     open_templates: usize,
     /// The `>` of a template that was left out comes next.
     bracket_follows: bool,
+    work_bytes: usize,
 }
 
 impl DemangleWrite for CppName {
@@ -146,6 +161,10 @@ impl DemangleWrite for CppName {
     }
 
     fn write_string(&mut self, part: &str) -> fmt::Result {
+        self.work_bytes += 1 + part.len();
+        if self.work_bytes > WORK_BYTES_MAX {
+            return Err(fmt::Error);
+        }
         if self.open_templates > 0 {
             return Ok(());
         }
@@ -211,6 +230,8 @@ mod tests {
     fn copies_of_a_function_have_its_name() {
         check("_Z3foov.part.0", "foo", "foo", "foo()");
         check("_Z3foov.constprop.0.cold", "foo", "foo", "foo()");
+        same("sum.part.0.cold", "sum");
+        same("camlFoo__bar_12", "Foo.bar");
     }
 
     #[test]
@@ -238,6 +259,8 @@ mod tests {
             "_R",
             "_start",
             "_Zfoo",
+            "_D3foo3barFZv",
+            "$s4main3fooyyF",
             "memcpy@plt",
             "operator()",
         ] {

@@ -40,6 +40,24 @@ impl<'a> Elf<'a> {
         self.section_size(".debug_info") > 0 || self.section_size(".zdebug_info") > 0
     }
 
+    pub(crate) fn has_symbol_table(&self) -> bool {
+        self.section_size(".symtab") > 0
+    }
+
+    /// Made by the Go compiler.
+    pub(crate) fn is_go(&self) -> bool {
+        [".gopclntab", ".go.buildinfo", ".data.rel.ro.gopclntab"]
+            .iter()
+            .any(|name| self.section_size(name) > 0)
+    }
+
+    /// Linked by the Rust compiler, which leaves its name where compilers do.
+    pub(crate) fn is_rust(&self) -> bool {
+        let comment = self.object.section_by_name(".comment");
+        let comment = comment.and_then(|section| section.data().ok());
+        comment.is_some_and(|text| text.windows(6).any(|word| word == b"rustc "))
+    }
+
     fn section_size(&self, name: &str) -> u64 {
         self.object
             .section_by_name(name)
@@ -51,17 +69,8 @@ impl<'a> Elf<'a> {
     pub(crate) fn dwarf_sections(&self) -> Result<DwarfSections<Cow<'a, [u8]>>, String> {
         let mut unpacked = 0u64;
         DwarfSections::load(|id: SectionId| {
-            // Variables, macros and type units name no address: not worth unpacking.
-            let needed = !matches!(
-                id,
-                SectionId::DebugLoc
-                    | SectionId::DebugLocLists
-                    | SectionId::DebugMacinfo
-                    | SectionId::DebugMacro
-                    | SectionId::DebugNames
-                    | SectionId::DebugTypes
-            );
-            let Some(section) = self.object.section_by_name(id.name()).filter(|_| needed) else {
+            let section = self.object.section_by_name(id.name());
+            let Some(section) = section.filter(|_| is_needed(id)) else {
                 return Ok(Cow::Borrowed(&[][..]));
             };
             let content = section
@@ -80,6 +89,19 @@ impl<'a> Elf<'a> {
                 .map_err(|error| format!("section {} cannot be unpacked ({error})", id.name()))
         })
     }
+}
+
+/// Variables, macros and type units name no address: not worth unpacking.
+pub(crate) fn is_needed(id: SectionId) -> bool {
+    !matches!(
+        id,
+        SectionId::DebugLoc
+            | SectionId::DebugLocLists
+            | SectionId::DebugMacinfo
+            | SectionId::DebugMacro
+            | SectionId::DebugNames
+            | SectionId::DebugTypes
+    )
 }
 
 pub(crate) fn reader(section: &[u8]) -> Reader<'_> {

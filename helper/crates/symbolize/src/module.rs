@@ -13,12 +13,12 @@ const FILE_BYTES_MAX: u64 = 16 << 30;
 #[derive(Debug)]
 pub struct ModuleFile {
     path: PathBuf,
-    content: Content,
+    pub(crate) content: Content,
     pub(crate) expected_build_id: Option<String>,
 }
 
 #[derive(Debug)]
-enum Content {
+pub(crate) enum Content {
     AtPath,
     Opened(File),
     Bytes(Vec<u8>),

@@ -15,46 +15,20 @@ const LEVEL_BYTES_MAX: usize = 1024;
 const LEVELS_MAX: usize = STACK_BYTES / LEVEL_BYTES_MAX;
 
 /// The first unit that nests too deep for a lookup.
-///
-/// `asked` are the sorted addresses: units that say their ranges and have none of them are never read.
-pub(crate) fn first_too_deep(dwarf: &Dwarf<Reader<'_>>, asked: &[u64]) -> Option<DebugInfoOffset> {
+pub(crate) fn first_too_deep(dwarf: &Dwarf<Reader<'_>>) -> Option<DebugInfoOffset> {
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {
-        let length = header.length_including_self();
-        if length <= LEVELS_MAX || length / smallest_level_bytes(dwarf, &header) <= LEVELS_MAX {
-            continue;
-        }
-        if is_asked(dwarf, &header, asked) && nests_deeper(dwarf, &header).unwrap_or(false) {
+        if is_too_deep(dwarf, &header) {
             return header.debug_info_offset();
         }
     }
     None
 }
 
-fn is_asked(dwarf: &Dwarf<Reader<'_>>, header: &UnitHeader<Reader<'_>>, asked: &[u64]) -> bool {
-    let by_ranges = || -> gimli::Result<Option<bool>> {
-        let unit = dwarf.unit(*header)?;
-        let mut entries = unit.entries_raw(None)?;
-        let Some(abbreviation) = entries.read_abbreviation()? else {
-            return Ok(None);
-        };
-        let has_ranges = abbreviation
-            .attributes()
-            .iter()
-            .any(|attribute| attribute.name() == gimli::DW_AT_ranges);
-        if !has_ranges {
-            return Ok(None);
-        }
-        let mut ranges = dwarf.unit_ranges(&unit)?;
-        while let Some(range) = ranges.next()? {
-            let first = asked.partition_point(|vaddr| *vaddr < range.begin);
-            if asked.get(first).is_some_and(|vaddr| *vaddr < range.end) {
-                return Ok(Some(true));
-            }
-        }
-        Ok(Some(false))
-    };
-    by_ranges().ok().flatten().unwrap_or(true)
+pub(crate) fn is_too_deep(dwarf: &Dwarf<Reader<'_>>, header: &UnitHeader<Reader<'_>>) -> bool {
+    let length = header.length_including_self();
+    let may_be = length > LEVELS_MAX && length / smallest_level_bytes(dwarf, header) > LEVELS_MAX;
+    may_be && nests_deeper(dwarf, header).unwrap_or(false)
 }
 
 fn nests_deeper(dwarf: &Dwarf<Reader<'_>>, header: &UnitHeader<Reader<'_>>) -> gimli::Result<bool> {

@@ -1,58 +1,55 @@
 //! Full names for functions that have no linkage name: GCC gives none to lambdas and to what is local to a file.
 //!
-//! Debug entries know their children, not their parents, so a unit is walked once when the first such function is
-//! met in it. C has no scopes and is never walked.
+//! Debug entries know their children, not their parents: the way to an entry is searched from the top of its unit, by
+//! lists of what has children, one a level, each made when it is first needed. C has no scopes and is never searched.
 
 use gimli::{AttributeValue, DwTag, UnitOffset, UnitRef};
 use rustc_hash::FxHashMap;
 
 use crate::elf::Reader;
+use crate::other_units::{Entry, OtherUnits, unit_key};
 
 const STEPS_MAX: usize = 16;
 const DEPTH_MAX: usize = 256;
 
 #[derive(Default)]
 pub(crate) struct Scopes {
-    units: FxHashMap<usize, UnitScopes>,
+    units: FxHashMap<(usize, usize), UnitScopes>,
 }
 
-/// Namespaces, classes and functions of a unit as a tree.
+/// What stands in an entry and has children itself, by the entry's offset.
 #[derive(Default)]
 struct UnitScopes {
-    scopes: Vec<Scope>,
-    /// The scope that a function entry stands in, by the entry's offset.
-    around: FxHashMap<usize, usize>,
+    levels: FxHashMap<usize, Vec<Scope>>,
 }
 
+#[derive(Clone, Copy)]
 struct Scope {
-    parent: Option<usize>,
-    tag: DwTag,
     entry: UnitOffset,
+    /// Where the next entry of the same level begins.
+    end: UnitOffset,
+    tag: DwTag,
 }
 
 impl Scopes {
     /// `entry`'s name with everything around it, such as `main::{lambda}::operator()`; `None` when nothing is.
-    pub(crate) fn qualified(
+    pub(crate) fn qualified<'a>(
         &mut self,
-        unit: UnitRef<'_, Reader<'_>>,
+        unit: UnitRef<'_, Reader<'a>>,
         entry: UnitOffset,
         name: &str,
+        others: &mut OtherUnits<'a>,
     ) -> Option<String> {
-        let named = named_entry(unit, entry)?;
-        let key = unit.header.debug_info_offset()?.0;
-        let scopes = self
-            .units
-            .entry(key)
-            .or_insert_with(|| UnitScopes::of(unit));
-        let mut parts = vec![name.to_owned()];
-        let mut scope = scopes.around.get(&named.0).copied();
-        while let Some(index) = scope {
-            let around = &scopes.scopes[index];
-            parts.push(around.shown(unit, &parts[parts.len() - 1]));
-            scope = around.parent;
-        }
-        if parts.len() == 1 {
+        let named = named_entry(Entry::new(unit, entry), others)?;
+        let unit = named.unit();
+        let scopes = self.units.entry(unit_key(unit)).or_default();
+        let around = scopes.around(unit, named.offset);
+        if around.is_empty() {
             return None;
+        }
+        let mut parts = vec![name.to_owned()];
+        for scope in around.iter().rev() {
+            parts.push(scope.shown(unit, &parts[parts.len() - 1], others));
         }
         parts.reverse();
         Some(parts.join("::"))
@@ -60,8 +57,13 @@ impl Scopes {
 }
 
 impl Scope {
-    fn shown(&self, unit: UnitRef<'_, Reader<'_>>, inner: &str) -> String {
-        match entry_name(unit, self.entry) {
+    fn shown<'a>(
+        &self,
+        unit: UnitRef<'_, Reader<'a>>,
+        inner: &str,
+        others: &mut OtherUnits<'a>,
+    ) -> String {
+        match entry_name(Entry::new(unit, self.entry), others) {
             Some(name) => name,
             None if self.tag == gimli::DW_TAG_namespace => "(anonymous namespace)".to_owned(),
             None if self.tag == gimli::DW_TAG_subprogram => "{function}".to_owned(),
@@ -72,93 +74,136 @@ impl Scope {
 }
 
 impl UnitScopes {
-    fn of(unit: UnitRef<'_, Reader<'_>>) -> UnitScopes {
-        let mut scopes = UnitScopes::default();
-        // What was found before a malformed entry stays.
-        let _ = scopes.walk(unit);
-        scopes
-    }
-
-    fn walk(&mut self, unit: UnitRef<'_, Reader<'_>>) -> gimli::Result<()> {
-        // The scopes that the next entry is in, with their depths.
-        let mut open: Vec<(isize, usize)> = Vec::new();
-        let mut entries = unit.entries_raw(None)?;
-        while !entries.is_empty() {
-            let entry = entries.next_offset();
-            let depth = entries.next_depth();
-            let Some(abbreviation) = entries.read_abbreviation()? else {
-                continue;
+    /// Namespaces, classes and functions that an entry stands in, outermost first.
+    fn around(&mut self, unit: UnitRef<'_, Reader<'_>>, entry: UnitOffset) -> Vec<Scope> {
+        let mut around = Vec::new();
+        let mut level = unit.header.root_offset();
+        for _ in 0..DEPTH_MAX {
+            let read = || level_below(unit, level);
+            let scopes = self.levels.entry(level.0).or_insert_with(read);
+            let after = scopes.partition_point(|scope| scope.entry < entry);
+            let Some(scope) = after.checked_sub(1).map(|at| scopes[at]) else {
+                break;
             };
-            entries.skip_attributes(abbreviation.attributes())?;
-            let tag = abbreviation.tag();
-            let is_function = tag == gimli::DW_TAG_subprogram;
-            let is_scope = is_function
-                || tag == gimli::DW_TAG_namespace
-                || tag == gimli::DW_TAG_structure_type
-                || tag == gimli::DW_TAG_class_type
-                || tag == gimli::DW_TAG_union_type;
-            if !is_scope {
-                continue;
+            if entry >= scope.end {
+                break;
             }
-            while open.last().is_some_and(|(opened, _)| *opened >= depth) {
-                open.pop();
+            if is_shown(scope.tag) {
+                around.push(scope);
             }
-            let parent = open.last().map(|(_, scope)| *scope);
-            // One with a linkage name is never asked for.
-            let has_linkage_name = || {
-                abbreviation
-                    .attributes()
-                    .iter()
-                    .any(|attribute| attribute.name() == gimli::DW_AT_linkage_name)
-            };
-            if let Some(parent) = parent.filter(|_| is_function && !has_linkage_name()) {
-                self.around.insert(entry.0, parent);
-            }
-            if abbreviation.has_children() && open.len() < DEPTH_MAX {
-                self.scopes.push(Scope { parent, tag, entry });
-                open.push((depth, self.scopes.len() - 1));
-            }
+            level = scope.entry;
         }
-        Ok(())
+        around
     }
 }
 
-fn entry_name(unit: UnitRef<'_, Reader<'_>>, entry: UnitOffset) -> Option<String> {
-    let at = named_entry(unit, entry)?;
-    let mut entries = unit.entries_raw(Some(at)).ok()?;
-    let abbreviation = entries.read_abbreviation().ok()??;
-    for specification in abbreviation.attributes() {
-        let attribute = entries.read_attribute(*specification).ok()?;
-        if attribute.name() == gimli::DW_AT_name {
-            let text = unit.attr_string(attribute.value()).ok()?;
-            return Some(text.to_string_lossy().into_owned());
-        }
+fn is_shown(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_subprogram
+            | gimli::DW_TAG_namespace
+            | gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type
+            | gimli::DW_TAG_union_type
+    )
+}
+
+/// The entries with children that stand in `parent`. What was found before a malformed entry stays.
+fn level_below(unit: UnitRef<'_, Reader<'_>>, parent: UnitOffset) -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    let _ = read_level(unit, parent, &mut scopes);
+    scopes
+}
+
+fn read_level(
+    unit: UnitRef<'_, Reader<'_>>,
+    parent: UnitOffset,
+    scopes: &mut Vec<Scope>,
+) -> gimli::Result<()> {
+    let mut entries = unit.entries_raw(Some(parent))?;
+    if let Some(abbreviation) = entries.read_abbreviation()? {
+        entries.skip_attributes(abbreviation.attributes())?;
     }
-    None
+    // The level of what is read: a jump to a sibling begins to count anew.
+    let mut level = 1;
+    while !entries.is_empty() && entries.next_depth() >= level {
+        let (entry, depth) = (entries.next_offset(), entries.next_depth());
+        let Some(abbreviation) = entries.read_abbreviation()? else {
+            continue;
+        };
+        if depth > level || !abbreviation.has_children() {
+            entries.skip_attributes(abbreviation.attributes())?;
+            continue;
+        }
+        let mut next = None;
+        for specification in abbreviation.attributes() {
+            let attribute = entries.read_attribute(*specification)?;
+            if attribute.name() == gimli::DW_AT_sibling
+                && let AttributeValue::UnitRef(offset) = attribute.value()
+            {
+                next = Some(offset).filter(|next| *next > entry);
+            }
+        }
+        match next {
+            Some(next) => {
+                entries = unit.entries_raw(Some(next))?;
+                level = 0;
+            }
+            None => {
+                while !entries.is_empty() && entries.next_depth() > level {
+                    if let Some(abbreviation) = entries.read_abbreviation()? {
+                        entries.skip_attributes(abbreviation.attributes())?;
+                    }
+                }
+            }
+        }
+        scopes.push(Scope {
+            entry,
+            end: entries.next_offset(),
+            tag: abbreviation.tag(),
+        });
+    }
+    Ok(())
+}
+
+fn entry_name<'a>(entry: Entry<'_, 'a>, others: &mut OtherUnits<'a>) -> Option<String> {
+    let named = named_entry(entry, others)?;
+    let unit = named.unit();
+    let name = attribute(unit, named.offset, |name| name == gimli::DW_AT_name)?;
+    let text = unit.attr_string(name).ok()?;
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// The entry that `entry` stands for and that has the name: a concrete function refers to its abstract one, a
 /// definition to its declaration.
-fn named_entry(unit: UnitRef<'_, Reader<'_>>, entry: UnitOffset) -> Option<UnitOffset> {
-    let mut at = entry;
+fn named_entry<'u, 'a>(
+    mut entry: Entry<'u, 'a>,
+    others: &mut OtherUnits<'a>,
+) -> Option<Entry<'u, 'a>> {
+    let refers = |name| name == gimli::DW_AT_abstract_origin || name == gimli::DW_AT_specification;
     for _ in 0..STEPS_MAX {
-        let mut entries = unit.entries_raw(Some(at)).ok()?;
-        let abbreviation = entries.read_abbreviation().ok()??;
-        let mut origin = None;
-        for specification in abbreviation.attributes() {
-            let attribute = entries.read_attribute(*specification).ok()?;
-            if let (
-                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification,
-                AttributeValue::UnitRef(offset),
-            ) = (attribute.name(), attribute.value())
-            {
-                origin = Some(offset)
-            }
-        }
-        match origin {
-            Some(offset) => at = offset,
-            None => return Some(at),
+        match attribute(entry.unit(), entry.offset, refers) {
+            Some(origin) => entry = entry.referred(&origin, others)?,
+            None => return Some(entry),
         }
     }
     None
+}
+
+/// The last attribute of an entry that has a wanted name.
+fn attribute<'a>(
+    unit: UnitRef<'_, Reader<'a>>,
+    entry: UnitOffset,
+    is_wanted: impl Fn(gimli::DwAt) -> bool,
+) -> Option<AttributeValue<Reader<'a>>> {
+    let mut entries = unit.entries_raw(Some(entry)).ok()?;
+    let abbreviation = entries.read_abbreviation().ok()??;
+    let mut found = None;
+    for specification in abbreviation.attributes() {
+        let attribute = entries.read_attribute(*specification).ok()?;
+        if is_wanted(attribute.name()) {
+            found = Some(attribute.value());
+        }
+    }
+    found
 }

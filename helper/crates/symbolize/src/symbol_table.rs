@@ -1,6 +1,22 @@
-//! Function symbols of an ELF file, for addresses that no DWARF covers.
+//! Function symbols of ELF files, for addresses that no DWARF names, and for code that several functions share.
 
-use object::{Object, ObjectSection, ObjectSymbol, SectionIndex, SymbolKind};
+use std::cmp::Reverse;
+
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolKind};
+use rustc_hash::FxHashMap;
+
+use crate::plt::PltStub;
+
+/// What the symbols say of sorted addresses.
+#[derive(Debug)]
+pub(crate) struct SymbolNames<'a> {
+    /// One for each address: name and start of the function that has it.
+    pub(crate) functions: Vec<Option<(&'a str, u64)>>,
+    /// One for each address: all functions whose code is exactly this one; empty when it is one function's alone.
+    pub(crate) folded: Vec<Vec<&'a str>>,
+    /// The files have function symbols at all.
+    pub(crate) any: bool,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct FunctionSymbol<'a> {
@@ -11,90 +27,149 @@ struct FunctionSymbol<'a> {
     global: bool,
 }
 
-/// Sorted by start; of several symbols at one address the best is kept.
-#[derive(Debug, Default)]
-pub(crate) struct SymbolTable<'a> {
-    functions: Vec<FunctionSymbol<'a>>,
+impl FunctionSymbol<'_> {
+    /// The nearest start wins; at one address sized before unsized, global before local.
+    fn rank(&self) -> impl Ord {
+        (self.start, self.sized, self.global, Reverse(self.name))
+    }
 }
 
-impl<'a> SymbolTable<'a> {
-    /// Reads `.symtab` and `.dynsym` of each file (the module, then its debug file).
-    pub(crate) fn of(files: &[&object::File<'a>]) -> SymbolTable<'a> {
-        let mut functions = Vec::new();
-        for file in files {
-            collect(file, file.symbols(), &mut functions);
-            collect(file, file.dynamic_symbols(), &mut functions);
+/// Looks `asked` (sorted) up in `.symtab` and `.dynsym` of each file (the module, then its debug file), and in the
+/// stubs of its linkage table.
+///
+/// A symbol without a size (assembly) reaches to the next symbol or the end of its section; one with a size reaches no
+/// further than that: a wrong name is worse than none. The symbols themselves are not kept: a program has a hundred
+/// thousand of them.
+pub(crate) fn names_at<'a>(
+    files: &[&object::File<'a>],
+    stubs: &'a [PltStub],
+    asked: &[u64],
+) -> SymbolNames<'a> {
+    let mut search = Search {
+        asked,
+        covering: vec![None; asked.len()],
+        nearest: vec![None; asked.len()],
+        sharing: FxHashMap::default(),
+        any: false,
+    };
+    for file in files {
+        let code_ends = code_ends(file);
+        for symbol in file.symbols().chain(file.dynamic_symbols()) {
+            if let Some(symbol) = function_symbol(&symbol, &code_ends) {
+                search.add(symbol);
+            }
         }
-        functions.sort_unstable_by(|a, b| {
-            // The first of an address is kept: sized before unsized, global before local.
-            (a.start, !a.sized, !a.global, a.name).cmp(&(b.start, !b.sized, !b.global, b.name))
+    }
+    for stub in stubs {
+        search.add(FunctionSymbol {
+            start: stub.start,
+            end: stub.end,
+            name: &stub.name,
+            sized: true,
+            global: false,
         });
-        functions.dedup_by_key(|function| function.start);
-        SymbolTable { functions }
     }
+    search.finish()
+}
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.functions.is_empty()
-    }
+struct Search<'a, 'asked> {
+    asked: &'asked [u64],
+    /// The best symbol with a size that covers the address.
+    covering: Vec<Option<FunctionSymbol<'a>>>,
+    /// The best symbol that starts at or before this address and after the address before it.
+    nearest: Vec<Option<FunctionSymbol<'a>>>,
+    /// Names of the symbols with one start and end.
+    sharing: FxHashMap<(u64, u64), Vec<&'a str>>,
+    any: bool,
+}
 
-    /// The name of the function that has `vaddr`. A symbol without a size (assembly) reaches to the next symbol or
-    /// the end of its section; one with a size reaches no further than that: a wrong name is worse than none.
-    pub(crate) fn name_at(&self, vaddr: u64) -> Option<&'a str> {
-        let after = self
-            .functions
-            .partition_point(|function| function.start <= vaddr);
-        let mut lower = self.functions[..after].iter().rev();
-        let nearest = lower.next()?;
-        if vaddr < nearest.end {
-            return Some(nearest.name);
+impl<'a> Search<'a, '_> {
+    fn add(&mut self, symbol: FunctionSymbol<'a>) {
+        self.any = true;
+        let first = self.asked.partition_point(|vaddr| *vaddr < symbol.start);
+        let Some(nearest) = self.nearest.get_mut(first) else {
+            return;
+        };
+        keep_better(nearest, symbol);
+        if !symbol.sized || self.asked[first] >= symbol.end {
+            return;
         }
-        // A small function may lie inside a bigger one (an alternative entry): look a few symbols back.
-        lower
-            .take(4)
-            .find(|function| function.sized && vaddr < function.end)
-            .map(|function| function.name)
+        let names = self.sharing.entry((symbol.start, symbol.end)).or_default();
+        if !names.contains(&symbol.name) {
+            names.push(symbol.name);
+        }
+        let covered = self.asked[first..].iter().zip(&mut self.covering[first..]);
+        for (_, best) in covered.take_while(|(vaddr, _)| **vaddr < symbol.end) {
+            keep_better(best, symbol);
+        }
+    }
+
+    fn finish(self) -> SymbolNames<'a> {
+        let mut found = SymbolNames {
+            functions: Vec::with_capacity(self.asked.len()),
+            folded: vec![Vec::new(); self.asked.len()],
+            any: self.any,
+        };
+        let mut nearest: Option<FunctionSymbol> = None;
+        for (at, vaddr) in self.asked.iter().enumerate() {
+            nearest = self.nearest[at].or(nearest);
+            let unsized_reaches = nearest.filter(|symbol| !symbol.sized && *vaddr < symbol.end);
+            let symbol = unsized_reaches.or(self.covering[at]);
+            let function = symbol.map(|symbol| (symbol.name, symbol.start));
+            found.functions.push(function);
+            let sharing = symbol.and_then(|symbol| self.sharing.get(&(symbol.start, symbol.end)));
+            if let Some(names) = sharing.filter(|names| names.len() > 1) {
+                found.folded[at].clone_from(names);
+                found.folded[at].sort_unstable();
+            }
+        }
+        found
     }
 }
 
-fn collect<'a, 'file, S: ObjectSymbol<'a>>(
-    file: &'file object::File<'a>,
-    symbols: impl Iterator<Item = S>,
-    functions: &mut Vec<FunctionSymbol<'a>>,
-) {
-    let executable: Vec<(SectionIndex, u64)> = file
-        .sections()
-        .filter(|section| section.kind() == object::SectionKind::Text)
+fn keep_better<'a>(best: &mut Option<FunctionSymbol<'a>>, symbol: FunctionSymbol<'a>) {
+    if best.is_none_or(|best| best.rank() < symbol.rank()) {
+        *best = Some(symbol);
+    }
+}
+
+/// Sections of code and their ends. By their flags: in a debug file they have addresses but no content.
+fn code_ends(file: &object::File<'_>) -> FxHashMap<SectionIndex, u64> {
+    let is_code = |flags| match flags {
+        SectionFlags::Elf { sh_flags, .. } => sh_flags.0 & object::elf::SHF_EXECINSTR.0 != 0,
+        _ => false,
+    };
+    file.sections()
+        .filter(|section| is_code(section.flags()))
         .map(|section| {
-            (
-                section.index(),
-                section.address().saturating_add(section.size()),
-            )
+            let end = section.address().saturating_add(section.size());
+            (section.index(), end)
         })
-        .collect();
-    for symbol in symbols {
-        let Some(section_end) = symbol
-            .section_index()
-            .and_then(|index| executable.iter().find(|(text, _)| *text == index))
-            .map(|(_, end)| *end)
-        else {
-            continue;
-        };
-        let is_function = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
-        let Ok(name) = symbol.name() else { continue };
-        if !is_function || name.is_empty() || name.starts_with('$') {
-            continue;
-        }
-        let start = symbol.address();
-        let end = match symbol.size() {
-            0 => section_end,
-            size => start.saturating_add(size),
-        };
-        functions.push(FunctionSymbol {
-            start,
-            end,
-            name,
-            sized: symbol.size() > 0,
-            global: symbol.is_global(),
-        });
+        .collect()
+}
+
+fn function_symbol<'a>(
+    symbol: &object::Symbol<'a, '_>,
+    code_ends: &FxHashMap<SectionIndex, u64>,
+) -> Option<FunctionSymbol<'a>> {
+    let section_end = *code_ends.get(&symbol.section_index()?)?;
+    if !matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown) {
+        return None;
     }
+    let name = symbol.name().ok()?;
+    if name.is_empty() || name.starts_with('$') {
+        return None;
+    }
+    let start = symbol.address();
+    let end = match symbol.size() {
+        0 => section_end,
+        size => start.saturating_add(size),
+    };
+    Some(FunctionSymbol {
+        start,
+        end,
+        name,
+        sized: symbol.size() > 0,
+        global: symbol.is_global(),
+    })
 }

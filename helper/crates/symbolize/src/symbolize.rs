@@ -1,24 +1,22 @@
-//! The way of one module: open it, find its debug file, ask the DWARF on several threads, fill gaps from symbols.
+//! The way of one module: open it, find its debug files, take from the cache what is there, resolve the rest.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use gimli::DwarfSections;
-use rustc_hash::FxHashMap;
-
-use crate::debug_file;
-use crate::demangle::{DemangleMode, demangle, is_linkage_name};
-use crate::dwarf::{self, Answer};
-use crate::elf::{Elf, reader};
+use crate::build::Build;
+use crate::cache::{Cache, CacheKey};
+use crate::debug_file::{self, Found};
+use crate::debuginfod;
+use crate::demangle::DemangleMode;
+use crate::elf::Elf;
 use crate::module::ModuleFile;
-use crate::nesting;
 use crate::quiet_panics;
-use crate::symbol_table::SymbolTable;
-use crate::{Frame, ModuleSymbols};
-
-/// Fewer addresses than this are not worth a second thread: each reads the list of units anew.
-const ADDRESSES_PER_THREAD_MIN: usize = 256;
+use crate::resolve::{Files, resolve};
+use crate::split_dwarf::Places;
+use crate::{Frame, Language, ModuleSymbols};
 
 /// How a module is symbolized.
 #[derive(Debug, Clone)]
@@ -29,6 +27,12 @@ pub struct Options {
     /// A file that takes longer keeps what was found until then.
     pub time_limit: Duration,
     pub threads: usize,
+    /// Ask debuginfod for debug files that are not here, and wait so long for each; `None`: never ask.
+    pub debuginfod: Option<Duration>,
+    /// Counts the addresses that were looked up.
+    pub progress: Arc<AtomicUsize>,
+    /// The folder where names and lines are kept from one run to the next, by build-id; `None`: nowhere.
+    pub cache: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -38,6 +42,9 @@ impl Default for Options {
             debug_directories: vec![PathBuf::from("/usr/lib/debug")],
             time_limit: Duration::from_secs(10),
             threads: std::thread::available_parallelism().map_or(1, |count| count.get().min(8)),
+            debuginfod: None,
+            progress: Arc::default(),
+            cache: None,
         }
     }
 }
@@ -56,6 +63,8 @@ pub fn symbolize_module_with(
 ) -> ModuleSymbols {
     let mut symbols = ModuleSymbols {
         chains: vec![Vec::new(); vaddrs.len()],
+        builds: vec![None; vaddrs.len()],
+        folded: vec![Vec::new(); vaddrs.len()],
         ..ModuleSymbols::default()
     };
     quiet_panics::install();
@@ -85,7 +94,6 @@ fn fill(
     options: &Options,
     symbols: &mut ModuleSymbols,
 ) -> Result<(), String> {
-    let deadline = Instant::now() + options.time_limit;
     let path = module.path();
     let shown = path.display();
     let image = module.image()?;
@@ -105,158 +113,136 @@ fn fill(
         ));
     }
 
-    let found = (!elf.has_debug_units())
-        .then(|| debug_file::find(&elf, path, &options.debug_directories))
-        .flatten();
+    let (found, not_fetched) = match elf.has_debug_units() {
+        true => (None, None),
+        false => find_debug_file(&elf, path, options),
+    };
+    let deadline = Instant::now() + options.time_limit;
     let found_elf = found.as_ref().and_then(|found| Elf::parse(&found.map).ok());
     let debug = found_elf.as_ref().unwrap_or(&elf);
     let debug_path = found.as_ref().map_or(path, |found| &found.path);
     let shared = debug_file::find_shared_part(debug, debug_path, &options.debug_directories);
-    symbols.has_lines = debug.has_debug_lines();
+    let package = debug_file::find_package(path, debug_path);
+    let folder = |path: &Path| path.parent().map(Path::to_owned);
+    let mut folders: Vec<PathBuf> = [path, debug_path].into_iter().filter_map(folder).collect();
+    folders.dedup();
+    let cache_key = CacheKey {
+        build_id: &elf.build_id,
+        mode: options.demangle,
+        module_bytes: image.bytes().len(),
+        others: [&found, &shared, &package].map(|file| file.as_ref().map(debug_file::identity)),
+    };
+    let files = Files {
+        elf: &elf,
+        debug: found_elf.as_ref(),
+        shared: shared.as_ref(),
+        package: package
+            .as_ref()
+            .and_then(|found| Elf::parse(&found.map).ok()),
+        places: Places {
+            folders,
+            debug_directories: options.debug_directories.clone(),
+        },
+    };
 
     let mut asked = vaddrs.to_vec();
     asked.sort_unstable();
     asked.dedup();
-    let mut answer = Answer::default();
-    if debug.has_debug_units() {
-        let sections = debug.dwarf_sections();
-        let shared = shared
-            .as_ref()
-            .map(|found| Elf::parse(&found.map)?.dwarf_sections());
-        match (sections, shared.transpose()) {
-            (Ok(sections), Ok(shared)) => {
-                answer = look_up(&sections, shared.as_ref(), &asked, options, deadline);
-            }
-            (Err(why), _) | (_, Err(why)) => answer.problem = Some(why),
+    let cache = options.cache.as_deref().map(Cache::in_folder);
+    let cached = cache.as_ref().and_then(|cache| cache.load(&cache_key));
+    let mut known = cached.unwrap_or_default();
+    let missing: Vec<u64> = (asked.iter().copied())
+        .filter(|vaddr| known.place(*vaddr).is_none())
+        .collect();
+    let already_known = asked.len() - missing.len();
+    options.progress.fetch_add(already_known, Ordering::Relaxed);
+    let mut problem = None;
+    if known.vaddrs.is_empty() || !missing.is_empty() {
+        let fresh;
+        (fresh, problem) = resolve(&files, &missing, options, deadline);
+        known.add(fresh);
+        if image.was_cut() {
+            problem = Some("the file was cut short while it was read".to_owned());
+        }
+        // What could not be read now may be readable another time.
+        if let Some(cache) = cache.filter(|_| problem.is_none()) {
+            cache.save(&cache_key, &known);
         }
     }
-    answer.chains.resize(asked.len(), Vec::new());
 
-    let has_symbols =
-        name_from_symbols(&[&elf, debug], &asked, options.demangle, &mut answer.chains);
-    let place: FxHashMap<u64, usize> = asked.iter().copied().zip(0..).collect();
-    symbols.chains = vaddrs
-        .iter()
-        .map(|vaddr| answer.chains[place[vaddr]].clone())
-        .collect();
-    symbols.producers = answer.producers.into_iter().collect();
-    if image.was_cut() {
-        answer.problem = Some("the file was cut short while it was read".to_owned());
+    for (at, vaddr) in vaddrs.iter().enumerate() {
+        let Some(address) = known.place(*vaddr).map(|place| &known.addresses[place]) else {
+            continue;
+        };
+        symbols.chains[at].clone_from(&address.chain);
+        symbols.builds[at].clone_from(&address.build);
+        symbols.folded[at].clone_from(&address.folded);
     }
-    symbols.problem = match answer.problem {
+    symbols.has_lines = known.has_lines;
+    symbols.producers = producers(&symbols.builds);
+    symbols.language = language(&elf, &symbols.builds, &symbols.chains);
+    symbols.source_sums = known.source_sums;
+    let not_fetched = not_fetched.map_or(String::new(), |why| format!(" ({why})"));
+    symbols.problem = match problem {
         Some(why) => Some(format!("{shown}: {why}; some names or lines are missing.")),
+        None if !asked.is_empty()
+            && (symbols.has_lines || known.has_symbols)
+            && symbols.chains.iter().all(Vec::is_empty) =>
+        {
+            Some(format!(
+                "{shown}: neither its debug information nor its symbols cover the code that ran: its names are unknown."
+            ))
+        }
         None if symbols.has_lines || asked.is_empty() => None,
-        None if has_symbols => Some(format!(
-            "{shown} has no debug information: functions are known, lines are not. Build it with -g, or install its debug symbols."
+        None if known.has_symbols => Some(format!(
+            "{shown} has no debug information{not_fetched}: functions are known, lines are not. Build it with -g, or install its debug symbols."
         )),
         None => Some(format!(
-            "{shown} is stripped: neither functions nor lines are known. Build it with -g and do not strip it, or install its debug symbols."
+            "{shown} is stripped{not_fetched}: neither functions nor lines are known. Build it with -g and do not strip it, or install its debug symbols."
         )),
     };
     Ok(())
 }
 
-type Sections<'a> = DwarfSections<Cow<'a, [u8]>>;
-
-/// Addresses are sorted, so that each thread reads its own compile units.
-fn look_up(
-    sections: &Sections,
-    shared: Option<&Sections>,
-    asked: &[u64],
-    options: &Options,
-    deadline: Instant,
-) -> Answer {
-    let threads = (asked.len() / ADDRESSES_PER_THREAD_MIN).clamp(1, options.threads.max(1));
-    let part_len = asked.len().div_ceil(threads).max(1);
-    let look_up_part = |part: &[u64]| {
-        let mut dwarf = sections.borrow_with_sup(shared, |section| reader(section));
-        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
-        dwarf::look_up(dwarf, part, options.demangle, deadline)
+/// The separate debug file, from this machine or, on request, from a server; and why the server gave none.
+fn find_debug_file(elf: &Elf, path: &Path, options: &Options) -> (Option<Found>, Option<String>) {
+    let found = debug_file::find(elf, path, &options.debug_directories);
+    let (None, Some(time_limit)) = (&found, options.debuginfod) else {
+        return (found, None);
     };
-    let failed = |part: &[u64], why: &str| Answer {
-        chains: vec![Vec::new(); part.len()],
-        problem: Some(why.to_owned()),
-        ..Answer::default()
-    };
-    let parts: Vec<Answer> = std::thread::scope(|scope| {
-        let start = |part| {
-            std::thread::Builder::new()
-                .name(quiet_panics::THREAD_NAME.to_owned())
-                .stack_size(nesting::STACK_BYTES)
-                .spawn_scoped(scope, move || look_up_part(part))
-        };
-        let workers: Vec<_> = asked
-            .chunks(part_len)
-            .map(|part| (part, start(part)))
-            .collect();
-        workers
-            .into_iter()
-            .map(|(part, worker)| match worker.map(|worker| worker.join()) {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(_)) => failed(part, "its debug information is malformed"),
-                Err(error) => failed(
-                    part,
-                    &format!("no thread could be started to read it ({error})"),
-                ),
-            })
-            .collect()
-    });
-    let mut whole = Answer::default();
-    for mut part in parts {
-        whole.chains.append(&mut part.chains);
-        whole.producers.append(&mut part.producers);
-        whole.problem = whole.problem.or(part.problem);
+    match debuginfod::fetch(&elf.build_id, time_limit) {
+        Ok(fetched) => (debug_file::fetched(fetched, &elf.build_id), None),
+        Err(why) => (None, Some(why)),
     }
-    whole
 }
 
-/// Names what the DWARF left without a name, or (line tables only) with a name that has neither linkage nor scope.
-/// Gives whether the files have function symbols, when that was looked at.
-fn name_from_symbols(
-    files: &[&Elf],
-    asked: &[u64],
-    mode: DemangleMode,
-    chains: &mut [Vec<Frame>],
-) -> bool {
-    let nameless = |chain: &Vec<Frame>| {
-        chain.last().is_none_or(|outermost| {
-            outermost.name.is_empty()
-                || (mode != DemangleMode::None
-                    && outermost.name == outermost.system_name
-                    && !is_linkage_name(&outermost.name))
-        })
+pub(crate) fn producers(builds: &[Option<Arc<Build>>]) -> Vec<String> {
+    let different: BTreeSet<&str> = (builds.iter().flatten())
+        .map(|build| build.producer.as_str())
+        .collect();
+    different.into_iter().map(str::to_owned).collect()
+}
+
+/// By the units that were asked for; else by what the compilers leave behind.
+fn language(elf: &Elf, builds: &[Option<Arc<Build>>], chains: &[Vec<Frame>]) -> Language {
+    let mut counts: BTreeMap<Language, usize> = BTreeMap::new();
+    for build in builds.iter().flatten() {
+        *counts.entry(build.language).or_default() += 1;
+    }
+    counts.remove(&Language::Unknown);
+    if let Some((language, _)) = counts.into_iter().max_by_key(|(_, count)| *count) {
+        return language;
+    }
+    let any_name = |is_wanted: fn(&str) -> bool| {
+        (chains.iter().flatten()).any(|frame| is_wanted(&frame.system_name))
     };
-    if !chains.iter().any(nameless) {
-        return true;
+    if elf.is_go() {
+        Language::Go
+    } else if any_name(|name| crate::ocaml_names::readable(name).is_some()) {
+        Language::OCaml
+    } else if elf.is_rust() {
+        Language::Rust
+    } else {
+        Language::Unknown
     }
-    let objects: Vec<_> = files.iter().map(|elf| &elf.object).collect();
-    let table = SymbolTable::of(&objects);
-    for (vaddr, chain) in asked
-        .iter()
-        .zip(chains)
-        .filter(|(_, chain)| nameless(chain))
-    {
-        let Some(symbol) = table.name_at(*vaddr) else {
-            continue;
-        };
-        let name = demangle(symbol, mode);
-        match chain.last_mut() {
-            // A plain name of C stays: its symbol may carry a suffix (`sum.part.0`).
-            Some(outermost) if !outermost.name.is_empty() && !is_linkage_name(symbol) => {}
-            Some(outermost) => {
-                outermost.name = name;
-                outermost.system_name = symbol.to_owned();
-            }
-            None => chain.push(Frame {
-                name,
-                system_name: symbol.to_owned(),
-                file: None,
-                line: 0,
-                column: 0,
-                function_line: 0,
-                inlined: false,
-            }),
-        }
-    }
-    !table.is_empty()
 }

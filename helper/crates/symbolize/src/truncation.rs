@@ -39,7 +39,7 @@ impl Slot {
 }
 
 /// A read-only map of a whole file that survives the file's shrinking.
-pub(crate) struct GuardedMap {
+pub struct GuardedMap {
     map: Mmap,
     slot: &'static Slot,
 }
@@ -47,7 +47,7 @@ pub(crate) struct GuardedMap {
 impl GuardedMap {
     /// # Errors
     /// When the file cannot be mapped, or too many are.
-    pub(crate) fn of(file: &File) -> io::Result<GuardedMap> {
+    pub fn of(file: &File) -> io::Result<GuardedMap> {
         install_handler()?;
         let slot = MAPS
             .iter()
@@ -70,7 +70,7 @@ impl GuardedMap {
     }
 
     /// Something was read that the file no longer has.
-    pub(crate) fn was_cut(&self) -> bool {
+    pub fn was_cut(&self) -> bool {
         self.slot.was_cut.load(Ordering::Relaxed)
     }
 }

@@ -2,64 +2,7 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::{Peer, code_addresses, compiled, peer};
-use symbolize::{DemangleMode, Frame, ModuleFile, Options, symbolize_module_with};
-
-/// `(system name, file, line)` as binutils writes them.
-type Place = (String, String, u32);
-
-fn ours(path: &Path, vaddrs: &[u64]) -> Vec<Vec<Place>> {
-    let options = Options {
-        demangle: DemangleMode::None,
-        ..Options::default()
-    };
-    let place = |frame: Frame| {
-        (
-            match frame.system_name {
-                unknown if unknown.is_empty() => "??".to_owned(),
-                name => name,
-            },
-            frame.file.unwrap_or_else(|| "??".to_owned()),
-            frame.line,
-        )
-    };
-    symbolize_module_with(&ModuleFile::at_path(path), vaddrs, &options)
-        .chains
-        .into_iter()
-        .map(|chain| chain.into_iter().map(place).collect())
-        .collect()
-}
-
-/// Removes `.` and `..` as our paths do, and what binutils says of unknown places.
-fn comparable(chain: Vec<Place>) -> Vec<Place> {
-    chain
-        .into_iter()
-        .filter(|(name, file, _)| name != "??" || file != "??")
-        .map(|(name, file, line)| {
-            let mut parts: Vec<&str> = Vec::new();
-            for part in file.split('/') {
-                match part {
-                    "." => {}
-                    ".." => drop(parts.pop()),
-                    _ => parts.push(part),
-                }
-            }
-            (name, parts.join("/"), line)
-        })
-        .collect()
-}
-
-/// Binutils shows the symbol of the whole function instead of the innermost frame's name when that has no linkage name.
-fn agree(expected: &[Place], got: &[Place]) -> bool {
-    let mangled = |name: &str| name.starts_with("_Z") || name.starts_with("_R");
-    expected.len() == got.len()
-        && expected.iter().zip(got).all(|(expected, got)| {
-            (&expected.1, expected.2) == (&got.1, got.2)
-                && (expected.0 == got.0 || (mangled(&expected.0) && !mangled(&got.0)))
-        })
-}
+use support::{Peer, agree, code_addresses, comparable, compiled, ours, peer};
 
 /// Every address that has a line agrees, all inlined frames included.
 fn check(compiler: &str, source: &str, flags: &[&str]) {
@@ -79,7 +22,7 @@ fn check(compiler: &str, source: &str, flags: &[&str]) {
     for ((vaddr, expected), got) in vaddrs.iter().zip(expected).zip(got) {
         let expected = comparable(expected);
         // Elsewhere there are symbols only, which binutils stretches over padding.
-        let has_line = |chain: &[Place]| chain.iter().any(|(_, _, line)| *line > 0);
+        let has_line = |chain: &[support::Place]| chain.iter().any(|(_, _, line)| *line > 0);
         if !has_line(&expected) && !has_line(&got) {
             continue;
         }

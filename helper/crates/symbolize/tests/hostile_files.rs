@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use support::damaged_elf::damaged;
 use support::{code_addresses, compiled};
 use symbolize::{ModuleFile, symbolize_module};
 
@@ -29,6 +30,10 @@ fn only_regular_files_are_read() {
     assert!(problem_of(Path::new("/dev/zero")).contains("not a regular file"));
     assert!(problem_of(folder.path()).contains("not a regular file"));
     assert!(problem_of(&folder.path().join("none")).contains("cannot be opened"));
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    std::os::unix::fs::symlink(&one, &other).unwrap();
+    std::os::unix::fs::symlink(&other, &one).unwrap();
+    assert!(problem_of(&one).contains("cannot be opened"));
 }
 
 #[test]
@@ -68,31 +73,15 @@ fn inlined_calls_nested_without_end_do_not_overflow_the_stack() {
     }
 }
 
-/// A generator of the xorshift family: the same mutations each time.
-fn next(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
-
 #[test]
 fn a_thousand_damaged_files_are_survived() {
     let folder = tempfile::tempdir().unwrap();
     let path = compiled(folder.path(), "g++", "shapes.cpp", &["-O2", "-g"]);
     let vaddrs = code_addresses(&path, 16);
     let whole = std::fs::read(&path).unwrap();
-    let mut state = 0x9e37_79b9_7f4a_7c15;
     let mut with_problem = 0;
-    for _ in 0..1000 {
-        let mut bytes = whole.clone();
-        for _ in 0..1 + next(&mut state) % 64 {
-            let at = next(&mut state) as usize % bytes.len();
-            bytes[at] = next(&mut state) as u8;
-        }
-        if next(&mut state).is_multiple_of(8) {
-            bytes.truncate(next(&mut state) as usize % whole.len());
-        }
+    for number in 0..1000 {
+        let bytes = damaged(&whole, number);
         let start = Instant::now();
         let symbols = symbolize_module(&ModuleFile::from_bytes("damaged", bytes), &vaddrs);
         assert!(start.elapsed() < Duration::from_secs(12));

@@ -5,11 +5,13 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use std::{fmt, io};
 
 use crate::invoker::invoker;
 use crate::terminal::{Terminal, TerminalSize};
 
+#[derive(Clone)]
 pub struct LaunchOptions {
     pub program: PathBuf,
     pub args: Vec<OsString>,
@@ -79,6 +81,18 @@ pub struct Exit {
 /// # Errors
 /// When the program cannot be run; nothing is left behind then.
 pub fn launch_stopped(options: &LaunchOptions) -> Result<Stopped, LaunchError> {
+    launch_stopped_after(options, Duration::ZERO)
+}
+
+/// The same, after the new process has used so much CPU time in all: a sampling clock that it inherited then ticks at
+/// another place in the program.
+///
+/// # Errors
+/// As [`launch_stopped`].
+pub fn launch_stopped_after(
+    options: &LaunchOptions,
+    cpu_time: Duration,
+) -> Result<Stopped, LaunchError> {
     if let Some(cwd) = options.cwd.as_deref().filter(|d| !d.is_dir()) {
         return Err(LaunchError::BadDirectory(cwd.to_owned()));
     }
@@ -116,6 +130,9 @@ pub fn launch_stopped(options: &LaunchOptions) -> Result<Stopped, LaunchError> {
             if let Some(user) = &invoker {
                 user.become_user()?;
             }
+            while cpu_time_of(libc::CLOCK_PROCESS_CPUTIME_ID) < cpu_time {
+                (0..500).for_each(|_| std::hint::spin_loop());
+            }
             let none = std::ptr::null_mut::<libc::c_void>();
             check(libc::ptrace(libc::PTRACE_TRACEME, 0, none, none) as i32)
         });
@@ -129,6 +146,16 @@ pub fn launch_stopped(options: &LaunchOptions) -> Result<Stopped, LaunchError> {
     wait_for_exec_stop(stopped.pid() as i32)
         .map_err(|e| LaunchError::Other(options.program.clone(), e))?;
     Ok(stopped)
+}
+
+fn cpu_time_of(clock: libc::clockid_t) -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: time is a valid place for the result. Async-signal-safe.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn launch_error(program: &Path, error: io::Error) -> LaunchError {
@@ -147,7 +174,11 @@ fn wait_for_exec_stop(pid: i32) -> io::Result<()> {
     // SAFETY: status is a valid place for the result; pid is our child.
     check(unsafe { libc::waitpid(pid, &mut status, 0) })?;
     if libc::WIFSTOPPED(status) {
-        return Ok(());
+        let none = std::ptr::null_mut::<libc::c_void>();
+        let options = libc::PTRACE_O_EXITKILL as usize as *mut libc::c_void;
+        // Were we to be killed now, the kernel would let the program go, and nobody would know of it.
+        // SAFETY: the child is stopped and traced by this thread; the options are passed by value.
+        return check(unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, none, options) } as i32);
     }
     Err(io::Error::other("it ended before its first instruction"))
 }
@@ -155,6 +186,18 @@ fn wait_for_exec_stop(pid: i32) -> io::Result<()> {
 impl Stopped {
     pub fn pid(&self) -> u32 {
         self.launched.as_ref().expect("not released").child.id()
+    }
+
+    /// The CPU time of the process so far, none of it the program's own.
+    pub fn cpu_time(&self) -> Duration {
+        let mut clock = 0;
+        // SAFETY: clock is a valid place for the result.
+        let found = unsafe { libc::clock_getcpuclockid(self.pid() as i32, &mut clock) } == 0;
+        if found {
+            cpu_time_of(clock)
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Lets the program run, no longer traced.
@@ -178,6 +221,20 @@ impl Drop for Stopped {
 impl Launched {
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+}
+
+impl Exit {
+    /// Leaves out CPU time that was used before the program began.
+    pub fn without(self, before: Duration) -> Exit {
+        let before_ns = before.as_nanos() as u64;
+        let user_part_ns = before_ns.min(self.user_ns);
+        let system_part_ns = (before_ns - user_part_ns).min(self.system_ns);
+        Exit {
+            user_ns: self.user_ns - user_part_ns,
+            system_ns: self.system_ns - system_part_ns,
+            ..self
+        }
     }
 }
 

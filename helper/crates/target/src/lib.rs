@@ -3,14 +3,20 @@
 
 mod gate;
 mod invoker;
+mod launcher;
 mod maps;
 mod needed;
+mod owner;
 mod process;
+mod process_list;
 mod terminal;
 
 pub use gate::{Exit, LaunchError, LaunchOptions, Launched, Stopped, launch_stopped, signal, wait};
 pub use invoker::{Invoker, invoker};
-pub use maps::{MapsEntry, executable_mappings, parse_maps};
+pub use launcher::{Launcher, Waiting};
+pub use maps::{MapsEntry, executable_mappings, own_mapping_at, parse_maps};
 pub use needed::needed_libraries;
+pub use owner::{own_uid, user_name, why_not_allowed};
 pub use process::{ProcessError, process_name, threads_of};
+pub use process_list::{processes_named, tree_of};
 pub use terminal::{Terminal, TerminalSize};

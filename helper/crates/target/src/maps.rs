@@ -23,12 +23,26 @@ pub fn executable_mappings(pid: u32) -> io::Result<Vec<MapsEntry>> {
     Ok(parse_maps(&String::from_utf8_lossy(&text)))
 }
 
-/// The executable ones of the lines; `[vsyscall]`, which lies in the kernel's half, is left out.
-pub fn parse_maps(text: &str) -> Vec<MapsEntry> {
-    text.lines().filter_map(parse_line).collect()
+/// What this process has mapped at `address`: the kernel's own name for a file, which stat(2) does not give on
+/// overlayfs and btrfs.
+pub fn own_mapping_at(address: u64) -> Option<MapsEntry> {
+    let text = std::fs::read("/proc/self/maps").ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let mut entries = text.lines().filter_map(parse_line).map(|(entry, _)| entry);
+    entries.find(|e| (e.start..e.end).contains(&address))
 }
 
-fn parse_line(line: &str) -> Option<MapsEntry> {
+/// The executable ones of the lines; `[vsyscall]`, which lies in the kernel's half, is left out.
+pub fn parse_maps(text: &str) -> Vec<MapsEntry> {
+    let entries = text.lines().filter_map(parse_line);
+    let code = entries.filter(|(e, permissions)| {
+        permissions.as_bytes().get(2) == Some(&b'x') && e.start < 1 << 63
+    });
+    code.map(|(entry, _)| entry).collect()
+}
+
+/// The entry and its permissions.
+fn parse_line(line: &str) -> Option<(MapsEntry, &str)> {
     // start-end perms offset major:minor inode   path
     let mut rest = line;
     let mut word = || {
@@ -45,8 +59,7 @@ fn parse_line(line: &str) -> Option<MapsEntry> {
     let path = rest.trim_start();
     let hex = |s| u64::from_str_radix(s, 16).ok();
     let start = hex(start)?;
-    (permissions.as_bytes().get(2) == Some(&b'x') && start < 1 << 63).then_some(())?;
-    Some(MapsEntry {
+    let entry = MapsEntry {
         start,
         end: hex(end)?,
         file_offset: hex(file_offset)?,
@@ -54,7 +67,8 @@ fn parse_line(line: &str) -> Option<MapsEntry> {
         device_minor: hex(minor)? as u32,
         inode: inode.parse().ok()?,
         path: path.strip_suffix(" (deleted)").unwrap_or(path).to_owned(),
-    })
+    };
+    Some((entry, permissions))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::{fmt, fs, io};
 
+use crate::owner::{own_uid, why_not_allowed};
+
 #[derive(Debug)]
 pub enum ProcessError {
     NoSuchProcess(u32),
@@ -14,10 +16,7 @@ impl fmt::Display for ProcessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchProcess(pid) => write!(f, "there is no process {pid}"),
-            Self::NotAllowed(pid) => write!(
-                f,
-                "process {pid} is not yours to look at: it belongs to another user or protects itself"
-            ),
+            Self::NotAllowed(pid) => f.write_str(&why_not_allowed(*pid, own_uid())),
             Self::KernelThread(pid) => {
                 write!(
                     f,

@@ -2,17 +2,26 @@
 
 /// What an expression computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expression {
+pub(crate) enum Expression {
     /// register + offset
     Register { register: u8, offset: i32 },
-    /// *(register + offset) + extra: a stack that was realigned (gcc's DRAP)
+    /// *(register + offset) + extra: a stack that was realigned (gcc's DRAP), OCaml's stack behind its C stack
     Deref {
         register: u8,
         offset: i32,
         extra: i32,
     },
+    /// *(*(register + offset) + middle) + extra: the parent of an OCaml fiber
+    DoubleDeref {
+        register: u8,
+        offset: i32,
+        middle: i32,
+        extra: i32,
+    },
     /// rsp + offset + (if rip & 15 ≥ threshold { 8 } else { 0 }): the lazy binding stubs of a linker
     Plt { offset: i32, threshold: i32 },
+    /// Any other.
+    Other,
 }
 
 const DEREF: u8 = 0x06;
@@ -20,16 +29,20 @@ const PLUS_UCONST: u8 = 0x23;
 const BREG0: u8 = 0x70;
 const BREG7_RSP: u8 = 0x77;
 const BREG16_RIP: u8 = 0x80;
+const BREG31: u8 = 0x8f;
 const LIT0: u8 = 0x30;
 const LIT31: u8 = 0x4f;
 /// `& 15 ≥ n`, times 8, added; without the literal n in the middle.
 const PLT_HEAD: [u8; 4] = [BREG16_RIP, 0, 0x3f, 0x1a]; // breg16 0, lit15, and
 const PLT_TAIL: [u8; 4] = [0x2a, 0x33, 0x24, 0x22]; // ge, lit3, shl, plus
 
-/// None for any expression that is none of the three.
-pub fn parse_expression(code: &[u8]) -> Option<Expression> {
+pub(crate) fn parse_expression(code: &[u8]) -> Expression {
+    parse(code).unwrap_or(Expression::Other)
+}
+
+fn parse(code: &[u8]) -> Option<Expression> {
     let (&operation, rest) = code.split_first()?;
-    if !(BREG0..BREG0 + 16).contains(&operation) {
+    if !(BREG0..=BREG31).contains(&operation) {
         return None;
     }
     let register = operation - BREG0;
@@ -38,17 +51,19 @@ pub fn parse_expression(code: &[u8]) -> Option<Expression> {
         return Some(Expression::Register { register, offset });
     }
     if let Some(rest) = rest.strip_prefix(&[DEREF]) {
-        let extra = match rest {
-            [] => 0,
-            [PLUS_UCONST, rest @ ..] => {
-                let (extra, rest) = uleb128(rest)?;
-                rest.is_empty().then_some(extra)?
-            }
-            _ => return None,
+        let (first, rest) = added_constant(rest)?;
+        let Some(rest) = rest.strip_prefix(&[DEREF]) else {
+            return rest.is_empty().then_some(Expression::Deref {
+                register,
+                offset,
+                extra: first,
+            });
         };
-        return Some(Expression::Deref {
+        let (extra, rest) = added_constant(rest)?;
+        return rest.is_empty().then_some(Expression::DoubleDeref {
             register,
             offset,
+            middle: first,
             extra,
         });
     }
@@ -63,6 +78,14 @@ pub fn parse_expression(code: &[u8]) -> Option<Expression> {
         }
     }
     None
+}
+
+/// The constant that is added next; 0 when there is none.
+fn added_constant(code: &[u8]) -> Option<(i32, &[u8])> {
+    match code {
+        [PLUS_UCONST, rest @ ..] => uleb128(rest),
+        _ => Some((0, code)),
+    }
 }
 
 fn uleb128(bytes: &[u8]) -> Option<(i32, &[u8])> {
@@ -103,7 +126,7 @@ mod tests {
             offset: 8,
             threshold: 11,
         };
-        assert_eq!(parse_expression(&code), Some(plt));
+        assert_eq!(parse_expression(&code), plt);
     }
 
     #[test]
@@ -113,24 +136,43 @@ mod tests {
             offset: -8,
             extra: 0,
         };
-        assert_eq!(parse_expression(&[0x76, 0x78, 0x06]), Some(deref));
+        assert_eq!(parse_expression(&[0x76, 0x78, 0x06]), deref);
         let at_rbp = Expression::Register {
             register: 6,
             offset: 0,
         };
-        assert_eq!(parse_expression(&[0x76, 0x00]), Some(at_rbp));
+        assert_eq!(parse_expression(&[0x76, 0x00]), at_rbp);
     }
 
     #[test]
-    fn anything_else_and_cut_code_is_none() {
+    fn the_stack_switches_of_ocaml_5() {
+        let c_call = Expression::Deref {
+            register: 7,
+            offset: 8,
+            extra: 8,
+        };
+        assert_eq!(parse_expression(&[0x77, 8, 0x06, 0x23, 8]), c_call);
+        let parent_of_fiber = Expression::DoubleDeref {
+            register: 7,
+            offset: 56,
+            middle: 0,
+            extra: 8,
+        };
+        let code = [0x77, 56, 0x06, 0x23, 0, 0x06, 0x23, 8];
+        assert_eq!(parse_expression(&code), parent_of_fiber);
+    }
+
+    #[test]
+    fn anything_else_and_cut_code_is_other() {
         for code in [
             &[][..],
             &[0x77],
             &[0x77, 0x80],
             &[0x03, 1],
-            &[0x76, 0, 0x06, 0x06],
+            &[0x76, 0, 0x06, 0x06, 0x06],
+            &[0x76, 0, 0x06, 0x23],
         ] {
-            assert_eq!(parse_expression(code), None, "{code:x?}");
+            assert_eq!(parse_expression(code), Expression::Other, "{code:x?}");
         }
     }
 }

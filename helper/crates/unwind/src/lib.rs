@@ -1,14 +1,26 @@
-//! The call frame information of an ELF file as rows that the BPF sampler can follow.
+//! What an ELF file says about leaving its functions, as rows that the BPF sampler can follow.
 //!
-//! `rows_of_elf` reads `.eh_frame` (else `.debug_frame`) of an x86-64 file into rows sorted by vaddr; each row holds
-//! until the next one. `Pages` packs them for the sampler: by 64 KiB page, four bytes a row, rules kept once.
-//! Does not read memory or processes.
+//! `rows_of_elf` reads `.eh_frame`, `.debug_frame` and what is known of code without either into rows sorted by vaddr;
+//! each row holds until the next one. `PackedPages` packs them for the sampler: by page, four bytes a row, rules kept
+//! once. Does not read memory or processes.
 
+pub mod aarch64;
+mod bare_code;
+mod cfi;
 mod elf;
 mod expression;
+mod frame_row;
+mod go;
+mod go_stack_table;
 mod pages;
+mod plt;
+mod realigned;
 mod rows;
+mod spans;
+mod start_up_aarch64;
+mod start_up_code;
+mod x86_64;
 
 pub use elf::{ElfLayout, LayoutError, layout_of_elf};
 pub use pages::{PackedPages, RuleSet};
-pub use rows::{Row, RowsError, rows_of_elf};
+pub use rows::{Machine, Row, RowsError, rows_of_elf};

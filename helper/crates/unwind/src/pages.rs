@@ -1,4 +1,4 @@
-//! Rows as the sampler's maps hold them: by 64 KiB page, four bytes a row, each rule once for all modules.
+//! Rows as the sampler's maps hold them: by page, four bytes a row, each rule once for all modules.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,43 @@ use crate::Row;
 pub struct RuleSet {
     numbers: HashMap<Rule, u16>,
     rules: Vec<Rule>,
+    /// What was asked for before, by a cheap hash: most rows have one of few rules.
+    recent: Vec<Option<(Rule, u16)>>,
+}
+
+const RECENT_BITS: u32 = 10;
+
+fn recent_slot(rule: &Rule) -> usize {
+    let words = rule.to_bytes();
+    let (low, high) = words.split_at(8);
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+    // Fibonacci hashing: the high bits of a product with 2^64 / φ.
+    let mixed = (word(low) ^ word(high).rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - RECENT_BITS)) as usize
 }
 
 impl RuleSet {
     /// The number of `rule`; that of [`RuleKind::Unsupported`] once all numbers are taken (real processes use some
     /// thousands of the 65,536).
     fn number(&mut self, rule: Rule) -> u16 {
+        if self.recent.is_empty() {
+            self.recent = vec![None; 1 << RECENT_BITS];
+        }
+        let slot = recent_slot(&rule);
+        if let Some((_, number)) = self.recent[slot].filter(|(known, _)| *known == rule) {
+            return number;
+        }
+        let number = self.searched_number(rule);
+        self.recent[slot] = Some((rule, number));
+        number
+    }
+
+    fn searched_number(&mut self, rule: Rule) -> u16 {
         if let Some(number) = self.numbers.get(&rule) {
             return *number;
         }
         if self.rules.len() + 1 >= RULES_MAX && rule.kind != RuleKind::Unsupported {
-            return self.number(Rule::of_kind(RuleKind::Unsupported));
+            return self.searched_number(Rule::of_kind(RuleKind::Unsupported));
         }
         let number = self.rules.len() as u16;
         self.numbers.insert(rule, number);
@@ -47,7 +73,7 @@ impl RuleSet {
 /// The rows of one module.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PackedPages {
-    /// Number of the module's first page that has rows: vaddr >> 16.
+    /// Number of the module's first page that has rows: vaddr >> PAGE_SHIFT.
     pub base_page: u32,
     /// Per page: index of its first row in `rows` and how many there are.
     pub pages: Vec<(u32, u32)>,
@@ -55,7 +81,7 @@ pub struct PackedPages {
     pub rows: Vec<u32>,
 }
 
-/// More pages than any real module has (64 GiB of address space); beyond it a file is taken for hostile.
+/// More pages than any real module has (4 GiB of address space); beyond it a file is taken for hostile.
 const PAGES_MAX: u64 = 1 << 20;
 
 impl PackedPages {
@@ -115,7 +141,8 @@ mod tests {
         let (first, count) =
             packed.pages[((vaddr >> PAGE_SHIFT) - u64::from(packed.base_page)) as usize];
         let rows = &packed.rows[first as usize..(first + count) as usize];
-        let at = rows.partition_point(|r| u64::from(r & 0xffff) <= vaddr & 0xffff) - 1;
+        let offset = vaddr & ((1 << PAGE_SHIFT) - 1);
+        let at = rows.partition_point(|r| u64::from(r & 0xffff) <= offset) - 1;
         rules.rules[(rows[at] >> 16) as usize]
     }
 
@@ -127,15 +154,15 @@ mod tests {
                 rule: Rule::of_kind(RuleKind::None),
             },
             Row {
-                vaddr: 0x1_1000,
+                vaddr: 0x1100,
                 rule: rule(8),
             },
             Row {
-                vaddr: 0x1_1004,
+                vaddr: 0x1104,
                 rule: rule(16),
             },
             Row {
-                vaddr: 0x3_0000,
+                vaddr: 0x3000,
                 rule: Rule::of_kind(RuleKind::None),
             },
         ];
@@ -143,12 +170,12 @@ mod tests {
         let packed = PackedPages::new(&rows, &mut rules);
         assert_eq!((packed.base_page, packed.pages.len()), (1, 3));
         for (vaddr, expected) in [
-            (0x1_0fff, Rule::of_kind(RuleKind::None)),
-            (0x1_1000, rule(8)),
-            (0x1_1004, rule(16)),
-            (0x2_0000, rule(16)),
-            (0x2_ffff, rule(16)),
-            (0x3_0000, Rule::of_kind(RuleKind::None)),
+            (0x10ff, Rule::of_kind(RuleKind::None)),
+            (0x1100, rule(8)),
+            (0x1104, rule(16)),
+            (0x2000, rule(16)),
+            (0x2fff, rule(16)),
+            (0x3000, Rule::of_kind(RuleKind::None)),
         ] {
             assert_eq!(look_up(&packed, &rules, vaddr), expected, "{vaddr:#x}");
         }

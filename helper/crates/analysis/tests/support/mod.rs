@@ -1,9 +1,12 @@
 //! Profiles written as text, and a small source of repeatable chance.
 //!
 //! One sample a line, root first: `main@m.c:3 ~inlined@h.h:9 [kernel]sys_read libc.so!read 7`. `~` is inlined into the
-//! frame before it, `!` and `[…]` name another module than `app`; the last word is the number of samples.
+//! frame before it, `!` and `[…]` name another module than `app`, `:?9` is a line of a function of which nothing says
+//! where it is defined; the last word is the number of samples.
 
 #![allow(dead_code)] // Each test file uses its own part.
+
+pub mod damage;
 
 use profile::{LineOf, MappingOf, Profile, ProfileBuilder};
 
@@ -92,14 +95,15 @@ fn line_of(builder: &mut ProfileBuilder, frame: &str) -> Option<LineOf> {
     }
     let (name, place) = frame.split_once('@').unwrap_or((frame, ""));
     let (file, line) = place.split_once(':').unwrap_or((place, "0"));
+    let is_defined = !file.is_empty() && !line.starts_with('?');
     let file = if file.is_empty() {
         String::new()
     } else {
         format!("/src/{file}")
     };
     Some(LineOf {
-        function: builder.add_function(name, name, &file, u32::from(!file.is_empty())),
-        line: line.parse().expect("a line number"),
+        function: builder.add_function(name, name, &file, u32::from(is_defined)),
+        line: line.trim_start_matches('?').parse().expect("a line number"),
         column: 0,
     })
 }

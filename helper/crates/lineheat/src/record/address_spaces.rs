@@ -86,6 +86,23 @@ impl AddressSpaces {
         space.mappings = mappings;
     }
 
+    /// What the process has mapped at last: ascending, not overlapping.
+    pub fn mapped_now(&self, pid: u32) -> Vec<Mapped> {
+        let mappings = self.spaces.get(&pid).map_or(&[][..], |s| &s.mappings);
+        let mut now: Vec<Mapped> = Vec::new();
+        for new in mappings.iter().filter(|m| m.until_ns == u64::MAX) {
+            now = now.iter().flat_map(|old| without(old, new)).collect();
+            now.push(*new);
+        }
+        now.sort_unstable_by_key(|m| m.start);
+        now
+    }
+
+    /// The process is gone: samples of it come no more, and its number may be given to another.
+    pub fn exit(&mut self, pid: u32) {
+        self.spaces.remove(&pid);
+    }
+
     /// Changes whenever the process's mappings do.
     pub fn version(&self, pid: u32) -> u32 {
         self.spaces.get(&pid).map_or(0, |s| s.version)
@@ -98,6 +115,21 @@ impl AddressSpaces {
         };
         self.spaces.get(&pid)?.mappings.iter().rev().find(holds)
     }
+}
+
+/// What is left of a mapping when another has been put over it.
+fn without(old: &Mapped, new: &Mapped) -> impl Iterator<Item = Mapped> + use<> {
+    let below = Mapped {
+        end: old.end.min(new.start),
+        ..*old
+    };
+    let start = old.start.max(new.end);
+    let above = Mapped {
+        start,
+        file_offset: old.file_offset.wrapping_add(start - old.start),
+        ..*old
+    };
+    [below, above].into_iter().filter(|m| m.start < m.end)
 }
 
 #[cfg(test)]
@@ -138,5 +170,15 @@ mod tests {
         assert_eq!(module_at(&s, 1, 9, 0x1000), Some(10));
         assert_eq!(module_at(&s, 1, 9, 0x2000), Some(11));
         assert_eq!(module_at(&s, 1, 9, 0x3000), Some(10));
+        let now = s.mapped_now(1).into_iter();
+        let now: Vec<_> = now.map(|m| (m.start, m.end, m.file_offset)).collect();
+        assert_eq!(
+            now,
+            [
+                (0x1000, 0x2000, 0),
+                (0x2000, 0x3000, 0),
+                (0x3000, 0x4000, 0x2000)
+            ]
+        );
     }
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::kernel_support;
+
 /// CLOCK_MONOTONIC, the clock of samples.
 pub fn monotonic_ns() -> u64 {
     let mut now = libc::timespec {
@@ -12,12 +14,6 @@ pub fn monotonic_ns() -> u64 {
     // SAFETY: now is a valid place for the result.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-/// As `uname -r`.
-fn kernel_release() -> String {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    release.trim().to_owned()
 }
 
 /// Gathered while the target runs: git may take its time in a large tree.
@@ -31,7 +27,7 @@ pub struct Environment {
 impl Environment {
     pub fn of(directory: &Path) -> Environment {
         Environment {
-            kernel: kernel_release(),
+            kernel: kernel_support::release(),
             cpu: cpu(),
             git: git_state(directory),
         }

@@ -5,6 +5,8 @@ use std::fmt;
 use records::{SamplerError, SamplerStep};
 use target::{LaunchError, ProcessError};
 
+use crate::{installation, kernel_support};
+
 /// Kinds are those of `Failure` in protocol/wire.proto.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordError {
@@ -94,6 +96,15 @@ impl RecordError {
         }
     }
 
+    /// Of a kernel on which no recording is tried.
+    pub fn old_kernel(release: &str) -> Option<RecordError> {
+        kernel_support::why_too_old(release).map(|message| RecordError {
+            kind: "unsupported",
+            message,
+            advice: "Record on a machine with a newer kernel; Debian 12, Ubuntu 24.04 and what came after them have one.".to_owned(),
+        })
+    }
+
     pub fn sampler_gone(why: Option<String>, complaints: &str) -> RecordError {
         let mut message = "the sampler ended before it was ready".to_owned();
         for detail in why
@@ -106,27 +117,117 @@ impl RecordError {
         RecordError::internal(message)
     }
 
+    /// Whether it is our rights or this kernel that the privileged sampler fails for, so that it is worth while to
+    /// try without privilege.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.kind, "no-permission" | "no-bpf")
+    }
+
+    /// When recording without privilege failed, too.
+    pub fn and_without_privilege(self, other: RecordError) -> RecordError {
+        if other.kind != "no-permission" {
+            return other;
+        }
+        RecordError {
+            message: format!(
+                "{}. Recording without privilege failed, too: {}",
+                self.message, other.message
+            ),
+            ..self
+        }
+    }
+
+    pub fn without_privilege(error: SamplerError) -> RecordError {
+        let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+        let paranoid = level.ok().and_then(|l| l.trim().parse().ok());
+        refused_without_privilege(error, paranoid)
+    }
+
     pub fn of_sampler(error: SamplerError, complaints: &str) -> RecordError {
         let errno = std::io::Error::from_raw_os_error(error.errno);
         let refused = matches!(error.errno, libc::EPERM | libc::EACCES);
         match error.step {
-            SamplerStep::LoadBpf if refused => no_permission("load a BPF program", "cap_bpf and cap_perfmon"),
+            SamplerStep::LoadBpf if refused => no_permission("this user may not load a BPF program", "cap_bpf and cap_perfmon"),
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent | SamplerStep::AttachBpf if refused => {
-                no_permission("open perf events", "cap_perfmon, on Debian and Ubuntu cap_sys_admin")
+                no_perf_events(kernel_support::perf_events_for_admin_only())
             }
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent if error.errno == libc::ESRCH => RecordError {
                 kind: "not-found",
                 message: "the process ended before it could be sampled".to_owned(),
                 advice: String::new(),
             },
+            SamplerStep::NotAllowed => RecordError {
+                kind: "not-allowed",
+                message: target::why_not_allowed(error.pid, target::own_uid()),
+                advice: "Choose a process of your own, or ask its owner or the administrator to record it.".to_owned(),
+            },
+            SamplerStep::TooManyRecordings => RecordError {
+                kind: "too-many",
+                message: "two recordings of this user are running already, and no more are made at a time".to_owned(),
+                advice: "End one of them, or wait until it is saved.".to_owned(),
+            },
+            SamplerStep::LoadBpf if !kernel_support::has_type_information() => RecordError {
+                kind: "no-bpf",
+                message: "this kernel was built without type information (CONFIG_DEBUG_INFO_BTF), which the BPF sampler needs".to_owned(),
+                advice: "Record with a kernel of a distribution: those of Debian and Ubuntu have it.".to_owned(),
+            },
             SamplerStep::LoadBpf => RecordError {
                 kind: "no-bpf",
                 message: format!("the kernel did not take the BPF sampler: {errno}{}", detail(complaints)),
-                advice: "Lineheat needs Linux 6.1 or newer with BPF and BTF; this command says what is missing:\n  lineheat doctor".to_owned(),
+                advice: "This command says what is missing:\n  lineheat doctor".to_owned(),
             },
             step => RecordError::internal(format!("the sampler failed ({step:?}): {errno}{}", detail(complaints))),
         }
     }
+}
+
+/// `paranoid`: kernel.perf_event_paranoid, if this kernel has it.
+fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> RecordError {
+    let errno = std::io::Error::from_raw_os_error(error.errno);
+    match (error.step, error.errno, paranoid) {
+        (_, libc::ESRCH, _) => RecordError {
+            kind: "not-found",
+            message: "the process ended before it could be sampled".to_owned(),
+            advice: String::new(),
+        },
+        (SamplerStep::MapRing, ..) => RecordError {
+            kind: "no-permission",
+            message: format!(
+                "there is no memory for samples: {errno}; other recordings of this user have locked what it may lock"
+            ),
+            advice: "End other recordings, or record as root.".to_owned(),
+        },
+        (_, _, None) => RecordError {
+            kind: "no-permission",
+            message: "this kernel has no perf events (CONFIG_PERF_EVENTS)".to_owned(),
+            advice: as_root(),
+        },
+        (_, libc::EPERM | libc::EACCES, Some(level @ 3..)) => RecordError {
+            kind: "no-permission",
+            message: format!(
+                "this kernel lets no ordinary user sample even its own programs (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
+            ),
+            advice: as_root(),
+        },
+        (_, libc::EPERM | libc::EACCES, Some(level)) => RecordError {
+            kind: "no-permission",
+            message: format!(
+                "perf_event_open is refused ({errno}) although this kernel allows it (perf_event_paranoid is {level}): a filter of a container or sandbox does that"
+            ),
+            advice: "Record outside the container, or let it use perf_event_open.".to_owned(),
+        },
+        (step, ..) => RecordError::internal(format!(
+            "samples cannot be taken without privilege ({step:?}): {errno}"
+        )),
+    }
+}
+
+fn as_root() -> String {
+    format!(
+        "Set up recording without sudo, once:\n  {}\nOr record as root; the program itself still runs as you:\n  sudo {} record -- COMMAND",
+        installation::install(),
+        std::env::current_exe().map_or("lineheat".to_owned(), |p| p.display().to_string())
+    )
 }
 
 fn detail(complaints: &str) -> String {
@@ -136,16 +237,30 @@ fn detail(complaints: &str) -> String {
         .map_or(String::new(), |l| format!(" ({l})"))
 }
 
-fn no_permission(action: &str, capabilities: &str) -> RecordError {
+/// `admin_only`: the setting with which the kernel asks for more than cap_perfmon.
+fn no_perf_events(admin_only: Option<i32>) -> RecordError {
+    match admin_only {
+        None => no_permission("this user may not open perf events", "cap_perfmon"),
+        // A kind of its own: there is no use in trying without privilege, where the kernel asks for the same.
+        Some(level) => RecordError {
+            kind: "admin-only",
+            ..no_permission(
+                &format!(
+                    "this kernel lets only administrators open perf events (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
+                ),
+                "cap_sys_admin",
+            )
+        },
+    }
+}
+
+fn no_permission(refusal: &str, capabilities: &str) -> RecordError {
     RecordError {
         kind: "no-permission",
         message: format!(
-            "this user may not {action}: the kernel asks for {capabilities}, and this process has neither them nor root's rights"
+            "{refusal}: the kernel asks for {capabilities}, and this process has neither that nor root's rights"
         ),
-        advice: format!(
-            "Record as root; the program itself still runs as you:\n  sudo {} record -- COMMAND",
-            std::env::current_exe().map_or("lineheat".to_owned(), |p| p.display().to_string())
-        ),
+        advice: as_root(),
     }
 }
 
@@ -155,17 +270,94 @@ mod tests {
 
     #[test]
     fn missing_rights_name_a_command_and_never_a_sysctl() {
-        for step in [SamplerStep::LoadBpf, SamplerStep::OpenSampleEvent] {
-            let error = RecordError::of_sampler(
-                SamplerError {
-                    step,
-                    errno: libc::EPERM,
-                },
-                "",
-            );
+        let load = SamplerError {
+            step: SamplerStep::LoadBpf,
+            errno: libc::EPERM,
+            pid: 0,
+        };
+        for error in [RecordError::of_sampler(load, ""), no_perf_events(None)] {
             assert_eq!(error.kind, "no-permission");
             assert!(error.advice.contains("\n  sudo "), "{}", error.advice);
             assert!(!error.to_string().contains("sysctl"));
         }
+    }
+
+    #[test]
+    fn a_kernel_that_refuses_even_user_space_is_named_with_its_level() {
+        let refused = |step, errno, paranoid| {
+            let error = refused_without_privilege(
+                SamplerError {
+                    step,
+                    errno,
+                    pid: 0,
+                },
+                paranoid,
+            );
+            assert!(!error.to_string().contains("sysctl"), "{error}");
+            error
+        };
+        let open = SamplerStep::OpenSampleEvent;
+        let debian = refused(open, libc::EACCES, Some(3));
+        assert_eq!(
+            debian.message,
+            "this kernel lets no ordinary user sample even its own programs (perf_event_paranoid is 3, as Debian and Ubuntu ship it)"
+        );
+        assert!(debian.advice.contains("\n  sudo "), "{}", debian.advice);
+        let container = refused(open, libc::EPERM, Some(2));
+        assert!(container.message.contains("container"), "{container}");
+        let without = refused(open, libc::ENOSYS, None);
+        assert!(without.message.contains("CONFIG_PERF_EVENTS"), "{without}");
+        let ended = refused(open, libc::ESRCH, Some(2));
+        assert_eq!(ended.kind, "not-found");
+        let locked = refused(SamplerStep::MapRing, libc::EPERM, Some(2));
+        assert!(locked.message.contains("memory"), "{locked}");
+    }
+
+    #[test]
+    fn when_both_ways_are_refused_both_causes_and_one_command_are_told() {
+        let failed = |errno| SamplerError {
+            step: SamplerStep::LoadBpf,
+            errno,
+            pid: 0,
+        };
+        let first = RecordError::of_sampler(failed(libc::EPERM), "");
+        assert!(first.is_refusal());
+        let open = SamplerError {
+            step: SamplerStep::OpenSampleEvent,
+            errno: libc::EACCES,
+            pid: 0,
+        };
+        let both = first.and_without_privilege(refused_without_privilege(open, Some(4)));
+        assert!(
+            both.message.contains("may not load a BPF program"),
+            "{both}"
+        );
+        assert!(both.message.contains("perf_event_paranoid is 4"), "{both}");
+        assert_eq!(both.to_string().matches("sudo ").count(), 1);
+    }
+
+    #[test]
+    fn a_kernel_that_asks_for_more_than_usual_is_said_to() {
+        let error = no_perf_events(Some(3));
+        assert_eq!(
+            error.message,
+            "this kernel lets only administrators open perf events (perf_event_paranoid is 3, as Debian and Ubuntu ship it): \
+             the kernel asks for cap_sys_admin, and this process has neither that nor root's rights"
+        );
+        assert!(!error.to_string().contains("sysctl"));
+        assert!(!error.is_refusal(), "not tried without privilege");
+        assert!(
+            no_perf_events(None)
+                .message
+                .contains("asks for cap_perfmon")
+        );
+    }
+
+    #[test]
+    fn an_old_kernel_is_refused_in_one_sentence() {
+        let error = RecordError::old_kernel("5.10.0-46-cloud-amd64").unwrap();
+        assert_eq!(error.kind, "unsupported");
+        assert!(error.message.contains("needs Linux 6.1 or newer"));
+        assert_eq!(RecordError::old_kernel("6.1.0"), None);
     }
 }

@@ -2,16 +2,28 @@
 //! knows all of these stages; each of them knows only its own values.
 
 mod address_spaces;
+mod attach_to;
+mod build_problems;
 mod environment;
 mod errors;
+mod finish;
+#[cfg(test)]
+mod hours;
+mod journal;
 mod modules;
+mod numbering;
 mod output;
+mod rate;
 mod recording;
+mod repetitions;
 mod run_info;
+mod sampler;
 mod sampler_process;
 mod save;
 mod stacks;
 mod start;
+mod unprivileged;
+mod ways;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -21,13 +33,18 @@ use std::time::Duration;
 use records::FromSampler;
 use target::{Exit, TerminalSize};
 
+use crate::kernel_support;
+
+pub use attach_to::AttachTo;
 pub use errors::RecordError;
 pub use output::new_run_path;
 use recording::Recording;
 pub use sampler_process::sampler_path;
+use unprivileged::Copies;
 
 pub const SAMPLE_HZ_DEFAULT: u32 = 999;
 pub const SAMPLE_HZ_MAX: u32 = 9999;
+pub const REPEAT_MAX: u32 = 10_000;
 
 /// What to record.
 pub enum Target {
@@ -39,19 +56,39 @@ pub enum Target {
         env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
         terminal: Option<TerminalSize>,
     },
-    Attach {
-        pid: u32,
-    },
+    Attach(AttachTo),
+}
+
+/// With which rights to take samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privilege {
+    /// The privileged sampler; without it where this user may not have it.
+    BestAvailable,
+    Required,
+    /// Registers and stack copies, user space only.
+    None,
 }
 
 pub struct RecordOptions {
     pub target: Target,
+    pub privilege: Privilege,
     pub sample_hz: u32,
+    /// Of the user stack; a deeper one keeps its leaf side. At most `records::layout::USER_FRAMES_MAX`.
+    pub max_frames: u32,
+    /// How often a command is run, into one run; a run that fails is the last. At least 1.
+    pub repeat: u32,
     pub duration: Option<Duration>,
     /// The run file to write; None: nothing is kept.
     pub output: Option<PathBuf>,
     pub name: String,
+    /// How names of functions are saved.
+    pub demangle: symbolize::DemangleMode,
+    /// Ask the servers of DEBUGINFOD_URLS for debug information that is not here, and wait so long for each file.
+    pub debuginfod: Option<Duration>,
 }
+
+/// Debug files have hundreds of megabytes.
+pub const DEBUGINFOD_PATIENCE: Duration = Duration::from_secs(120);
 
 /// What the caller may ask for while it records.
 pub enum Control {
@@ -67,7 +104,11 @@ pub enum Control {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     Recording,
-    Symbolizing,
+    /// So many addresses of the total are known; 0 of 0 at the beginning.
+    Symbolizing {
+        done: usize,
+        total: usize,
+    },
     Saving,
 }
 
@@ -76,6 +117,9 @@ pub enum Event {
     Started {
         pid: u32,
         event: &'static str,
+        user_space_only: bool,
+        /// What was refused, when less is recorded than was wanted.
+        refused: Option<RecordError>,
     },
     Progress {
         stage: Stage,
@@ -85,6 +129,8 @@ pub enum Event {
     },
     /// From the target's own terminal, if it was given one.
     Output(Vec<u8>),
+    /// Something that the user should know now; it is in the run, too.
+    Trouble(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,9 +144,12 @@ pub enum EndReason {
 pub struct Recorded {
     /// None: discarded.
     pub run: Option<PathBuf>,
+    /// Of the last repetition, with the CPU time of all.
     pub exit: Option<Exit>,
+    pub repetitions: u32,
     pub samples: u64,
     pub lost: u64,
+    pub user_space_only: bool,
     pub wall: Duration,
     pub end_reason: EndReason,
     pub problems: Vec<String>,
@@ -108,6 +157,8 @@ pub struct Recorded {
 
 enum Incoming {
     Sampler(Vec<FromSampler>),
+    /// Of our own sampler.
+    Copies(Vec<Copies>),
     SamplerGone(Option<String>),
     TargetExited(Option<Exit>),
     Output(Vec<u8>),
@@ -126,6 +177,10 @@ pub fn record(
     control: Receiver<Control>,
     mut on_event: impl FnMut(Event),
 ) -> Result<Recorded, RecordError> {
+    if let Some(error) = RecordError::old_kernel(&kernel_support::release()) {
+        return Err(error);
+    }
+    rate::check(options.sample_hz, rate::kernel_limit_hz())?;
     if let Some(output) = &options.output {
         output::prepare_output(output)?;
     }
@@ -139,10 +194,12 @@ pub fn record(
             }
         }
     });
-    recording.release(sender)?;
+    recording.begin(sender)?;
     on_event(Event::Started {
         pid: recording.pid,
         event: recording.event_name(),
+        user_space_only: !recording.sampler.is_privileged(),
+        refused: recording.refused.clone(),
     });
     recording.run(options, &incoming, &mut on_event);
     recording.finish(options, &mut on_event)

@@ -1,21 +1,85 @@
 //! The files whose code the target runs: opened once, their unwind rows packed for the sampler.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use records::{FileId, ToSampler};
+use symbolize::GuardedMap;
 use unwind::{ElfLayout, PackedPages, RuleSet};
 
 pub struct Module {
+    pub id: FileId,
     pub path: PathBuf,
     /// The mapped inode, even if another file takes its place later. None: it could not be opened.
     pub file: Option<File>,
+    /// What the file was when it was read for its rows; later it may have been rewritten in place. None: it had been
+    /// already.
+    stamp: Option<Stamp>,
     pub layout: Option<ElfLayout>,
     /// Why addresses in it will have no names, if so.
     pub problem: Option<String>,
     pub is_vdso: bool,
+}
+
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+}
+
+impl Stamp {
+    fn of(file: &File) -> Option<Stamp> {
+        let metadata = file.metadata().ok()?;
+        Some(Stamp {
+            modified: metadata.modified().ok()?,
+            bytes: metadata.len(),
+        })
+    }
+
+    /// Whether the file was rewritten after it had been mapped. A time in the future tells nothing.
+    fn is_later_than(&self, mapped_at: SystemTime) -> bool {
+        mapped_at < self.modified && self.modified <= SystemTime::now()
+    }
+}
+
+/// Where a module's code is as linked.
+#[derive(Default)]
+pub struct Span {
+    pub memory_start: u64,
+    pub memory_limit: u64,
+    pub file_offset: u64,
+}
+
+impl Module {
+    /// Nothing when its file could not be read.
+    pub fn span(&self) -> Span {
+        let segments = self.layout.as_ref().map_or(&[][..], |l| &l.segments);
+        let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
+            return Span::default();
+        };
+        Span {
+            memory_start: first.vaddr,
+            memory_limit: last.vaddr.saturating_add(last.size),
+            file_offset: first.file_offset,
+        }
+    }
+
+    /// The mapped file, if it still is what ran; otherwise why its names are not to be trusted.
+    pub fn file_as_mapped(&self) -> Result<&File, String> {
+        let missing = || {
+            let problem = self.problem.clone();
+            problem.unwrap_or_else(|| "could not be read".to_owned())
+        };
+        let file = self.file.as_ref().ok_or_else(missing)?;
+        if Stamp::of(file) != self.stamp {
+            return Err("was rewritten while it was recorded, so its code has no names: install by renaming, or record again".to_owned());
+        }
+        Ok(file)
+    }
 }
 
 /// Index of a module of a recording.
@@ -57,15 +121,22 @@ impl Modules {
         })
     }
 
-    /// The module of a mapped file; read and packed when it is new. `open_as` are paths to try in turn.
-    pub fn of_file(&mut self, id: FileId, path: &Path, open_as: &[PathBuf]) -> ModuleIndex {
+    /// The module of a mapped file; read and packed when it is new. `open_as` are paths to try in turn. A file that was
+    /// changed after `mapped_at` is not read: it is not what runs.
+    pub fn of_file(
+        &mut self,
+        id: FileId,
+        path: &Path,
+        open_as: &[PathBuf],
+        mapped_at: Option<SystemTime>,
+    ) -> ModuleIndex {
         if let Some(index) = self.by_file.get(&id) {
             return *index;
         }
         let module = if id == FileId::VDSO {
             self.read_vdso(id)
         } else {
-            self.read_file(id, path, open_as)
+            self.read_file(id, path, open_as, mapped_at)
         };
         self.modules.push(module);
         let index = (self.modules.len() - 1) as ModuleIndex;
@@ -74,14 +145,9 @@ impl Modules {
     }
 
     /// Reads a library that will be mapped soon, under the number that the kernel will report for it.
-    pub fn expect_library(&mut self, path: &Path, device: (u32, u32)) {
-        if let Ok(metadata) = path.metadata() {
-            let id = FileId {
-                device_major: device.0,
-                device_minor: device.1,
-                inode: metadata.ino(),
-            };
-            self.of_file(id, path, &[path.to_owned()]);
+    pub fn expect_library(&mut self, path: &Path) {
+        if let Some(id) = File::open(path).ok().and_then(|f| id_of_mapping(&f)) {
+            self.of_file(id, path, &[path.to_owned()], None);
         }
     }
 
@@ -109,19 +175,31 @@ impl Modules {
         }
     }
 
-    fn read_file(&mut self, id: FileId, path: &Path, open_as: &[PathBuf]) -> Module {
+    fn read_file(
+        &mut self,
+        id: FileId,
+        path: &Path,
+        open_as: &[PathBuf],
+        mapped_at: Option<SystemTime>,
+    ) -> Module {
         let mut module = Module {
+            id,
             path: path.to_owned(),
             file: None,
+            stamp: None,
             layout: None,
             problem: None,
             is_vdso: false,
         };
         match open_regular(id, open_as) {
             Ok(file) => {
-                // SAFETY: the file is only read; should another process truncate it meanwhile, reading faults. Files
-                // that run as code are replaced by renaming or refused for writing (ETXTBSY).
-                match unsafe { memmap2::Mmap::map(&file) } {
+                let stamp = Stamp::of(&file);
+                if (stamp.as_ref().zip(mapped_at)).is_some_and(|(s, at)| s.is_later_than(at)) {
+                    module.file = Some(file);
+                    return module;
+                }
+                module.stamp = stamp;
+                match GuardedMap::of(&file) {
                     Ok(bytes) => self.read_image(&mut module, id, &bytes),
                     Err(e) => module.problem = Some(format!("could not be read: {e}")),
                 }
@@ -134,8 +212,10 @@ impl Modules {
 
     fn read_vdso(&mut self, id: FileId) -> Module {
         let mut module = Module {
+            id,
             path: "[vdso]".into(),
             file: None,
+            stamp: None,
             layout: None,
             problem: None,
             is_vdso: true,
@@ -148,15 +228,20 @@ impl Modules {
     }
 
     fn read_image(&mut self, module: &mut Module, id: FileId, bytes: &[u8]) {
-        match unwind::layout_of_elf(bytes) {
-            Ok(layout) => {
-                if let Ok(rows) = unwind::rows_of_elf(bytes) {
+        // A parser that panics costs this file only.
+        let read = catch_unwind(|| {
+            let layout = unwind::layout_of_elf(bytes).map_err(|e| e.to_string())?;
+            Ok::<_, String>((layout, unwind::rows_of_elf(bytes).ok()))
+        });
+        match read.unwrap_or_else(|_| Err("is malformed: its code has no names".to_owned())) {
+            Ok((layout, rows)) => {
+                if let Some(rows) = rows {
                     let packed = PackedPages::new(&rows, &mut self.rules);
                     self.queue(id, packed, &layout);
                 }
                 module.layout = Some(layout);
             }
-            Err(e) => module.problem = Some(e.to_string()),
+            Err(problem) => module.problem = Some(problem),
         }
     }
 
@@ -205,7 +290,9 @@ fn open_regular(id: FileId, paths: &[PathBuf]) -> Result<File, String> {
         match opened.and_then(|f| Ok((f.metadata()?, f))) {
             Err(e) => problem = format!("could not be opened: {e}"),
             Ok((m, _)) if !m.is_file() => problem = "is not a regular file".to_owned(),
-            Ok((m, _)) if m.ino() != id.inode => problem = "was replaced while it ran".to_owned(),
+            Ok((m, file)) if !is_mapped_file(id, &m, &file) => {
+                problem = "was replaced while it ran".to_owned();
+            }
             Ok((m, _)) if m.len() > FILE_BYTES_MAX => {
                 problem = format!("is too large ({} bytes)", m.len());
             }
@@ -213,6 +300,29 @@ fn open_regular(id: FileId, paths: &[PathBuf]) -> Result<File, String> {
         }
     }
     Err(problem)
+}
+
+/// Whether this is the file that the kernel calls `id` in its mapping records. Where stat(2) says otherwise, as it does
+/// on overlayfs and btrfs, a mapping of our own is asked: there the kernel uses the same numbers.
+fn is_mapped_file(id: FileId, metadata: &Metadata, file: &File) -> bool {
+    let device = metadata.dev();
+    let by_stat = FileId {
+        device_major: libc::major(device),
+        device_minor: libc::minor(device),
+        inode: metadata.ino(),
+    };
+    by_stat == id || id_of_mapping(file) == Some(id)
+}
+
+fn id_of_mapping(file: &File) -> Option<FileId> {
+    // SAFETY: one page that is never read.
+    let page = unsafe { memmap2::MmapOptions::new().len(1).map(file) }.ok()?;
+    let entry = target::own_mapping_at(page.as_ptr() as u64)?;
+    Some(FileId {
+        device_major: entry.device_major,
+        device_minor: entry.device_minor,
+        inode: entry.inode,
+    })
 }
 
 /// The vDSO is the same in all processes of a kernel (32-bit ones apart), so ours can be read from our own memory.

@@ -101,7 +101,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Under sudo, what we make belongs to the user who asked for it.
-fn give_to_invoker(path: &Path) {
+pub fn give_to_invoker(path: &Path) {
     if let Some(user) = target::invoker() {
         let _ = chown(path, Some(user.uid), Some(user.gid));
     }

@@ -1,6 +1,6 @@
 //! A recording in progress: what comes in is counted, until the target has ended or somebody says so.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -8,31 +8,47 @@ use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
 use records::{FileId, FromSampler, ToSampler};
-use target::{Exit, Launched, Stopped};
+use target::{Exit, Launched, Launcher, Waiting};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
+use super::journal::{Present, Steps};
 use super::modules::Modules;
-use super::sampler_process::SamplerProcess;
+use super::repetitions::{OwnSamples, Repetitions};
+use super::sampler::Sampler;
 use super::stacks::CountedStacks;
-use super::{
-    Control, EndReason, Event, Incoming, RecordError, RecordOptions, Recorded, Stage, output, save,
-};
+use super::start::launch_options;
+use super::unprivileged::Copies;
+use super::{Control, EndReason, Event, Incoming, RecordError, RecordOptions, Stage, run_info};
 
-pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 /// How long an asked target may take to end before it is asked harder.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A recording in progress.
 pub struct Recording {
+    /// The first of the target's processes.
     pub(super) pid: u32,
+    /// Those that were attached to at the beginning.
+    pub(super) attached: Vec<u32>,
+    /// Starts the command; None when attached.
+    pub(super) launcher: Option<Launcher>,
+    pub(super) repetitions: Repetitions,
+    pub(super) own_samples: OwnSamples,
+    /// For what the threads of further repetitions have to say.
+    pub(super) sender: Option<SyncSender<Incoming>>,
     pub(super) target: TargetState,
-    pub(super) sampler: SamplerProcess,
+    pub(super) sampler: Sampler,
+    /// Why the privileged sampler could not be used, if it was wanted.
+    pub(super) refused: Option<RecordError>,
     pub(super) modules: Modules,
     pub(super) spaces: AddressSpaces,
     pub(super) stacks: CountedStacks,
     pub(super) kernel_names: Vec<(u32, String)>,
     pub(super) counters: [u64; Counter::ALL.len()],
     pub(super) lost_mapping_records: u64,
+    /// For how long sampled threads ran; 0: not known (yet).
+    pub(super) running_ns: u64,
+    /// Processes that the target has started.
+    pub(super) forks: u64,
     pub(super) hardware_cycles: bool,
     pub(super) started: Instant,
     pub(super) started_at: SystemTime,
@@ -40,36 +56,48 @@ pub struct Recording {
     pub(super) ended: Option<Instant>,
     pub(super) exit: Option<Exit>,
     pub(super) end_reason: EndReason,
+    /// Since when no more samples are taken.
     pub(super) stopping: Option<Instant>,
+    /// Since when the target is expected to end.
+    pub(super) ending: Option<Instant>,
     pub(super) discard: bool,
     pub(super) problems: Vec<String>,
     /// Working directory of the target.
     pub(super) cwd: PathBuf,
     pub(super) environment: Option<thread::JoinHandle<Environment>>,
-    pub(super) next_checkpoint: Instant,
+    pub(super) steps: Steps,
 }
 
 pub enum TargetState {
-    Stopped(Stopped),
+    /// Stopped before its first instruction.
+    Waiting(Waiting),
     Running(Launched),
     Attached,
     Gone,
 }
 
 impl Recording {
-    /// Lets a launched target run.
-    pub(super) fn release(&mut self, sender: SyncSender<Incoming>) -> Result<(), RecordError> {
+    /// Starts the clock, and lets a launched target run.
+    pub(super) fn begin(&mut self, sender: SyncSender<Incoming>) -> Result<(), RecordError> {
         self.started = Instant::now();
         self.started_at = SystemTime::now();
         self.started_monotonic_ns = environment::monotonic_ns();
-        let TargetState::Stopped(stopped) =
-            std::mem::replace(&mut self.target, TargetState::Attached)
-        else {
+        self.steps.wait_first();
+        if self.repetitions.wanted > 1 {
+            self.sender = Some(sender.clone());
+        }
+        self.release(sender)
+            .map_err(|e| RecordError::internal(format!("the program could not be let go: {e}")))
+    }
+
+    /// Lets a waiting target run.
+    fn release(&mut self, sender: SyncSender<Incoming>) -> io::Result<()> {
+        let (TargetState::Waiting(waiting), Some(launcher)) = (&self.target, &self.launcher) else {
             return Ok(());
         };
-        let launched = stopped
-            .release()
-            .map_err(|e| RecordError::internal(format!("the program could not be let go: {e}")))?;
+        self.repetitions
+            .begin(self.started.elapsed(), waiting.cpu_time);
+        let launched = launcher.release()?;
         if let Some(terminal) = &launched.terminal {
             let stream = terminal.stream();
             let sender = sender.clone();
@@ -83,6 +111,53 @@ impl Recording {
             let _ = sender.send(Incoming::TargetExited(target::wait(pid).ok()));
         });
         Ok(())
+    }
+
+    /// The command has ended: it is run again, or the recording ends.
+    fn take_exit(&mut self, options: &RecordOptions, exit: Option<Exit>) {
+        self.target = TargetState::Gone;
+        let elapsed = self.started.elapsed();
+        let exit = exit.map(|e| self.repetitions.end(elapsed, e));
+        self.exit = self.repetitions.total();
+        let repeats = self.repetitions.wanted > 1 && self.stopping.is_none();
+        match exit {
+            Some(exit) if repeats && (exit.code, exit.signal) != (0, 0) => {
+                self.problems.push(self.repetitions.failure(exit));
+            }
+            Some(_) if repeats && !self.repetitions.is_complete() => {
+                match self.launch_again(options) {
+                    Ok(()) => return,
+                    Err(e) => self.problems.push(e.message),
+                }
+            }
+            _ => {}
+        }
+        self.stop(EndReason::Exited);
+    }
+
+    /// The next repetition waits until the sampler has applied all that its exec has changed.
+    fn launch_again(&mut self, options: &RecordOptions) -> Result<(), RecordError> {
+        let Some(launcher) = &self.launcher else {
+            return Ok(());
+        };
+        let before = self.repetitions.cpu_time_before_next(options.sample_hz);
+        let waiting = launcher.launch(&launch_options(&options.target), before)?;
+        self.target = TargetState::Waiting(waiting);
+        self.sampler.say(&ToSampler::Sync);
+        self.sampler.send();
+        Ok(())
+    }
+
+    fn run_waiting(&mut self) {
+        let Some(sender) = self.sender.clone() else {
+            return;
+        };
+        if let Err(e) = self.release(sender) {
+            self.problems
+                .push(format!("the program could not be let go: {e}"));
+            self.target = TargetState::Gone;
+            self.stop(EndReason::Exited);
+        }
     }
 
     /// Handles what comes in until the sampler has sent everything and a launched target has ended.
@@ -105,26 +180,29 @@ impl Recording {
                     }
                     if counted {
                         on_event(self.progress(Stage::Recording));
-                        self.checkpoint(options);
+                        if self.stopping.is_none() && self.steps.is_due() {
+                            self.append_step(options);
+                        }
                     }
                 }
+                Ok(Incoming::Copies(copies)) => self.unwind(copies),
                 Ok(Incoming::SamplerGone(why)) => {
                     if !sampler_ended {
-                        self.lose_sampler(why);
+                        on_event(Event::Trouble(self.lose_sampler(why)));
+                        self.append_step(options);
                         sampler_ended = true;
                     }
                 }
-                Ok(Incoming::TargetExited(exit)) => {
-                    self.exit = exit;
-                    self.target = TargetState::Gone;
-                    self.stop(EndReason::Exited);
-                }
+                Ok(Incoming::TargetExited(exit)) => self.take_exit(options, exit),
                 Ok(Incoming::Output(bytes)) => on_event(Event::Output(bytes)),
                 Ok(Incoming::Control(control)) => self.obey(control),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.watch(options);
+        }
+        if self.was_interrupted() {
+            self.await_own_interrupt(incoming, on_event);
         }
         // The terminal's last words may still be on their way.
         while let Ok(Incoming::Output(bytes)) = incoming.recv_timeout(Duration::from_millis(20)) {
@@ -133,25 +211,57 @@ impl Recording {
         self.ended.get_or_insert_with(Instant::now);
     }
 
-    /// Saves what there is, so that our own end costs a second at most. Takes no more than a twentieth of the time.
-    fn checkpoint(&mut self, options: &RecordOptions) {
-        let started = Instant::now();
-        if let Some(output) = options
-            .output
-            .as_ref()
-            .filter(|_| started >= self.next_checkpoint && self.stopping.is_none())
-        {
-            let profile = save::checkpoint_of(self, options, self.started.elapsed());
-            // A full disk now may have room at the end; then it is told.
-            let _ = output::write(&profile, output);
-            self.next_checkpoint = Instant::now() + CHECKPOINT_EVERY.max(20 * started.elapsed());
+    /// The target has ended by an interrupt, and nobody has told us to stop so far.
+    fn was_interrupted(&self) -> bool {
+        self.end_reason == EndReason::Exited && self.exit.is_some_and(|e| e.signal == libc::SIGINT)
+    }
+
+    /// An interrupt reaches the target and us alike; which of both is heard of first is chance.
+    fn await_own_interrupt(
+        &mut self,
+        incoming: &Receiver<Incoming>,
+        on_event: &mut impl FnMut(Event),
+    ) {
+        const PATIENCE: Duration = Duration::from_millis(300);
+        let deadline = Instant::now() + PATIENCE;
+        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+            match incoming.recv_timeout(left) {
+                Ok(Incoming::Control(control @ Control::Interrupt)) => return self.obey(control),
+                Ok(Incoming::Output(bytes)) => on_event(Event::Output(bytes)),
+                Ok(_) => {}
+                Err(_) => return,
+            }
         }
+    }
+
+    /// Saves what is new.
+    pub(super) fn append_step(&mut self, options: &RecordOptions) {
+        let Some(output) = &options.output else {
+            return;
+        };
+        let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        let run = run_info::run_info_so_far(self, options, wall);
+        let present = Present {
+            modules: &self.modules,
+            stacks: &self.stacks,
+            kernel_names: &self.kernel_names,
+            started_monotonic_ns: self.started_monotonic_ns,
+            sample_hz: options.sample_hz,
+            run,
+        };
+        self.steps.append(output, wall, present);
     }
 
     fn obey(&mut self, control: Control) {
         match control {
             Control::Stop => self.stop_and_end_target(EndReason::Stopped),
-            Control::Interrupt => self.stop(EndReason::Stopped),
+            Control::Interrupt => {
+                self.stop(EndReason::Stopped);
+                self.ending.get_or_insert_with(Instant::now);
+                if self.was_interrupted() {
+                    self.end_reason = EndReason::Stopped;
+                }
+            }
             Control::Discard => {
                 self.discard = true;
                 self.stop_and_end_target(EndReason::Stopped);
@@ -188,31 +298,36 @@ impl Recording {
         self.ended = Some(Instant::now());
         self.sampler.say(&ToSampler::Stop);
         self.sampler.send();
-        if matches!(self.target, TargetState::Attached) {
-            self.target = TargetState::Gone; // it goes on without us
+        match (&self.target, &self.launcher) {
+            (TargetState::Attached, _) => self.target = TargetState::Gone, // it goes on without us
+            (TargetState::Waiting(_), Some(launcher)) => {
+                launcher.give_up();
+                self.target = TargetState::Gone;
+            }
+            _ => {}
         }
     }
 
     fn stop_and_end_target(&mut self, reason: EndReason) {
         self.stop(reason);
+        self.ending.get_or_insert_with(Instant::now);
         self.signal(libc::SIGTERM);
     }
 
     /// What depends on time alone: the duration, an attached process that has ended, a target that does not end.
     fn watch(&mut self, options: &RecordOptions) {
-        if self.stopping.is_none()
+        if self.ending.is_none()
             && options
                 .duration
                 .is_some_and(|d| self.started.elapsed() >= d)
         {
             self.stop_and_end_target(EndReason::Duration);
         }
-        if matches!(self.target, TargetState::Attached)
-            && !Path::new(&format!("/proc/{}", self.pid)).exists()
-        {
+        let is_gone = |pid: &u32| !Path::new(&format!("/proc/{pid}")).exists();
+        if matches!(self.target, TargetState::Attached) && self.attached.iter().all(is_gone) {
             self.stop(EndReason::Exited);
         }
-        match self.stopping.map(|since| since.elapsed()) {
+        match self.ending.map(|since| since.elapsed()) {
             Some(waited) if waited > 2 * PATIENCE => self.signal(libc::SIGKILL),
             Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
             _ => {}
@@ -225,15 +340,22 @@ impl Recording {
         }
     }
 
-    fn lose_sampler(&mut self, why: Option<String>) {
-        self.problems.push(format!(
-            "The sampler ended before the target did{}: the run holds what was sampled until then.",
+    /// The target goes on without it. Gives what is to be told.
+    fn lose_sampler(&mut self, why: Option<String>) -> String {
+        let told = format!(
+            "The sampler ended before the target did, after {:.1} s{}: the run holds what was sampled until then, but for its last moment (some 50 ms), which is not counted.",
+            self.started.elapsed().as_secs_f64(),
             why.map_or(String::new(), |w| format!(" ({w})"))
-        ));
+        );
+        self.problems.push(told.clone());
         self.stop(EndReason::SamplerLost);
+        told
     }
 
     pub(super) fn handle(&mut self, message: FromSampler) {
+        if self.own_samples.takes(&message) {
+            return;
+        }
         match message {
             FromSampler::Sample(sample) => self.stacks.add(sample, &self.spaces, &self.modules),
             FromSampler::Mapped {
@@ -254,8 +376,14 @@ impl Recording {
                 time_ns,
                 pid,
                 parent_pid,
-            } => self.spaces.fork(pid, parent_pid, time_ns),
+            } => {
+                self.forks += 1;
+                self.spaces.fork(pid, parent_pid, time_ns);
+            }
             FromSampler::Executed { time_ns, pid } => self.spaces.execute(pid, time_ns),
+            FromSampler::Exited { pid, .. } => self.spaces.exit(pid),
+            FromSampler::Synced => self.run_waiting(),
+            FromSampler::Ran { running_ns } => self.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
                 self.kernel_names
                     .push((id, String::from_utf8_lossy(&name).into_owned()));
@@ -267,10 +395,27 @@ impl Recording {
                 self.counters = counters;
                 self.lost_mapping_records = lost_mapping_records;
             }
-            FromSampler::Failed(error) => self
-                .problems
-                .push(RecordError::of_sampler(error, "").message),
+            FromSampler::Failed(error) => self.problems.push(self.sampler.error(error).message),
             FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
+        }
+    }
+
+    /// Handles what our own sampler has collected, in the order of time.
+    fn unwind(&mut self, copies: Vec<Copies>) {
+        for copy in copies {
+            let Sampler::Own(own) = &mut self.sampler else {
+                return;
+            };
+            let message = match copy {
+                Copies::Happened(event) => own.message_of(event),
+                Copies::Sample(copy) => {
+                    let sample = own.unwind(copy, &self.spaces, &self.modules);
+                    Some(FromSampler::Sample(sample))
+                }
+            };
+            if let Some(message) = message {
+                self.handle(message);
+            }
         }
     }
 
@@ -292,22 +437,27 @@ impl Recording {
         let end = start.saturating_add(length);
         let open_as = [
             PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
+            PathBuf::from(format!("/proc/{pid}/exe")),
             PathBuf::from(format!("/proc/{pid}/root{shown}")),
             PathBuf::from(shown),
         ];
-        let module = self.modules.of_file(file, Path::new(shown), &open_as);
+        let mapped_at = (from_ns > 0).then(|| {
+            let since = environment::monotonic_ns().saturating_sub(from_ns);
+            SystemTime::now() - Duration::from_nanos(since)
+        });
+        let module = (self.modules).of_file(file, Path::new(shown), &open_as, mapped_at);
         self.spaces
             .map(pid, from_ns, (start, end), file_offset, module);
     }
 
-    fn lost(&self) -> u64 {
+    pub(super) fn lost(&self) -> u64 {
         Counter::LOSSES
             .iter()
             .map(|c| self.counters[*c as usize])
             .sum()
     }
 
-    fn progress(&self, stage: Stage) -> Event {
+    pub(super) fn progress(&self, stage: Stage) -> Event {
         Event::Progress {
             stage,
             elapsed: self.ended.unwrap_or_else(Instant::now) - self.started,
@@ -317,43 +467,12 @@ impl Recording {
     }
 
     pub(super) fn event_name(&self) -> &'static str {
-        if self.hardware_cycles {
-            "cycles"
-        } else {
-            "cpu-clock"
+        match (self.hardware_cycles, self.sampler.is_privileged()) {
+            (true, true) => "cycles",
+            (true, false) => "cycles:u",
+            (false, true) => "cpu-clock",
+            (false, false) => "cpu-clock:u",
         }
-    }
-
-    pub(super) fn finish(
-        mut self,
-        options: &RecordOptions,
-        on_event: &mut impl FnMut(Event),
-    ) -> Result<Recorded, RecordError> {
-        let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
-        let run = options.output.clone().filter(|_| !self.discard);
-        if let Some(output) = options.output.as_ref().filter(|_| self.discard) {
-            let _ = std::fs::remove_file(output); // a checkpoint
-        }
-        if let Some(output) = &run {
-            on_event(self.progress(Stage::Symbolizing));
-            let environment = self
-                .environment
-                .take()
-                .and_then(|e| e.join().ok())
-                .unwrap_or_default();
-            let profile = save::profile_of(&self, options, wall, &environment);
-            on_event(self.progress(Stage::Saving));
-            output::write(&profile, output)?;
-        }
-        Ok(Recorded {
-            run,
-            exit: self.exit,
-            samples: self.stacks.sample_count(),
-            lost: self.lost(),
-            wall,
-            end_reason: self.end_reason,
-            problems: self.problems,
-        })
     }
 }
 

@@ -1,27 +1,34 @@
 //! What a run says beyond its samples: how it was made, what was lost, and the text of the hot source files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use profile::run::{EndReason as WireEnd, Exit, Loss, Module as WireModule, RunInfo, Source};
-use profile::{Locations, Profile};
+use profile::run::{
+    EndReason as WireEnd, Exit, Folded, Loss, Module as WireModule, Repetition as WireRepetition,
+    RunInfo, Source,
+};
+use profile::{OTHER_STACKS, Profile};
 use records::StackEnd;
-use records::layout::Counter;
+use records::layout::{Counter, USER_FRAMES_MAX};
 
+use super::build_problems::build_problems;
 use super::environment::Environment;
 use super::modules::ModuleIndex;
+use super::rate::Taken;
 use super::recording::Recording;
-use super::save::{Symbols, module_name};
+use super::repetitions::Repetitions;
+use super::save::Symbols;
 use super::{EndReason, RecordOptions, Target};
 
 const SOURCES_MAX: usize = 64;
+/// Of a module.
+const FOLDED_MAX: usize = 200;
 const SOURCE_BYTES_MAX: u64 = 512 << 10;
 const SOURCES_BYTES_MAX: usize = 4 << 20;
 
 /// Shares of all samples above which a shortcoming is told.
 const LOST_WORTH_TELLING: f64 = 0.01;
-const UNNAMED_WORTH_TELLING: f64 = 0.05;
 const CUT_STACKS_WORTH_TELLING: f64 = 0.02;
 
 pub fn unix_ns(time: SystemTime) -> i64 {
@@ -42,14 +49,19 @@ pub fn run_info(
             let words = std::iter::once(program.as_os_str()).chain(args.iter().map(AsRef::as_ref));
             (words.map(|w| w.to_string_lossy().into_owned()).collect(), 0)
         }
-        Target::Attach { pid } => (vec![], *pid),
+        Target::Attach(_) => (vec![], recording.pid),
     };
+    let attached_to = match &options.target {
+        Target::Launch { .. } => String::new(),
+        Target::Attach(to) => to.description(),
+    };
+    let attached = recording.attached.iter().filter(|_| attached_pid != 0);
+    let repetitions = &recording.repetitions;
     let git = environment.git.as_ref();
     let exit = recording.exit;
     let samples = recording.stacks.sample_count();
-    let cpu_seconds = exit.map_or(0.0, |e| (e.user_ns + e.system_ns) as f64 / 1e9);
+    let taken = taken(recording, options);
     let by_file = samples_by_file(profile);
-    let (time_sample, time_delta_ns) = times(recording);
     let mut info = RunInfo {
         format: 1,
         name: options.name.clone(),
@@ -69,34 +81,88 @@ pub fn run_info(
         cpu_count: environment.cpu.count,
         event: recording.event_name().to_owned(),
         asked_hz: f64::from(options.sample_hz),
-        achieved_hz: if cpu_seconds > 0.0 {
-            samples as f64 / cpu_seconds
-        } else {
-            0.0
-        },
-        samples_taken: recording.counters[Counter::Taken as usize],
+        achieved_hz: taken.achieved_hz(),
+        samples_taken: samples + lost(recording),
         samples_kept: samples,
         losses: losses(recording),
-        kernel_stacks: true,
+        kernel_stacks: recording.sampler.is_privileged(),
         end_reason: wire_end(recording.end_reason).into(),
         partial: recording.end_reason == EndReason::SamplerLost,
         git_commit: git.map_or(String::new(), |g| g.commit.clone()),
         git_dirty: git.is_some_and(|g| g.dirty),
         modules: wire_modules(recording, symbols),
         sources: sources(&by_file, recording, symbols),
-        time_sample,
-        time_delta_ns,
+        time_sample: Vec::new(),
+        time_delta_ns: Vec::new(),
+        time_every: 0,
         problems: recording.problems.clone(),
+        way: recording.sampler.way().to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
         recorder_pid: 0,
+        repetitions: repetitions_of(repetitions)
+            .filter(|_| repetitions.wanted > 1)
+            .collect(),
+        repeat: if repetitions.wanted > 1 {
+            repetitions.wanted
+        } else {
+            0
+        },
+        attached_pids: attached
+            .filter(|_| !attached_to.is_empty())
+            .copied()
+            .collect(),
+        attached_to,
         stack_ends: StackEnd::ALL
             .iter()
             .map(|e| loss(e.name(), recording.stacks.ends[*e as usize]))
             .filter(|l| l.count > 0)
             .collect(),
     };
-    info.problems.extend(problems(&info, recording, profile));
+    info.problems
+        .extend(problems(&info, recording, symbols, profile));
+    info.problems.extend(taken.shortfall());
     info
+}
+
+/// What is known while it is recorded: nothing of modules, sources and the machine.
+pub fn run_info_so_far(recording: &Recording, options: &RecordOptions, wall: Duration) -> RunInfo {
+    let (symbols, environment) = (BTreeMap::new(), Environment::default());
+    let profile = Profile::default();
+    run_info(recording, options, wall, &symbols, &profile, &environment)
+}
+
+/// What the sampler counted, without what was our own.
+fn counted(recording: &Recording, counter: Counter) -> u64 {
+    recording.counters[counter as usize].saturating_sub(recording.own_samples.left_out)
+}
+
+/// CPU time of a new process before its program began is sampled by rule of the phase, not for the run.
+fn taken(recording: &Recording, options: &RecordOptions) -> Taken {
+    let before_ns = recording.repetitions.before_in_all.as_nanos() as u64;
+    let running_ns = match recording.running_ns {
+        // Without privilege it is not counted, and nothing is sampled in the kernel.
+        0 => recording.exit.map_or(0, |e| e.user_ns),
+        ns => ns.saturating_sub(before_ns),
+    };
+    Taken {
+        asked_hz: options.sample_hz,
+        samples: counted(recording, Counter::Taken),
+        running_ns,
+        threads: recording.stacks.threads.values().len() as u64 + recording.forks,
+    }
+}
+
+fn repetitions_of(repetitions: &Repetitions) -> impl Iterator<Item = WireRepetition> {
+    repetitions.done.iter().map(|r| WireRepetition {
+        start_ns: r.start.as_nanos() as u64,
+        wall_ns: r.wall.as_nanos() as u64,
+        user_ns: r.exit.user_ns,
+        system_ns: r.exit.system_ns,
+        exit: Some(Exit {
+            code: r.exit.code,
+            signal: r.exit.signal,
+        }),
+    })
 }
 
 fn loss(cause: &str, count: u64) -> Loss {
@@ -106,16 +172,24 @@ fn loss(cause: &str, count: u64) -> Loss {
     }
 }
 
-/// Taken = kept + Σ losses: what the sampler kept and we did not get is a loss of its own.
+/// Taken = kept + Σ losses: what was taken and neither arrived nor is lost by a cause was lost on its way to us. When the
+/// sampler has died, its last counts are older than the last samples.
 fn losses(recording: &Recording) -> Vec<Loss> {
-    let kept = recording.counters[Counter::Kept as usize];
-    let on_the_way = kept.saturating_sub(recording.stacks.sample_count());
-    let counted = Counter::LOSSES
+    let causes = Counter::LOSSES
         .iter()
         .map(|c| loss(c.name(), recording.counters[*c as usize]));
-    let mut losses: Vec<Loss> = counted.chain([loss("on-the-way", on_the_way)]).collect();
+    let mut losses: Vec<Loss> = causes.collect();
+    let told: u64 = losses.iter().map(|l| l.count).sum();
+    let taken = counted(recording, Counter::Taken).max(counted(recording, Counter::Kept) + told);
+    let on_the_way = taken.saturating_sub(recording.stacks.sample_count() + told);
+    losses.push(loss("on-the-way", on_the_way));
     losses.retain(|l| l.count > 0);
     losses
+}
+
+/// Samples that were taken and are not in the run.
+pub fn lost(recording: &Recording) -> u64 {
+    losses(recording).iter().map(|l| l.count).sum()
 }
 
 fn wire_end(reason: EndReason) -> WireEnd {
@@ -142,16 +216,30 @@ fn wire_modules(
             producers: symbols.found.producers.clone(),
             has_lines: symbols.found.has_lines,
             problem: symbols.found.problem.clone().unwrap_or_default(),
+            folded: folded(&symbols.found),
+        })
+        .collect()
+}
+
+/// Groups of functions that share their code, by their linker's names.
+fn folded(found: &symbolize::ModuleSymbols) -> Vec<Folded> {
+    let groups: BTreeSet<_> = (found.folded.iter())
+        .filter(|names| !names.is_empty())
+        .collect();
+    (groups.into_iter().take(FOLDED_MAX))
+        .map(|names| Folded {
+            system_name: names.iter().map(|name| name.to_string()).collect(),
         })
         .collect()
 }
 
 /// Samples by time: which sample of the profile, and ns since the one before.
-fn times(recording: &Recording) -> (Vec<u32>, Vec<u64>) {
-    let mut times = recording.stacks.times.clone();
+pub fn add_times(info: &mut RunInfo, recording: &Recording) {
+    let stacks = &recording.stacks;
+    let mut times = stacks.times.clone();
     times.sort_unstable();
     let mut last = recording.started_monotonic_ns;
-    let deltas = times
+    info.time_delta_ns = times
         .iter()
         .map(|(time, _)| {
             let delta = time.saturating_sub(last);
@@ -159,7 +247,11 @@ fn times(recording: &Recording) -> (Vec<u32>, Vec<u64>) {
             delta
         })
         .collect();
-    (times.iter().map(|(_, group)| *group).collect(), deltas)
+    info.time_sample = times.iter().map(|(_, group)| *group).collect();
+    info.time_every = match stacks.times_every {
+        1 => 0,
+        every => every as u32,
+    };
 }
 
 /// Samples with the file anywhere on the stack, hottest first.
@@ -208,11 +300,16 @@ fn sources(
         if bytes > SOURCES_BYTES_MAX {
             break;
         }
+        // A sum in the line table knows better than the file's time.
+        let sum = (symbols.values()).find_map(|s| s.found.source_sums.get(path.as_str()));
+        let differs = sum.map(|sum| *sum != symbolize::md5(text.as_bytes()));
+        let newer = built.is_some_and(|b| modified > b);
         sources.push(Source {
             path: path.clone(),
             text,
             modified_unix_ns: unix_ns(modified),
-            newer_than_binary: built.is_some_and(|b| modified > b),
+            newer_than_binary: differs.unwrap_or(newer),
+            differs_from_binary: differs == Some(true),
         });
     }
     sources
@@ -242,8 +339,16 @@ fn newest_program_change(
 }
 
 /// Sentences on what the figures lack.
-fn problems(info: &RunInfo, recording: &Recording, profile: &Profile) -> Vec<String> {
+fn problems(
+    info: &RunInfo,
+    recording: &Recording,
+    symbols: &BTreeMap<ModuleIndex, Symbols>,
+    profile: &Profile,
+) -> Vec<String> {
     let mut problems = Vec::new();
+    if !info.kernel_stacks {
+        problems.push(user_space_only(info));
+    }
     let samples = info.samples_kept;
     let share = |n: u64| {
         if samples == 0 {
@@ -252,12 +357,22 @@ fn problems(info: &RunInfo, recording: &Recording, profile: &Profile) -> Vec<Str
             n as f64 / samples as f64
         }
     };
-    let lost: u64 = info.losses.iter().map(|l| l.count).sum();
+    problems.extend(not_allowed(info, recording));
+    let by_permission = |l: &&Loss| l.cause == Counter::LostNotAllowed.name();
+    let other = info.losses.iter().filter(|l| !by_permission(l));
+    let lost: u64 = other.map(|l| l.count).sum();
     if lost as f64 > LOST_WORTH_TELLING * info.samples_taken as f64 {
         let percent = 100.0 * lost as f64 / info.samples_taken as f64;
         problems.push(format!(
             "{lost} of {} samples were lost ({percent:.1} %): choose a lower sampling rate.",
             info.samples_taken
+        ));
+    }
+    let without_stack = recording.stacks.without_stack;
+    if without_stack > 0 {
+        problems.push(format!(
+            "{without_stack} of {samples} samples are counted by thread, as {OTHER_STACKS}: a run holds {} different stacks, and there were more.",
+            recording.stacks.stacks.len()
         ));
     }
     if recording.lost_mapping_records > 0 {
@@ -266,52 +381,87 @@ fn problems(info: &RunInfo, recording: &Recording, profile: &Profile) -> Vec<Str
             recording.lost_mapping_records
         ));
     }
-    let cut = info
-        .stack_ends
-        .iter()
-        .filter(|e| e.cause != StackEnd::Root.name())
-        .map(|e| e.count)
-        .sum();
-    if share(cut) > CUT_STACKS_WORTH_TELLING {
+    let ended_by = |end: StackEnd| {
+        let counts = info.stack_ends.iter().filter(|e| e.cause == end.name());
+        counts.map(|e| e.count).sum::<u64>()
+    };
+    let too_deep = ended_by(StackEnd::Cut);
+    if share(too_deep) > CUT_STACKS_WORTH_TELLING {
+        let (kept, advice) = if info.kernel_stacks {
+            let advice = format!(" Record with a higher --max-frames (at most {USER_FRAMES_MAX}).");
+            ("frames that are kept", advice)
+        } else {
+            let kept = "32 KiB of stack that are copied without privilege";
+            (kept, String::new())
+        };
+        problems.push(format!(
+            "{:.1} % of the stacks are deeper than the {kept}; their outer callers' totals are too low.{advice}",
+            100.0 * share(too_deep)
+        ));
+    }
+    let all: u64 = info.stack_ends.iter().map(|e| e.count).sum();
+    let broken = all - ended_by(StackEnd::Root) - too_deep;
+    if share(broken) > CUT_STACKS_WORTH_TELLING {
         problems.push(format!(
             "{:.1} % of the stacks do not reach the thread's start; their totals are too low.",
-            100.0 * share(cut)
+            100.0 * share(broken)
         ));
     }
-    let by_mapping = leaf_samples_by_mapping(profile);
-    for module in &info.modules {
-        let hot = by_mapping.get(module.path.as_str()).copied().unwrap_or(0);
-        if share(hot) < UNNAMED_WORTH_TELLING || module.has_lines {
-            continue;
-        }
-        let name = module_name(Path::new(&module.path));
-        let percent = 100.0 * share(hot);
-        problems.push(if module.problem.is_empty() {
-            format!("{name} ({percent:.0} % of the samples) has no line tables: build it with -g (Cargo: debug = 1), or install its debug symbols.")
-        } else {
-            format!("{name} ({percent:.0} % of the samples): {}", module.problem)
-        });
-    }
+    let paths = (recording.modules.iter())
+        .map(|(index, module)| (index, module.path.as_path()))
+        .collect();
+    problems.extend(build_problems(profile, &paths, symbols));
     for source in info.sources.iter().filter(|s| s.newer_than_binary).take(3) {
-        problems.push(format!(
-            "{} was changed after the program was built: build again, or lines may not match.",
-            source.path
-        ));
+        problems.push(match source.differs_from_binary {
+            true => format!(
+                "{} is not the text that the program was built from (the checksum in its line table differs): build again, or lines may not match.",
+                source.path
+            ),
+            false => format!(
+                "{} was changed after the program was built: build again, or lines may not match.",
+                source.path
+            ),
+        });
     }
     problems
 }
 
-fn leaf_samples_by_mapping(profile: &Profile) -> HashMap<&str, u64> {
-    let mut counts = HashMap::new();
-    for sample in 0..profile.samples.len() {
-        let Some(leaf) = profile.samples.stack(sample).first() else {
-            continue;
-        };
-        let mapping = profile.locations.mapping[*leaf as usize];
-        if mapping != Locations::NO_MAPPING {
-            let filename = profile.mappings[mapping as usize].filename;
-            *counts.entry(profile.text(filename)).or_default() += profile.value(sample, 0);
+/// What was left out because the user may not look into it.
+fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
+    let loss = (info.losses.iter()).find(|l| l.cause == Counter::LostNotAllowed.name());
+    let samples = loss.map(|l| {
+        let percent = 100.0 * l.count as f64 / info.samples_taken.max(1) as f64;
+        format!(
+            "{} of {} samples ({percent:.1} %) are of programs that you may not look into (other rights than yours, or protected memory): nothing of them was kept.",
+            l.count, info.samples_taken
+        )
+    });
+    let programs = match recording.counters[Counter::ProgramsNotAllowed as usize] {
+        0 => None,
+        1 => Some("One program".to_owned()),
+        n => Some(format!("{n} programs")),
+    };
+    let programs = programs.map(|which| {
+        format!("{which} of the target ran with other rights than yours (setuid, as sudo and ping) and could not be recorded from there on.")
+    });
+    samples.into_iter().chain(programs).collect()
+}
+
+/// What a recording without privilege lacks, with the kernel's share where it is known.
+fn user_space_only(info: &RunInfo) -> String {
+    let total_ns = info.user_ns + info.system_ns;
+    let percent = 100.0 * info.system_ns as f64 / total_ns.max(1) as f64;
+    let missing = match total_ns {
+        0 => "time in the kernel is missing".to_owned(),
+        _ if percent < 1.0 => {
+            "time in the kernel, here less than 1 % of all, is missing".to_owned()
         }
-    }
-    counts
+        _ => format!(
+            "{:.2} s of CPU time in the kernel ({percent:.0} % of all) are missing",
+            info.system_ns as f64 / 1e9
+        ),
+    };
+    format!(
+        "Recorded without privilege, in user space only: {missing}. `lineheat doctor` says what recording the kernel's part needs."
+    )
 }

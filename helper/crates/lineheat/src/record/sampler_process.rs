@@ -1,14 +1,16 @@
 //! The sampler as a child process: found, started, spoken to.
 
 use std::io::{BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use records::{FromSampler, MessageReader, ToSampler};
+use records::{FromSampler, MessageReader};
 
+use super::ways::Way;
 use super::{Incoming, RecordError};
 
 pub struct SamplerProcess {
@@ -41,14 +43,17 @@ pub fn sampler_path() -> Result<PathBuf, RecordError> {
 
 impl SamplerProcess {
     /// Starts the sampler; what it says arrives at `incoming`, its end as [`Incoming::SamplerGone`].
-    pub fn start(incoming: SyncSender<Incoming>) -> Result<SamplerProcess, RecordError> {
-        let path = sampler_path()?;
-        let mut child = Command::new(&path)
+    pub fn start(way: &Way, incoming: SyncSender<Incoming>) -> Result<SamplerProcess, RecordError> {
+        let path = &way.program;
+        let mut child = Command::new(path)
+            .args(&way.args)
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // Ctrl+C in the terminal is for the command and us: the sampler has samples to deliver.
+            .process_group(0)
             .spawn()
             .map_err(|e| {
                 RecordError::internal(format!("{}: could not be started: {e}", path.display()))
@@ -80,10 +85,6 @@ impl SamplerProcess {
     }
 
     /// Messages leave with [`SamplerProcess::send`].
-    pub fn say(&mut self, message: &ToSampler) {
-        message.write(&mut self.unsent).expect("memory takes all");
-    }
-
     pub fn unsent(&mut self) -> &mut Vec<u8> {
         &mut self.unsent
     }

@@ -3,21 +3,26 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::Path;
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder};
-use symbolize::{Frame, ModuleFile, ModuleSymbols, symbolize_module};
+use profile::{
+    KERNEL, LabelValue, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN,
+};
+use symbolize::{
+    AskedModule, Frame, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated,
+};
 
 use super::environment::Environment;
 use super::modules::{Module, ModuleIndex, own_vdso};
 use super::recording::Recording;
 use super::stacks::CodePlace;
-use super::{RecordOptions, run_info};
+use super::{RecordOptions, Stage, run_info};
+use crate::symbolize_worker;
 
-/// Names of code that lies in no module.
-const UNKNOWN: &str = "[unknown]";
-const KERNEL: &str = "[kernel]";
+/// Symbolizing that takes longer shows how far it is, so often.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
 /// What symbolization found, by module.
 pub struct Symbols {
@@ -26,37 +31,29 @@ pub struct Symbols {
     pub found: ModuleSymbols,
 }
 
+impl Symbols {
+    /// Several functions have this code.
+    fn is_folded(&self, vaddr: u64) -> bool {
+        let names = self.place(vaddr).and_then(|at| self.found.folded.get(at));
+        names.is_some_and(|names| !names.is_empty())
+    }
+
+    /// Where an address is in the columns of `found`.
+    pub fn place(&self, vaddr: u64) -> Option<usize> {
+        self.vaddrs.binary_search(&vaddr).ok()
+    }
+}
+
 /// The whole run, symbolized.
 pub fn profile_of(
     recording: &Recording,
     options: &RecordOptions,
     wall: Duration,
     environment: &Environment,
+    on_progress: impl FnMut(Stage),
 ) -> Profile {
-    build(
-        recording,
-        options,
-        wall,
-        &symbolize_places(recording),
-        environment,
-    )
-}
-
-/// The run so far, without names: kept in case that nothing later gets written.
-pub fn checkpoint_of(recording: &Recording, options: &RecordOptions, wall: Duration) -> Profile {
-    let mut profile = build(
-        recording,
-        options,
-        wall,
-        &BTreeMap::new(),
-        &Environment::default(),
-    );
-    if let Some(run) = &mut profile.run {
-        run.partial = true;
-        run.recorder_pid = std::process::id();
-        run.problems.push("The recording did not end properly: this is what was saved while it ran, without names.".to_owned());
-    }
-    profile
+    let symbols = symbolize_places(recording, options, on_progress);
+    build(recording, options, wall, &symbols, environment)
 }
 
 fn build(
@@ -74,7 +71,8 @@ fn build(
     let locations = add_locations(&mut builder, recording, symbols);
     add_samples(&mut builder, recording, &locations, period_ns);
     let profile = builder.finish();
-    let info = run_info::run_info(recording, options, wall, symbols, &profile, environment);
+    let mut info = run_info::run_info(recording, options, wall, symbols, &profile, environment);
+    run_info::add_times(&mut info, recording);
     Profile {
         run: Some(info),
         ..profile
@@ -86,45 +84,72 @@ pub fn period_ns(sample_hz: u32) -> u64 {
     1_000_000_000 / u64::from(sample_hz)
 }
 
-fn symbolize_places(recording: &Recording) -> BTreeMap<ModuleIndex, Symbols> {
+fn symbolize_places(
+    recording: &Recording,
+    options: &RecordOptions,
+    mut on_progress: impl FnMut(Stage),
+) -> BTreeMap<ModuleIndex, Symbols> {
     let mut vaddrs: BTreeMap<ModuleIndex, Vec<u64>> = BTreeMap::new();
     for place in recording.stacks.places.values() {
         if let CodePlace::InModule { module, vaddr } = place {
             vaddrs.entry(*module).or_default().push(*vaddr);
         }
     }
-    // One thread a module; the symbolizer itself splits large ones. Small modules end while a large one runs.
-    thread::scope(|scope| {
-        let running: Vec<_> = vaddrs
-            .into_iter()
-            .map(|(index, mut vaddrs)| {
-                vaddrs.sort_unstable();
-                let module = recording.modules.get(index);
-                let work = move || {
-                    let found = symbols_of(module, &vaddrs);
-                    (index, Symbols { vaddrs, found })
+    let total = vaddrs.values().map(Vec::len).sum();
+    let done = Arc::new(AtomicUsize::new(0));
+    let options = Options {
+        demangle: options.demangle,
+        debuginfod: options.debuginfod,
+        progress: Arc::clone(&done),
+        cache: symbolize::user_cache_folder(),
+        ..Options::default()
+    };
+    let mut symbols = BTreeMap::new();
+    let (mut indices, mut asked) = (Vec::new(), Vec::new());
+    for (index, mut vaddrs) in vaddrs {
+        vaddrs.sort_unstable();
+        match module_file(recording.modules.get(index)) {
+            Ok(module) => {
+                indices.push(index);
+                asked.push(AskedModule { module, vaddrs });
+            }
+            Err(problem) => {
+                let found = ModuleSymbols {
+                    chains: vec![Vec::new(); vaddrs.len()],
+                    problem: Some(problem),
+                    ..ModuleSymbols::default()
                 };
-                scope.spawn(work)
-            })
-            .collect();
-        running.into_iter().filter_map(|t| t.join().ok()).collect()
-    })
+                symbols.insert(index, Symbols { vaddrs, found });
+            }
+        }
+    }
+    let mut told = Instant::now();
+    let mut isolation = Isolation::by(symbolize_worker::command());
+    let found = symbolize_isolated(&asked, &options, &mut isolation, || {
+        if told.elapsed() > PROGRESS_EVERY {
+            told = Instant::now();
+            let done = done.load(Ordering::Relaxed).min(total);
+            on_progress(Stage::Symbolizing { done, total });
+        }
+    });
+    for ((index, asked), found) in indices.into_iter().zip(asked).zip(found) {
+        let vaddrs = asked.vaddrs;
+        symbols.insert(index, Symbols { vaddrs, found });
+    }
+    symbols
 }
 
-fn symbols_of(module: &Module, vaddrs: &[u64]) -> ModuleSymbols {
-    let copy = module.file.as_ref().map(File::try_clone);
-    let file = match copy {
-        Some(Ok(file)) => ModuleFile::opened(&module.path, file),
-        None if module.is_vdso => ModuleFile::from_bytes("[vdso]", own_vdso().unwrap_or_default()),
-        _ => {
-            return ModuleSymbols {
-                chains: vec![Vec::new(); vaddrs.len()],
-                problem: module.problem.clone(),
-                ..ModuleSymbols::default()
-            };
-        }
-    };
-    symbolize_module(&file, vaddrs)
+/// The file that was mapped; otherwise why its names are not to be had.
+fn module_file(module: &Module) -> Result<ModuleFile, String> {
+    let copy = |file: &File| file.try_clone().map_err(|e| e.to_string());
+    match module.file_as_mapped().and_then(copy) {
+        Ok(file) => Ok(ModuleFile::opened(&module.path, file)),
+        Err(_) if module.is_vdso => Ok(ModuleFile::from_bytes(
+            "[vdso]",
+            own_vdso().unwrap_or_default(),
+        )),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// The location of each code place, by place number.
@@ -163,7 +188,11 @@ fn add_locations(
                 let lines = symbols
                     .get(&module)
                     .map_or(Vec::new(), |s| lines_of(builder, s, vaddr));
-                builder.add_location(mappings.get(&module).copied(), vaddr, &lines)
+                let location = builder.add_location(mappings.get(&module).copied(), vaddr, &lines);
+                if symbols.get(&module).is_some_and(|s| s.is_folded(vaddr)) {
+                    builder.mark_folded(location);
+                }
+                location
             }
             CodePlace::Kernel { symbol } => {
                 let name = kernel_names.get(&symbol).copied().unwrap_or(KERNEL);
@@ -173,6 +202,10 @@ fn add_locations(
             CodePlace::Unknown { address } => {
                 let line = line_of_name(builder, UNKNOWN);
                 builder.add_location(None, address, &[line])
+            }
+            CodePlace::OtherStack => {
+                let line = line_of_name(builder, OTHER_STACKS);
+                builder.add_location(None, 0, &[line])
             }
         })
         .collect()
@@ -184,25 +217,20 @@ fn add_mapping(
     module: &Module,
     symbols: Option<&ModuleSymbols>,
 ) -> u32 {
-    let segments = module.layout.as_ref().map_or(&[][..], |l| &l.segments);
-    let first = segments.first();
+    let span = module.span();
     builder.add_mapping(MappingOf {
         filename: &module.path.to_string_lossy(),
         build_id: symbols.map_or("", |s| &s.build_id),
-        memory_start: first.map_or(0, |s| s.vaddr),
-        memory_limit: segments
-            .last()
-            .map_or(0, |s| s.vaddr.saturating_add(s.size)),
-        file_offset: first.map_or(0, |s| s.file_offset),
+        memory_start: span.memory_start,
+        memory_limit: span.memory_limit,
+        file_offset: span.file_offset,
         symbolized: symbols.is_some_and(|s| s.chains.iter().any(|c| !c.is_empty())),
     })
 }
 
 fn lines_of(builder: &mut ProfileBuilder, symbols: &Symbols, vaddr: u64) -> Vec<LineOf> {
     let chain = symbols
-        .vaddrs
-        .binary_search(&vaddr)
-        .ok()
+        .place(vaddr)
         .and_then(|at| symbols.found.chains.get(at));
     let frames = chain.map_or(&[][..], Vec::as_slice);
     frames.iter().map(|f| line_of_frame(builder, f)).collect()
@@ -241,7 +269,7 @@ fn add_samples(
         .zip(&stacks.counts)
         .enumerate()
     {
-        let places = &stacks.stacks.values()[group.stack as usize];
+        let places = stacks.stacks.stack(group.stack);
         let stack: Vec<u32> = places.iter().map(|p| locations[*p as usize]).collect();
         let thread = &stacks.threads.values()[group.thread as usize];
         let name = comm(&thread.name);
@@ -252,7 +280,7 @@ fn add_samples(
             ("process", LabelValue::Text(process)),
             ("thread", LabelValue::Text(&name)),
         ];
-        let sample = builder.add_sample(&stack, &[*count, count * period_ns], &labels);
+        let sample = builder.push_sample(&stack, &[*count, count * period_ns], &labels);
         debug_assert_eq!(sample as usize, number);
     }
 }
@@ -266,7 +294,7 @@ fn thread_names(recording: &Recording) -> HashMap<u32, String> {
         .collect()
 }
 
-fn comm(bytes: &[u8; 16]) -> String {
+pub fn comm(bytes: &[u8; 16]) -> String {
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }

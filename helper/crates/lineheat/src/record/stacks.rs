@@ -1,12 +1,14 @@
-//! Samples counted by stack, process and thread, with the time of each.
+//! Samples counted by stack, process and thread, with the time of each. What a recording may hold is bounded: beyond it
+//! samples are still counted by their thread, without their stack.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
+use profile::SeededHash;
 use records::{SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
 use super::modules::{ModuleIndex, Modules};
+use super::numbering::{Numbering, StackNumbering};
 
 /// A place in code, independent of where the process had it mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,37 +25,8 @@ pub enum CodePlace {
     Unknown {
         address: u64,
     },
-}
-
-/// Gives equal values one number, in order of appearance.
-pub struct Numbering<T> {
-    numbers: HashMap<T, u32>,
-    values: Vec<T>,
-}
-
-impl<T> Default for Numbering<T> {
-    fn default() -> Self {
-        Self {
-            numbers: HashMap::new(),
-            values: Vec::new(),
-        }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Numbering<T> {
-    pub fn number(&mut self, value: T) -> u32 {
-        if let Some(number) = self.numbers.get(&value) {
-            return *number;
-        }
-        let number = self.values.len() as u32;
-        self.values.push(value.clone());
-        self.numbers.insert(value, number);
-        number
-    }
-
-    pub fn values(&self) -> &[T] {
-        &self.values
-    }
+    /// In place of a stack for which there was no room.
+    OtherStack,
 }
 
 /// Who was running.
@@ -64,6 +37,19 @@ pub struct Thread {
     pub name: [u8; 16],
 }
 
+impl Thread {
+    /// In place of a thread for which there was no room.
+    fn other() -> Thread {
+        let mut name = [0; 16];
+        name[..13].copy_from_slice(b"other threads");
+        Thread {
+            pid: 0,
+            tid: 0,
+            name,
+        }
+    }
+}
+
 /// Samples with the same stack on the same thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Group {
@@ -71,19 +57,46 @@ pub struct Group {
     pub thread: u32,
 }
 
-#[derive(Default)]
+/// What a recording holds at most: some 300 MB, and within what a run file may have when it is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub places: usize,
+    pub stacks: usize,
+    /// Places of all stacks together.
+    pub frames: usize,
+    pub threads: usize,
+    pub groups: usize,
+    /// Samples whose times are kept; beyond it only every second one's, and so on.
+    pub times: usize,
+}
+
+const BOUNDS: Bounds = Bounds {
+    places: 1_000_000,
+    stacks: 500_000,
+    frames: 8_000_000,
+    threads: 100_000,
+    groups: 500_000,
+    times: 2 << 20,
+};
+
 pub struct CountedStacks {
+    bounds: Bounds,
     pub places: Numbering<CodePlace>,
     /// Place numbers, leaf first; the kernel's side before the user's.
-    pub stacks: Numbering<Box<[u32]>>,
+    pub stacks: StackNumbering,
     pub threads: Numbering<Thread>,
     pub groups: Numbering<Group>,
     pub counts: Vec<u64>,
-    /// Group number and time of each sample.
+    /// Time and group number of every `times_every`th sample.
     pub times: Vec<(u64, u32)>,
+    pub times_every: u64,
     pub ends: [u64; StackEnd::ALL.len()],
+    /// Samples that were counted without their stack.
+    pub without_stack: u64,
+    samples: u64,
     /// Raw stacks seen before: resolved once as long as the process's mappings stay.
-    seen: HashMap<RawStack, u32>,
+    seen: HashMap<RawStack, u32, SeededHash>,
+    seen_frames: usize,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -94,13 +107,44 @@ struct RawStack {
     user: Box<[u64]>,
 }
 
-/// Seen raw stacks are forgotten at this number, to bound memory; they are then resolved again.
+impl RawStack {
+    fn frames(&self) -> usize {
+        self.kernel.len() + self.user.len()
+    }
+}
+
+/// Seen raw stacks are forgotten when there are so many, or so many frames of them; they are then resolved again.
 const SEEN_MAX: usize = 200_000;
+const SEEN_FRAMES_MAX: usize = 4_000_000;
+
+impl Default for CountedStacks {
+    fn default() -> Self {
+        CountedStacks::within(BOUNDS)
+    }
+}
 
 impl CountedStacks {
+    pub fn within(bounds: Bounds) -> CountedStacks {
+        CountedStacks {
+            bounds,
+            places: Numbering::default(),
+            stacks: StackNumbering::default(),
+            threads: Numbering::default(),
+            groups: Numbering::default(),
+            counts: Vec::new(),
+            times: Vec::new(),
+            times_every: 1,
+            ends: [0; StackEnd::ALL.len()],
+            without_stack: 0,
+            samples: 0,
+            seen: HashMap::default(),
+            seen_frames: 0,
+        }
+    }
+
     pub fn add(&mut self, sample: SampleRecord, spaces: &AddressSpaces, modules: &Modules) {
         self.ends[sample.end as usize] += 1;
-        let thread = self.threads.number(Thread {
+        let thread = self.thread(Thread {
             pid: sample.pid,
             tid: sample.tid,
             name: sample.comm,
@@ -112,35 +156,88 @@ impl CountedStacks {
             user: sample.user.into(),
         };
         let stack = match self.seen.get(&raw) {
-            Some(stack) => *stack,
+            Some(stack) => Some(*stack),
             None => {
                 let stack = self.resolve(&raw, sample.time_ns, spaces, modules);
-                if self.seen.len() >= SEEN_MAX {
-                    self.seen.clear();
+                if let Some(stack) = stack {
+                    self.remember(raw, stack);
                 }
-                self.seen.insert(raw, stack);
                 stack
             }
         };
-        let group = self.groups.number(Group { stack, thread });
-        if group as usize == self.counts.len() {
-            self.counts.push(0);
-        }
+        let group = self.group(stack, thread);
         self.counts[group as usize] += 1;
-        self.times.push((sample.time_ns, group));
+        if self.samples.is_multiple_of(self.times_every) {
+            self.add_time(sample.time_ns, group);
+        }
+        self.samples += 1;
     }
 
     pub fn sample_count(&self) -> u64 {
-        self.times.len() as u64
+        self.samples
     }
 
+    fn thread(&mut self, thread: Thread) -> u32 {
+        let has_room = self.threads.values().len() < self.bounds.threads;
+        match self.threads.find(&thread) {
+            Some(number) => number,
+            None if has_room => self.threads.number(thread),
+            None => self.threads.number(Thread::other()),
+        }
+    }
+
+    fn remember(&mut self, raw: RawStack, stack: u32) {
+        if self.seen.len() >= SEEN_MAX || self.seen_frames >= SEEN_FRAMES_MAX {
+            self.seen.clear();
+            self.seen_frames = 0;
+        }
+        self.seen_frames += raw.frames();
+        self.seen.insert(raw, stack);
+    }
+
+    /// The group of a stack; without one, or without room for another group, the thread's group of other stacks.
+    fn group(&mut self, stack: Option<u32>, thread: u32) -> u32 {
+        let wanted = stack.map(|stack| Group { stack, thread });
+        let known = wanted.and_then(|group| self.groups.find(&group));
+        let has_room = self.groups.values().len() < self.bounds.groups;
+        let number = match (known, wanted) {
+            (Some(number), _) => number,
+            (None, Some(group)) if has_room => self.groups.number(group),
+            _ => {
+                self.without_stack += 1;
+                let place = self.places.number(CodePlace::OtherStack);
+                let stack = self.stacks.number(&[place]);
+                self.groups.number(Group { stack, thread })
+            }
+        };
+        self.counts.resize(self.groups.values().len(), 0);
+        number
+    }
+
+    fn add_time(&mut self, time_ns: u64, group: u32) {
+        if self.times.len() >= self.bounds.times {
+            // The first, third, fifth … : those whose numbers the doubled distance divides.
+            let mut number = 0;
+            self.times.retain(|_| {
+                number += 1;
+                number % 2 == 1
+            });
+            self.times_every *= 2;
+            if !self.samples.is_multiple_of(self.times_every) {
+                return;
+            }
+        }
+        self.times.push((time_ns, group));
+    }
+
+    /// None: there is no room for another stack.
     fn resolve(
         &mut self,
         raw: &RawStack,
         time_ns: u64,
         spaces: &AddressSpaces,
         modules: &Modules,
-    ) -> u32 {
+    ) -> Option<u32> {
         let kernel = raw
             .kernel
             .iter()
@@ -167,8 +264,18 @@ impl CountedStacks {
             )
         });
         let places: Vec<CodePlace> = kernel.chain(user).collect();
-        let numbers = places.into_iter().map(|p| self.places.number(p)).collect();
-        self.stacks.number(numbers)
+        if self.places.values().len() + places.len() > self.bounds.places
+            && places.iter().any(|p| self.places.find(p).is_none())
+        {
+            return None;
+        }
+        let numbers: Vec<u32> = places.into_iter().map(|p| self.places.number(p)).collect();
+        if let Some(known) = self.stacks.find(&numbers) {
+            return Some(known);
+        }
+        let has_room = self.stacks.len() < self.bounds.stacks
+            && self.stacks.frames() + numbers.len() <= self.bounds.frames;
+        has_room.then(|| self.stacks.number(&numbers))
     }
 }
 
@@ -197,8 +304,58 @@ mod tests {
         stacks.add(sample(12, 2, &[1, 2]), &spaces, &modules);
         stacks.add(sample(13, 1, &[3, 2]), &spaces, &modules);
         assert_eq!(stacks.counts, [2, 1, 1]);
-        assert_eq!(stacks.stacks.values().len(), 2);
+        assert_eq!(stacks.stacks.len(), 2);
         assert_eq!(stacks.times, [(10, 0), (11, 0), (12, 1), (13, 2)]);
         assert_eq!(stacks.sample_count(), 4);
+    }
+
+    const SMALL: Bounds = Bounds {
+        places: 1000,
+        stacks: 10,
+        frames: 100,
+        threads: 3,
+        groups: 12,
+        times: 8,
+    };
+
+    #[test]
+    fn without_room_samples_are_counted_by_thread_and_the_sum_stays() {
+        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
+        let mut stacks = CountedStacks::within(SMALL);
+        for n in 0..1000u64 {
+            let tid = n as u32 % 5;
+            stacks.add(sample(n, tid, &[n, n + 1, 7]), &spaces, &modules);
+        }
+        assert_eq!(stacks.sample_count(), 1000);
+        assert_eq!(stacks.counts.iter().sum::<u64>(), 1000);
+        assert_eq!(stacks.without_stack, 990);
+        assert_eq!(stacks.stacks.len(), 11, "one of them for all others");
+        assert_eq!(
+            stacks.threads.values().len(),
+            4,
+            "one of them for all others"
+        );
+        let known: Vec<u64> = (0..3).map(|t| samples_of(&stacks, t)).collect();
+        assert_eq!(known, [200, 200, 200]);
+    }
+
+    fn samples_of(stacks: &CountedStacks, thread: u32) -> u64 {
+        let groups = stacks.groups.values().iter().zip(&stacks.counts);
+        groups
+            .filter(|(group, _)| group.thread == thread)
+            .map(|(_, n)| n)
+            .sum()
+    }
+
+    #[test]
+    fn of_very_many_samples_every_second_ones_time_is_kept_and_so_on() {
+        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
+        let mut stacks = CountedStacks::within(SMALL);
+        for n in 0..100 {
+            stacks.add(sample(n, 1, &[1]), &spaces, &modules);
+        }
+        let times: Vec<u64> = stacks.times.iter().map(|(time, _)| *time).collect();
+        assert_eq!(stacks.times_every, 16);
+        assert_eq!(times, [0, 16, 32, 48, 64, 80, 96]);
     }
 }

@@ -1,21 +1,25 @@
 //! The beginning of a recording: the target stopped or found, its code made known, the sampler attached.
 
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
-use records::{FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, ToSampler};
-use target::{LaunchOptions, MapsEntry};
+use records::{FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
+use target::{LaunchOptions, Launcher, MapsEntry};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::Environment;
+use super::journal::Steps;
 use super::modules::Modules;
-use super::recording::{CHECKPOINT_EVERY, Recording, TargetState};
-use super::sampler_process::SamplerProcess;
+use super::recording::{Recording, TargetState};
+use super::repetitions::{OwnSamples, Repetitions};
+use super::sampler::Sampler;
 use super::stacks::CountedStacks;
-use super::{EndReason, Incoming, RecordError, RecordOptions, Target};
+use super::{AttachTo, EndReason, Incoming, Privilege, RecordError, RecordOptions, Target};
 
 impl Recording {
     pub(super) fn start(
@@ -23,25 +27,42 @@ impl Recording {
         sender: SyncSender<Incoming>,
         incoming: &Receiver<Incoming>,
     ) -> Result<Recording, RecordError> {
-        let (target, pid, tids) = match &options.target {
+        let mut launcher = None;
+        let (target, processes) = match &options.target {
             Target::Launch { .. } => {
-                let stopped = target::launch_stopped(&launch_options(&options.target))?;
-                let pid = stopped.pid();
-                (TargetState::Stopped(stopped), pid, vec![pid])
+                let internal = |e| RecordError::internal(format!("no thread can be started: {e}"));
+                let launching = Launcher::start().map_err(internal)?;
+                let launch = launch_options(&options.target);
+                let waiting = launching.launch(&launch, Duration::ZERO)?;
+                launcher = Some(launching);
+                (
+                    TargetState::Waiting(waiting),
+                    vec![(waiting.pid, vec![waiting.pid])],
+                )
             }
-            Target::Attach { pid } => (TargetState::Attached, *pid, target::threads_of(*pid)?),
+            Target::Attach(to) => (TargetState::Attached, to.processes()?),
         };
-        let cwd = working_directory(&options.target);
+        let pid = processes.first().map_or(0, |(pid, _)| *pid);
+        let cwd = working_directory(&options.target, pid);
+        let (sampler, refused) = Sampler::with(options.privilege, sender.clone())?;
         let mut recording = Recording {
             pid,
+            attached: processes.iter().map(|(pid, _)| *pid).collect(),
+            launcher,
+            repetitions: Repetitions::new(options.repeat),
+            own_samples: OwnSamples::of(std::process::id()),
+            sender: None,
             target,
-            sampler: SamplerProcess::start(sender)?,
+            sampler,
+            refused,
             modules: Modules::default(),
             spaces: AddressSpaces::default(),
             stacks: CountedStacks::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
             lost_mapping_records: 0,
+            running_ns: 0,
+            forks: 0,
             hardware_cycles: false,
             started: Instant::now(),
             started_at: SystemTime::now(),
@@ -50,53 +71,88 @@ impl Recording {
             exit: None,
             end_reason: EndReason::Exited,
             stopping: None,
+            ending: None,
             discard: false,
             problems: Vec::new(),
             environment: Some(gather_environment(&cwd)),
             cwd,
-            next_checkpoint: Instant::now() + CHECKPOINT_EVERY,
+            steps: Steps::default(),
         };
-        recording.introduce(options, tids)?;
-        recording.wait_until_ready(incoming)?;
+        match recording.attach(options, &processes, incoming) {
+            Err(e) if recording.refused.is_some() => {
+                let refused = recording.refused.take();
+                return Err(refused.map_or(e.clone(), |r| r.and_without_privilege(e)));
+            }
+            Err(refused)
+                if options.privilege == Privilege::BestAvailable && refused.is_refusal() =>
+            {
+                recording.fall_back(refused.clone(), sender, incoming);
+                recording
+                    .attach(options, &processes, incoming)
+                    .map_err(|e| refused.and_without_privilege(e))?;
+            }
+            other => other?,
+        }
         Ok(recording)
     }
 
+    fn attach(
+        &mut self,
+        options: &RecordOptions,
+        processes: &[(u32, Vec<u32>)],
+        incoming: &Receiver<Incoming>,
+    ) -> Result<(), RecordError> {
+        self.introduce(options, processes)?;
+        if let Target::Attach(to) = &options.target {
+            self.catch_up(to, processes, incoming)?;
+        }
+        self.sampler.say(&ToSampler::Start);
+        self.sampler.send();
+        self.wait_for(incoming, &READY)
+    }
+
+    /// Goes on without privilege, as if nothing had been tried before.
+    fn fall_back(
+        &mut self,
+        refused: RecordError,
+        sender: SyncSender<Incoming>,
+        incoming: &Receiver<Incoming>,
+    ) {
+        self.refused = Some(refused);
+        // The sampler that gave up still says that it has ended: that must not be taken for the end of the next one.
+        const PATIENCE: Duration = Duration::from_secs(5);
+        while !matches!(
+            incoming.recv_timeout(PATIENCE),
+            Ok(Incoming::SamplerGone(_)) | Err(_)
+        ) {}
+        self.sampler = Sampler::unprivileged(sender);
+        self.modules = Modules::default();
+        self.spaces = AddressSpaces::default();
+    }
+
     /// Tells the sampler what the target has mapped and whom to sample.
-    fn introduce(&mut self, options: &RecordOptions, tids: Vec<u32>) -> Result<(), RecordError> {
-        let maps = target::executable_mappings(self.pid).map_err(|e| {
-            RecordError::internal(format!(
-                "the mappings of process {} cannot be read: {e}",
-                self.pid
-            ))
-        })?;
+    fn introduce(
+        &mut self,
+        options: &RecordOptions,
+        processes: &[(u32, Vec<u32>)],
+    ) -> Result<(), RecordError> {
         let mut mappings = Vec::new();
-        for entry in &maps {
-            let file = file_id_of(entry);
-            self.add_mapping(
-                self.pid,
-                0,
-                entry.start,
-                entry.end - entry.start,
-                entry.file_offset,
-                file,
-                &entry.path,
-            );
-            mappings.push(MappingRecord {
-                pid: self.pid,
-                start: entry.start,
-                length: entry.end - entry.start,
-                file_offset: entry.file_offset,
-                file,
-            });
+        for (pid, _) in processes {
+            match self.mappings_of(*pid) {
+                Ok(found) => mappings.extend(found),
+                Err(e) if processes.len() == 1 => return Err(unreadable(*pid, &e)),
+                Err(_) => {} // it has ended
+            }
         }
         if matches!(options.target, Target::Launch { .. }) {
-            self.expect_libraries(options, &maps);
+            self.expect_libraries(options);
         }
         let capacity = self.modules.fix_capacity();
         let hello = ToSampler::Hello {
             version: PROTOCOL_VERSION,
             sample_hz: options.sample_hz,
             kernel_stacks: true,
+            user_frames: options.max_frames,
             row_capacity: capacity.rows,
             page_capacity: capacity.pages,
         };
@@ -105,13 +161,77 @@ impl Recording {
         for mapping in mappings {
             self.sampler.say(&ToSampler::Mapping(mapping));
         }
-        self.sampler.say(&ToSampler::Attach { tids });
-        self.sampler.send();
+        let mut threads = threads_of(processes);
+        if let Some(launcher) = self.launcher.as_ref().filter(|_| options.repeat > 1) {
+            threads.push(ThreadId {
+                pid: std::process::id(),
+                tid: launcher.tid(),
+            });
+        }
+        self.sampler.say(&ToSampler::Attach { threads });
         Ok(())
     }
 
+    /// Processes and threads that began, and libraries that were loaded, while the others were being attached to.
+    /// From now on the kernel reports what changes; what it reports is sampled by inheritance and left out here by
+    /// the sampler.
+    fn catch_up(
+        &mut self,
+        to: &AttachTo,
+        known: &[(u32, Vec<u32>)],
+        incoming: &Receiver<Incoming>,
+    ) -> Result<(), RecordError> {
+        const ROUNDS_MAX: usize = 8;
+        self.sampler.say(&ToSampler::Sync);
+        self.sampler.send();
+        self.wait_for(incoming, &FromSampler::Synced)?;
+        let mut known: HashSet<ThreadId> = threads_of(known).into_iter().collect();
+        for _ in 0..ROUNDS_MAX {
+            let now = to.processes()?;
+            // A thread is to be seen in /proc a moment before the kernel reports it.
+            thread::sleep(Duration::from_millis(2));
+            for (pid, _) in &now {
+                for mapping in self.mappings_of(*pid).unwrap_or_default() {
+                    self.sampler.say(&ToSampler::Mapping(mapping));
+                }
+            }
+            self.modules.tell(self.sampler.unsent());
+            let mut threads = threads_of(&now);
+            threads.retain(|t| known.insert(*t));
+            let done = threads.is_empty();
+            self.sampler.say(&ToSampler::Attach { threads });
+            self.sampler.say(&ToSampler::Sync);
+            self.sampler.send();
+            self.wait_for(incoming, &FromSampler::Synced)?;
+            if done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what a process has mapped as code.
+    fn mappings_of(&mut self, pid: u32) -> io::Result<Vec<MappingRecord>> {
+        let maps = target::executable_mappings(pid)?;
+        let mut mappings = Vec::new();
+        for entry in &maps {
+            let (start, length) = (entry.start, entry.end - entry.start);
+            let (file_offset, file) = (entry.file_offset, file_id_of(entry));
+            self.add_mapping(pid, 0, start, length, file_offset, file, &entry.path);
+            mappings.push(MappingRecord {
+                pid,
+                start,
+                length,
+                file_offset,
+                file,
+            });
+        }
+        Ok(mappings)
+    }
+
     /// Reads the libraries that the loader is going to map, so that their rows are there before their code runs.
-    fn expect_libraries(&mut self, options: &RecordOptions, maps: &[MapsEntry]) {
+    fn expect_libraries(&mut self, options: &RecordOptions) {
+        let maps = target::executable_mappings(self.pid).unwrap_or_default();
         let Some(program) = maps.iter().find(|m| m.path.starts_with('/')) else {
             return;
         };
@@ -125,18 +245,25 @@ impl Recording {
         };
         let interpreter = PathBuf::from(String::from_utf8_lossy(&interpreter).into_owned());
         let launch = launch_options(&options.target);
-        let device = (program.device_major, program.device_minor);
         for library in target::needed_libraries(&interpreter, Path::new(&program.path), &launch) {
-            self.modules.expect_library(&library, device);
+            self.modules.expect_library(&library);
         }
     }
 
-    fn wait_until_ready(&mut self, incoming: &Receiver<Incoming>) -> Result<(), RecordError> {
+    /// Handles what comes until the sampler has said this.
+    fn wait_for(
+        &mut self,
+        incoming: &Receiver<Incoming>,
+        wanted: &FromSampler,
+    ) -> Result<(), RecordError> {
         const WAIT: Duration = Duration::from_secs(20);
+        let wanted = std::mem::discriminant(wanted);
         loop {
             match incoming.recv_timeout(WAIT) {
                 Ok(Incoming::Sampler(messages)) => {
-                    if self.take_first_messages(messages)? {
+                    let said = messages.iter().any(|m| std::mem::discriminant(m) == wanted);
+                    self.take_first_messages(messages)?;
+                    if said {
                         return Ok(());
                     }
                 }
@@ -155,26 +282,43 @@ impl Recording {
         }
     }
 
-    /// Whether the sampler said that it is ready; samples may already follow in the same batch.
-    fn take_first_messages(&mut self, messages: Vec<FromSampler>) -> Result<bool, RecordError> {
-        let mut ready = false;
+    /// Samples may already follow the sampler's first words in the same batch.
+    fn take_first_messages(&mut self, messages: Vec<FromSampler>) -> Result<(), RecordError> {
         for message in messages {
             match message {
                 FromSampler::Hello { version } if version != PROTOCOL_VERSION => {
                     return Err(RecordError::other_sampler(version));
                 }
-                FromSampler::Ready { hardware_cycles } => {
-                    self.hardware_cycles = hardware_cycles;
-                    ready = true;
-                }
+                FromSampler::Ready { hardware_cycles } => self.hardware_cycles = hardware_cycles,
                 FromSampler::Failed(error) => {
-                    return Err(RecordError::of_sampler(error, &self.sampler.complaints()));
+                    return Err(self.sampler.error(error));
                 }
+                FromSampler::Synced => {} // nothing is to be released yet
                 other => self.handle(other),
             }
         }
-        Ok(ready)
+        Ok(())
     }
+}
+
+const READY: FromSampler = FromSampler::Ready {
+    hardware_cycles: false,
+};
+
+fn threads_of(processes: &[(u32, Vec<u32>)]) -> Vec<ThreadId> {
+    let each = |(pid, tids): &(u32, Vec<u32>)| {
+        let pid = *pid;
+        tids.clone()
+            .into_iter()
+            .map(move |tid| ThreadId { pid, tid })
+    };
+    processes.iter().flat_map(each).collect()
+}
+
+fn unreadable(pid: u32, error: &io::Error) -> RecordError {
+    RecordError::internal(format!(
+        "the mappings of process {pid} cannot be read: {error}"
+    ))
 }
 
 fn gather_environment(cwd: &Path) -> thread::JoinHandle<Environment> {
@@ -182,16 +326,16 @@ fn gather_environment(cwd: &Path) -> thread::JoinHandle<Environment> {
     thread::spawn(move || Environment::of(&cwd))
 }
 
-fn working_directory(target: &Target) -> PathBuf {
+fn working_directory(target: &Target, pid: u32) -> PathBuf {
     let directory = match target {
         Target::Launch { cwd: Some(cwd), .. } => Ok(cwd.clone()),
         Target::Launch { cwd: None, .. } => std::env::current_dir(),
-        Target::Attach { pid } => std::fs::read_link(format!("/proc/{pid}/cwd")),
+        Target::Attach(_) => std::fs::read_link(format!("/proc/{pid}/cwd")),
     };
     directory.unwrap_or_default()
 }
 
-fn launch_options(target: &Target) -> LaunchOptions {
+pub fn launch_options(target: &Target) -> LaunchOptions {
     match target {
         Target::Launch {
             program,
@@ -206,7 +350,7 @@ fn launch_options(target: &Target) -> LaunchOptions {
             env: env.clone(),
             terminal: *terminal,
         },
-        Target::Attach { .. } => unreachable!("only launched targets have launch options"),
+        Target::Attach(_) => unreachable!("only launched targets have launch options"),
     }
 }
 

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use analysis::{Alignment, Analyzed, FileId, Measure, hot_files};
 use profile::Profile;
-use wire::{OpenRunRequest, RunOpened, RunSummary, Source, SourceFile, ValueType};
+use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile, ValueType};
+
+use crate::demangling::{DemangleChoice, rename_functions};
 
 use super::failure::Failure;
 use super::run_problems::problems;
 use super::saved_runs::on_wire;
 use super::session::locked;
-use super::source_paths::WorkspaceFiles;
+use super::source_paths::{SourcePrefixes, WorkspaceFiles};
 use super::views::ViewCache;
 
 /// Colder files are not listed; their heat is found all the same.
@@ -25,23 +27,58 @@ pub struct OpenRun {
     pub views: ViewCache,
     /// Where each file is now, by its id; `None`: not found.
     found: Vec<Option<PathBuf>>,
+    prefixes: SourcePrefixes,
     /// Files by every path they are asked by.
     by_path: HashMap<PathBuf, FileId>,
     /// How lines moved since the recording, by the text that the editor sent last.
     alignments: Mutex<HashMap<FileId, Arc<Alignment>>>,
+    workspace_folders: Vec<String>,
+    demangle: Demangle,
 }
 
 impl OpenRun {
     pub fn open(request: &OpenRunRequest) -> Result<OpenRun, Failure> {
         let path = Path::new(&request.path);
-        let profile = Profile::open(path)?;
+        let mut profile = Profile::open(path)?;
         let summary = on_wire(path, profile::summarize(&profile));
-        Ok(OpenRun::new(profile, summary, &request.workspace_folders))
+        let prefixes = SourcePrefixes::new(&request.source_prefixes);
+        rename_functions(&mut profile, DemangleChoice::of_wire(request.demangle()));
+        Ok(OpenRun::new(
+            profile,
+            summary,
+            &request.workspace_folders,
+            prefixes,
+            request.demangle(),
+        ))
     }
 
-    fn new(profile: Profile, summary: RunSummary, workspace_folders: &[String]) -> OpenRun {
+    /// The same run with its functions named as `demangle` says; itself when it has them so.
+    pub fn named(self: &Arc<OpenRun>, demangle: Demangle) -> Arc<OpenRun> {
+        if demangle == Demangle::AsRecorded || demangle == self.demangle {
+            return Arc::clone(self);
+        }
+        let mut profile = self.analyzed.profile().clone();
+        rename_functions(&mut profile, DemangleChoice::of_wire(demangle));
+        let summary = self.summary.clone();
+        let folders = &self.workspace_folders;
+        Arc::new(OpenRun::new(
+            profile,
+            summary,
+            folders,
+            self.prefixes.clone(),
+            demangle,
+        ))
+    }
+
+    fn new(
+        profile: Profile,
+        summary: RunSummary,
+        workspace_folders: &[String],
+        prefixes: SourcePrefixes,
+        demangle: Demangle,
+    ) -> OpenRun {
         let analyzed = Analyzed::new(profile);
-        let found = find_sources(&analyzed, workspace_folders);
+        let found = find_sources(&analyzed, workspace_folders, &prefixes);
         let measure = analyzed.default_measure();
         let mut by_path = HashMap::new();
         // The hottest of several recorded spellings of one path stands for it.
@@ -69,8 +106,11 @@ impl OpenRun {
             summary,
             views: ViewCache::default(),
             found,
+            prefixes,
             by_path,
             alignments: Mutex::default(),
+            workspace_folders: workspace_folders.to_vec(),
+            demangle,
         }
     }
 
@@ -117,8 +157,11 @@ impl OpenRun {
         match self.by_path.get(Path::new(recorded_path)) {
             Some(file) if self.analyzed.file_path(*file) == recorded_path => self.path_of(*file),
             // A file without lines of its own, such as the place of a declaration.
-            _ if Path::new(recorded_path).is_file() => recorded_path.to_owned(),
-            _ => String::new(),
+            _ => match self.prefixes.find(recorded_path) {
+                Some(path) => path.to_string_lossy().into_owned(),
+                None if Path::new(recorded_path).is_file() => recorded_path.to_owned(),
+                None => String::new(),
+            },
         }
     }
 
@@ -160,12 +203,20 @@ impl OpenRun {
     }
 }
 
-/// Where each file of the profile is now: at its recorded path, or moved below the workspace's folders.
-fn find_sources(analyzed: &Analyzed, workspace_folders: &[String]) -> Vec<Option<PathBuf>> {
+/// Where each file of the profile is now: where a prefix leads, at its recorded path, or moved below the workspace's
+/// folders.
+fn find_sources(
+    analyzed: &Analyzed,
+    workspace_folders: &[String],
+    prefixes: &SourcePrefixes,
+) -> Vec<Option<PathBuf>> {
     let mut workspace: Option<WorkspaceFiles> = None;
     analyzed
         .files()
         .map(|recorded| {
+            if let Some(mapped) = prefixes.find(recorded) {
+                return Some(mapped);
+            }
             let path = Path::new(recorded);
             if path.is_absolute() && path.is_file() {
                 return Some(path.to_owned());

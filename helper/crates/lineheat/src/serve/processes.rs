@@ -106,6 +106,9 @@ fn user_names() -> HashMap<u32, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -124,10 +127,15 @@ mod tests {
 
     #[test]
     fn a_child_is_listed_with_its_start() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
+        let mut child = Command::new("sh")
+            .args(["-c", "echo; read word"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        // Its command line is in place when it runs, a moment after it was started.
+        let mut word = [0];
+        child.stdout.take().unwrap().read_exact(&mut word).unwrap();
         let listed = list();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -136,7 +144,7 @@ mod tests {
             .iter()
             .find(|process| process.pid == child.id())
             .unwrap();
-        assert_eq!(found.command_line, "sleep 60");
+        assert_eq!(found.command_line, "sh -c echo; read word");
         let now = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap();

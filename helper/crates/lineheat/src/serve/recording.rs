@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use records::layout::USER_FRAMES_DEFAULT;
 use target::TerminalSize;
 use wire::reply::Body;
 use wire::{
@@ -18,8 +19,8 @@ use super::replies::Replies;
 use super::saved_runs;
 use super::session::Session;
 use crate::record::{
-    Control, Event, RecordOptions, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path,
-    record,
+    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions,
+    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path, record,
 };
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
@@ -103,13 +104,13 @@ fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> 
 }
 
 fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
-    let target = match request.attach_pid {
-        0 if request.program.is_empty() => {
+    let target = match attach_to(request) {
+        None if request.program.is_empty() => {
             return Err(Failure::protocol(
                 "A recording needs a program or a process to attach to.",
             ));
         }
-        0 => Target::Launch {
+        None => Target::Launch {
             program: program(request),
             args: request.args.iter().map(OsString::from).collect(),
             cwd: (!request.cwd.is_empty()).then(|| PathBuf::from(&request.cwd)),
@@ -123,8 +124,15 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
                 request.terminal_rows,
             )),
         },
-        pid => Target::Attach { pid },
+        Some(to) => Target::Attach(to),
     };
+    if request.repeat > REPEAT_MAX {
+        let message = format!(
+            "{} repetitions were asked for; at most {REPEAT_MAX} are made.",
+            request.repeat
+        );
+        return Err(Failure::new("too-large", message));
+    }
     let sample_hz = match request.sample_hz {
         0 => SAMPLE_HZ_DEFAULT,
         hz if hz <= SAMPLE_HZ_MAX => hz,
@@ -143,11 +151,28 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
     })?;
     Ok(RecordOptions {
         target,
+        privilege: Privilege::BestAvailable,
         sample_hz,
+        max_frames: USER_FRAMES_DEFAULT,
+        repeat: request.repeat.max(1),
         duration: (!duration.is_zero()).then_some(duration),
         output: Some(output(request)),
+        demangle: Default::default(),
+        debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
     })
+}
+
+fn attach_to(request: &RecordRequest) -> Option<AttachTo> {
+    if !request.attach_process.is_empty() {
+        return Some(AttachTo::Named(request.attach_process.clone()));
+    }
+    if request.attach_tree != 0 {
+        return Some(AttachTo::Tree(request.attach_tree));
+    }
+    let pids = std::iter::once(&request.attach_pid).chain(&request.attach_pids);
+    let pids: Vec<u32> = pids.copied().filter(|pid| *pid != 0).collect();
+    (!pids.is_empty()).then_some(AttachTo::Pids(pids))
 }
 
 /// A name without a slash is looked up in the search path, as in a shell; others are relative to the target's folder.
@@ -185,10 +210,20 @@ fn terminal_size(columns: u32, rows: u32) -> TerminalSize {
 
 fn told(event: Event) -> Body {
     match event {
-        Event::Started { pid, event } => Body::RecordingStarted(RecordingStarted {
+        Event::Started {
+            pid,
+            event,
+            user_space_only,
+            ..
+        } => Body::RecordingStarted(RecordingStarted {
             pid,
             event: event.to_owned(),
-            mode: "ebpf".to_owned(),
+            mode: if user_space_only {
+                "user-space"
+            } else {
+                "ebpf"
+            }
+            .to_owned(),
         }),
         Event::Progress {
             stage,
@@ -198,14 +233,21 @@ fn told(event: Event) -> Body {
         } => Body::RecordingProgress(RecordingProgress {
             stage: match stage {
                 Stage::Recording => recording_progress::Stage::Recording,
-                Stage::Symbolizing => recording_progress::Stage::Symbolizing,
+                Stage::Symbolizing { .. } => recording_progress::Stage::Symbolizing,
                 Stage::Saving => recording_progress::Stage::Saving,
             }
             .into(),
+            symbolized: match stage {
+                Stage::Symbolizing { done, total } if total > 0 => done as f32 / total as f32,
+                _ => 0.0,
+            },
             elapsed_ns: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             samples,
             lost,
         }),
         Event::Output(bytes) => Body::TargetOutput(TargetOutput { bytes }),
+        Event::Trouble(sentence) => Body::TargetOutput(TargetOutput {
+            bytes: format!("\r\nlineheat: {sentence}\r\n").into_bytes(),
+        }),
     }
 }

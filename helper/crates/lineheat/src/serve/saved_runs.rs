@@ -1,6 +1,6 @@
 //! Runs on disk, as a list shows them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -12,19 +12,13 @@ use super::failure::Failure;
 use super::session::locked;
 
 const EXTENSION: &str = ".pb.gz";
+const JOURNAL: &str = ".journal";
 
 /// Summaries by path, kept while the file has the same size and time of change: a list is asked for often, and each
 /// summary means reading a whole run.
 #[derive(Default)]
 pub struct SavedRuns {
-    known: Mutex<HashMap<PathBuf, (Version, Known)>>,
-}
-
-#[derive(Clone)]
-struct Known {
-    summary: RunSummary,
-    /// As [`profile::RunSummary::recorder_pid`].
-    recorder_pid: u32,
+    known: Mutex<HashMap<PathBuf, (Version, RunSummary)>>,
 }
 
 type Version = (u64, SystemTime);
@@ -45,21 +39,21 @@ impl SavedRuns {
                 });
             }
         };
-        let mut dated: Vec<(u64, RunSummary)> = entries
-            .flatten()
-            .filter_map(|entry| {
-                let name = entry.file_name();
-                let name = name.to_str()?;
-                if !name.ends_with(EXTENSION) || name.starts_with('.') {
-                    return None;
-                }
-                let metadata = entry.metadata().ok()?;
+        // A run whose recording did not end properly may have a journal only.
+        let runs: BTreeSet<PathBuf> = (entries.flatten())
+            .filter_map(|entry| run_of(&entry.path()))
+            .filter(|path| !profile::is_being_recorded(path))
+            .collect();
+        let mut dated: Vec<(u64, RunSummary)> = (runs.into_iter())
+            .filter_map(|path| {
+                let journal = profile::journal_path(&path);
+                let metadata = match fs::metadata(&journal) {
+                    Ok(metadata) => metadata,
+                    Err(_) => fs::metadata(&path).ok()?,
+                };
                 let modified = metadata.modified().ok()?;
-                let known = self.known(&entry.path(), (metadata.len(), modified));
-                if is_engine(known.recorder_pid) {
-                    return None; // a checkpoint of a recording in progress
-                }
-                Some((date_ms(&known.summary, modified), known.summary))
+                let summary = self.known(&path, (metadata.len(), modified));
+                Some((date_ms(&summary, modified), summary))
             })
             .collect();
         dated.sort_by(|(a_date, a), (b_date, b)| b_date.cmp(a_date).then(b.path.cmp(&a.path)));
@@ -68,21 +62,24 @@ impl SavedRuns {
         })
     }
 
-    fn known(&self, path: &Path, version: Version) -> Known {
+    fn known(&self, path: &Path, version: Version) -> RunSummary {
         if let Some((known_version, known)) = locked(&self.known).get(path)
             && *known_version == version
         {
             return known.clone();
         }
-        let known = read(path);
+        let known = summary_of(path);
         locked(&self.known).insert(path.to_owned(), (version, known.clone()));
         known
     }
 }
 
-/// Whether a process of this number is an engine.
-fn is_engine(pid: u32) -> bool {
-    pid != 0 && target::process_name(pid) == "lineheat"
+/// The run that a file is, or is the journal of.
+fn run_of(file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?;
+    let name = name.strip_suffix(JOURNAL).unwrap_or(name);
+    let is_run = name.ends_with(EXTENSION) && !name.starts_with('.');
+    is_run.then(|| file.with_file_name(name))
 }
 
 fn date_ms(summary: &RunSummary, modified: SystemTime) -> u64 {
@@ -96,22 +93,12 @@ fn date_ms(summary: &RunSummary, modified: SystemTime) -> u64 {
 
 /// The summary of the run at `path`; its `problem` says why it cannot be read.
 pub fn summary_of(path: &Path) -> RunSummary {
-    read(path).summary
-}
-
-fn read(path: &Path) -> Known {
     match profile::summary(path) {
-        Ok(summary) => Known {
-            recorder_pid: summary.recorder_pid,
-            summary: on_wire(path, summary),
-        },
-        Err(error) => Known {
-            recorder_pid: 0,
-            summary: RunSummary {
-                path: path.to_string_lossy().into_owned(),
-                problem: error.message,
-                ..RunSummary::default()
-            },
+        Ok(summary) => on_wire(path, summary),
+        Err(error) => RunSummary {
+            path: path.to_string_lossy().into_owned(),
+            problem: error.message,
+            ..RunSummary::default()
         },
     }
 }

@@ -64,8 +64,8 @@ impl Session {
                 }))
             }
             request::Body::OpenComparison(request) => {
-                let comparison =
-                    OpenComparison::of(self.run(request.base_run)?, self.run(request.new_run)?)?;
+                let run = |handle| Ok::<_, Failure>(self.run(handle)?.named(request.demangle()));
+                let comparison = OpenComparison::of(run(request.base_run)?, run(request.new_run)?)?;
                 let mut opened = comparison.opened();
                 opened.comparison =
                     self.add(&self.comparisons, Arc::new(comparison), "comparisons")?;

@@ -1,8 +1,11 @@
-//! Where recorded source files are now: at their recorded path, or moved into one of the workspace's folders.
+//! Where recorded source files are now: below another prefix that the user named, at their recorded path, or moved into
+//! one of the workspace's folders.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use wire::SourcePrefix;
 
 /// Folders that hold copies and generated files, never the sources that were meant.
 pub const SKIPPED_FOLDERS: [&str; 5] = ["node_modules", "target", ".git", ".lineheat", ".cache"];
@@ -64,6 +67,32 @@ impl<Enter: Fn(&Path, &str) -> bool> Iterator for FolderWalk<Enter> {
                 }
             }
         }
+    }
+}
+
+/// Prefixes of recorded paths and what stands for them on this machine, the longest first.
+#[derive(Debug, Clone, Default)]
+pub struct SourcePrefixes(Vec<(String, PathBuf)>);
+
+impl SourcePrefixes {
+    pub fn new(prefixes: &[SourcePrefix]) -> SourcePrefixes {
+        let mut known: Vec<(String, PathBuf)> = (prefixes.iter())
+            .map(|prefix| {
+                let from = prefix.from.trim_end_matches('/').to_owned();
+                (from, PathBuf::from(&prefix.to))
+            })
+            .collect();
+        known.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        SourcePrefixes(known)
+    }
+
+    /// The file that stands for `recorded`; `None` when no prefix leads to one that is there.
+    pub fn find(&self, recorded: &str) -> Option<PathBuf> {
+        self.0.iter().find_map(|(from, to)| {
+            let rest = recorded.strip_prefix(from.as_str())?.strip_prefix('/')?;
+            let path = to.join(rest.trim_start_matches('/'));
+            path.is_file().then_some(path)
+        })
     }
 }
 
@@ -153,6 +182,32 @@ mod tests {
         check(&["a/map.c"], "/x/map.c", None);
         check(&["a/map.c"], "map.c", None);
         check(&["a/map.c"], "/x/other.c", None);
+    }
+
+    #[test]
+    fn the_longest_prefix_that_leads_to_a_file_stands_for_the_recorded_one() {
+        let folder = workspace(&["src/map.c", "lib/src/map.c", "lib/only.c"]);
+        let here = |path: &str| folder.path().join(path);
+        let prefix = |from: &str, to: &str| SourcePrefix {
+            from: from.to_owned(),
+            to: here(to).to_str().unwrap().to_owned(),
+        };
+        let prefixes = SourcePrefixes::new(&[
+            prefix("/build", ""),
+            prefix("/build/lib/", "lib"),
+            prefix(".", "src"),
+        ]);
+        for (recorded, expected) in [
+            ("/build/src/map.c", Some("src/map.c")),
+            ("/build/lib/src/map.c", Some("lib/src/map.c")),
+            ("/build//lib/only.c", Some("lib/only.c")),
+            ("./map.c", Some("src/map.c")),
+            ("/builder/src/map.c", None),
+            ("/build/none.c", None),
+            ("/build", None),
+        ] {
+            assert_eq!(prefixes.find(recorded), expected.map(here), "{recorded}");
+        }
     }
 
     #[test]

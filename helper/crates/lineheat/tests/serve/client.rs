@@ -1,4 +1,5 @@
 //! A client as the editor is one: frames in, frames out, with a limit on every wait.
+#![allow(dead_code)] // Each test program uses a part.
 
 use std::io::Write;
 use std::path::Path;
@@ -55,6 +56,10 @@ impl Engine {
             reply::Body::Welcome(_) => engine,
             other => panic!("not welcome: {other:?}"),
         }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn send_bytes(&mut self, bytes: &[u8]) {
@@ -115,6 +120,7 @@ impl Engine {
         let request = wire::OpenRunRequest {
             path: text(path),
             workspace_folders: folders.iter().map(|folder| text(folder)).collect(),
+            ..wire::OpenRunRequest::default()
         };
         match self.ask(request::Body::OpenRun(request)) {
             reply::Body::RunOpened(opened) => opened,

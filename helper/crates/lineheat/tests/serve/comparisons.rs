@@ -9,7 +9,11 @@ use crate::fixture::{Fixture, SOURCE};
 fn compare(engine: &mut Engine, fixture: &Fixture, base: u64, new: u64) -> wire::ComparisonOpened {
     let base_run = engine.open(&fixture.run("base.pb.gz", base)).run;
     let new_run = engine.open(&fixture.run("new.pb.gz", new)).run;
-    let request = OpenComparisonRequest { base_run, new_run };
+    let request = OpenComparisonRequest {
+        base_run,
+        new_run,
+        ..OpenComparisonRequest::default()
+    };
     match engine.ask(request::Body::OpenComparison(request)) {
         reply::Body::ComparisonOpened(opened) => opened,
         other => panic!("{other:?}"),

@@ -80,6 +80,7 @@ fn a_thousand_mutated_streams_neither_crash_nor_hang() {
             request::Body::OpenRun(OpenRunRequest {
                 path: "/none/of/it.pb.gz".to_owned(),
                 workspace_folders: vec!["/none".to_owned()],
+                ..OpenRunRequest::default()
             }),
         ),
         frame(4, request::Body::FileHeat(wire::FileHeatRequest::default())),

@@ -179,6 +179,30 @@ fn a_source_that_moved_is_found_in_the_workspace() {
 }
 
 #[test]
+fn a_prefix_that_the_user_named_leads_to_the_source() {
+    let fixture = Fixture::new();
+    let recorded = "/agent/7/project/src/sample.c";
+    let path = fixture.run_recorded_as("a.pb.gz", recorded, 60, 1);
+    let mut engine = Engine::start();
+    let request = wire::OpenRunRequest {
+        path: text(&path),
+        source_prefixes: vec![wire::SourcePrefix {
+            from: "/agent/7/project".to_owned(),
+            to: text(fixture.folder()),
+        }],
+        ..wire::OpenRunRequest::default()
+    };
+    let opened = match engine.ask(request::Body::OpenRun(request)) {
+        reply::Body::RunOpened(opened) => opened,
+        other => panic!("not opened: {other:?}"),
+    };
+    assert_eq!(opened.files[0].recorded_path, recorded);
+    assert_eq!(opened.files[0].path, text(&fixture.source));
+    let found = heat(&mut engine, opened.run, &text(&fixture.source), None);
+    assert_eq!(lines(&found).len(), 5);
+}
+
+#[test]
 fn a_link_to_the_source_is_the_source() {
     let fixture = Fixture::new();
     let link = fixture.folder().join("link");
@@ -363,6 +387,7 @@ fn what_cannot_be_opened_says_why() {
         let request = wire::OpenRunRequest {
             path: text(&path),
             workspace_folders: Vec::new(),
+            ..wire::OpenRunRequest::default()
         };
         let failure = engine.fails(request::Body::OpenRun(request));
         assert!(

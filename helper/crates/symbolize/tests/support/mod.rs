@@ -1,11 +1,14 @@
 //! Compiles the programs of `tests/programs` with the machine's own compilers and asks other tools what they see.
 #![allow(dead_code)] // Each test program uses a part.
 
+pub mod damaged_elf;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use object::{Object, ObjectSection};
+use symbolize::{DemangleMode, Frame, ModuleFile, Options, symbolize_module_with};
 
 pub fn program(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -35,12 +38,21 @@ pub fn compiled(folder: &Path, compiler: &str, source: &str, flags: &[&str]) -> 
 
 /// Addresses spread over the program's code.
 pub fn code_addresses(path: &Path, step: usize) -> Vec<u64> {
+    let all = section_addresses(path, ".text");
+    all.into_iter().step_by(step).collect()
+}
+
+/// All addresses of a section; none when there is no such section.
+pub fn section_addresses(path: &Path, name: &str) -> Vec<u64> {
+    section_range(path, name).map_or(Vec::new(), |(start, end)| (start..end).collect())
+}
+
+/// First address of a section and the one after its last.
+pub fn section_range(path: &Path, name: &str) -> Option<(u64, u64)> {
     let bytes = std::fs::read(path).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
-    let text = file.section_by_name(".text").unwrap();
-    (text.address()..text.address() + text.size())
-        .step_by(step)
-        .collect()
+    let section = file.section_by_name(name)?;
+    Some((section.address(), section.address() + section.size()))
 }
 
 #[derive(Clone, Copy)]
@@ -50,7 +62,7 @@ pub enum Peer {
 }
 
 /// What `addr2line -i -f` says: of each address, `(function, file, line)` from the innermost frame on.
-pub fn peer(peer: Peer, path: &Path, vaddrs: &[u64]) -> Vec<Vec<(String, String, u32)>> {
+pub fn peer(peer: Peer, path: &Path, vaddrs: &[u64]) -> Vec<Vec<Place>> {
     let mut child = Command::new(match peer {
         Peer::Binutils => "addr2line",
         Peer::Llvm => "llvm-addr2line",
@@ -67,7 +79,7 @@ pub fn peer(peer: Peer, path: &Path, vaddrs: &[u64]) -> Vec<Vec<(String, String,
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let mut chains: Vec<Vec<(String, String, u32)>> = Vec::new();
+    let mut chains: Vec<Vec<Place>> = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("0x") {
@@ -85,4 +97,58 @@ pub fn peer(peer: Peer, path: &Path, vaddrs: &[u64]) -> Vec<Vec<(String, String,
     }
     assert_eq!(chains.len(), vaddrs.len());
     chains
+}
+
+/// `(system name, file, line)` as binutils writes them.
+pub type Place = (String, String, u32);
+
+pub fn ours(path: &Path, vaddrs: &[u64]) -> Vec<Vec<Place>> {
+    let options = Options {
+        demangle: DemangleMode::None,
+        ..Options::default()
+    };
+    let place = |frame: Frame| {
+        (
+            match frame.system_name {
+                unknown if unknown.is_empty() => "??".to_owned(),
+                name => name.to_string(),
+            },
+            frame.file.map_or("??".to_owned(), |file| file.to_string()),
+            frame.line,
+        )
+    };
+    symbolize_module_with(&ModuleFile::at_path(path), vaddrs, &options)
+        .chains
+        .into_iter()
+        .map(|chain| chain.into_iter().map(place).collect())
+        .collect()
+}
+
+/// Removes `.` and `..` as our paths do, and what binutils says of unknown places.
+pub fn comparable(chain: Vec<Place>) -> Vec<Place> {
+    chain
+        .into_iter()
+        .filter(|(name, file, _)| name != "??" || file != "??")
+        .map(|(name, file, line)| {
+            let mut parts: Vec<&str> = Vec::new();
+            for part in file.split('/') {
+                match part {
+                    "." => {}
+                    ".." => drop(parts.pop()),
+                    _ => parts.push(part),
+                }
+            }
+            (name, parts.join("/"), line)
+        })
+        .collect()
+}
+
+/// Binutils shows the symbol of the whole function instead of the innermost frame's name when that has no linkage name.
+pub fn agree(expected: &[Place], got: &[Place]) -> bool {
+    let mangled = |name: &str| name.starts_with("_Z") || name.starts_with("_R");
+    expected.len() == got.len()
+        && expected.iter().zip(got).all(|(expected, got)| {
+            (&expected.1, expected.2) == (&got.1, got.2)
+                && (expected.0 == got.0 || (mangled(&expected.0) && !mangled(&got.0)))
+        })
 }

@@ -1,0 +1,85 @@
+// The programs in C and C++: SQLite, DuckDB, lines of known cost, deep recursion, a storm of forks, the loopback server.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { run } from '../../scripts/steps/command.mjs';
+import { inRoot } from '../../scripts/steps/paths.mjs';
+import { buildFolder, built, once, source } from './build-folder.mjs';
+import { crateSource } from './crate-source.mjs';
+
+const optimised = ['-O2', '-g', '-fomit-frame-pointer'];
+const gcc = (args) => run('nice', ['gcc', ...args]);
+const gxx = (args) => run('nice', ['g++', ...args]);
+
+/** SQLite's one source file (from the crate that bundles it) under our load. */
+export function sqlite() {
+  return once('sqlite', 'build sqlite', async (program) => {
+    const library = path.join(await crateSource('libsqlite3-sys', '0.35.0'), 'sqlite3');
+    const files = [source('sqlite.c'), path.join(library, 'sqlite3.c')];
+    const settings = ['-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION'];
+    await gcc([...optimised, ...settings, `-I${library}`, ...files, '-o', program, '-lm']);
+  });
+}
+
+/**
+ * DuckDB's library (from the crate that bundles it) under our load: more than 50 MB of DWARF. Half an hour of compiling on
+ * two cores; a build that was cut short goes on where it was.
+ */
+export function duckdb() {
+  return once('duckdb-load', 'build duckdb (half an hour)', async (program) => {
+    const crate = await crateSource('libduckdb-sys', '1.3.2', ['bundled']);
+    const folder = built('duckdb');
+    await mkdir(folder, { recursive: true });
+    // A second time nothing is written, so that the objects stay newer than their sources.
+    const untar = ['-xzf', path.join(crate, 'duckdb.tar.gz'), '--skip-old-files', '--strip-components=1'];
+    await run('tar', untar, { cwd: folder });
+    const { base, extensions } = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'));
+    const parts = [base, extensions.core_functions];
+    const inFolder = (name) => name.replace('duckdb/', '');
+    const sources = parts.flatMap((part) => part.cpp_files.map(inFolder));
+    const includes = parts.flatMap((part) => part.include_dirs.map((name) => `-I${inFolder(name)}`));
+    const flags = '-std=c++11 -O2 -g -w -pthread -DNDEBUG -DDUCKDB_EXTENSION_CORE_FUNCTIONS_LINKED=1';
+    const makefile = [
+      `libduckdb.a: ${sources.map((name) => `objects/${name}.o`).join(' ')}`,
+      '\trm -f $@ && ar rcs $@ $^',
+      'objects/%.o: %',
+      '\t@mkdir -p $(@D)',
+      `\tg++ ${flags} ${[...new Set(includes)].join(' ')} -c $< -o $@.part && mv $@.part $@`,
+    ];
+    await writeFile(path.join(folder, 'Makefile'), `${makefile.join('\n')}\n`);
+    await run('nice', ['make', '-j2', 'libduckdb.a'], { cwd: folder });
+    const load = [...flags.split(' '), `-I${path.join(folder, 'src/include')}`, source('duckdb.cpp')];
+    await gxx([...load, path.join(folder, 'libduckdb.a'), '-o', program, '-ldl']);
+  });
+}
+
+/** Lines of known cost, `k` multiplications for each unit of it. */
+export const uniform = (k) =>
+  once(`uniform${k}`, `build uniform (k = ${k})`, (program) =>
+    gcc(['-O2', '-g', `-DK=${k}`, source('uniform.c'), '-o', program]),
+  );
+
+/** Counts the time that is taken from it. */
+export const pauses = () =>
+  once('pauses', 'build pauses', (program) => gcc([...optimised, source('pauses.c'), '-o', program]));
+
+export const deep = () => once('deep', 'build deep', (program) => gcc([...optimised, source('deep.c'), '-o', program]));
+
+export const storm = () =>
+  once('storm', 'build storm', (program) => gcc([...optimised, source('storm.c'), '-o', program]));
+
+/** The target of the fault harness. */
+export const faulty = () =>
+  once('faulty', 'build faulty', (program) => gcc([...optimised, '-pthread', source('faulty.c'), '-o', program]));
+
+/** The sample `tcp-send`, built as its page says. */
+export async function tcpSend() {
+  const folder = built('tcp-send');
+  await once('tcp-send/tcp-send-built', 'build tcp-send', async (mark) => {
+    await mkdir(folder, { recursive: true });
+    const type = '-DCMAKE_BUILD_TYPE=RelWithDebInfo';
+    await run('cmake', ['-S', inRoot('samples/tcp-send'), '-B', folder, type]);
+    await run('cmake', ['--build', folder]);
+    await run('touch', [mark]);
+  });
+  return path.join(buildFolder, 'tcp-send/tcp-send');
+}

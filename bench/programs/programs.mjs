@@ -1,0 +1,70 @@
+// The real programs that the measurements record, by name. Building one fetches it when it is not there.
+import { deep, duckdb, sqlite, storm, tcpSend } from './c.mjs';
+import { corpus } from './corpus.mjs';
+import { largeProfile } from './large-profile.mjs';
+import { goWords, ocamlEncode, ownEngine, ripgrep, wordCount } from './other-languages.mjs';
+import { pgbench } from './postgres.mjs';
+
+/**
+ * What each is, and `command(size)`: builds it and gives the argument list for a load. Size 1 is about ten seconds of CPU
+ * on the machine of docs/benchmarks.md.
+ */
+export const programs = {
+  sqlite: {
+    what: 'SQLite, C, gcc -O2, no frame pointers',
+    command: async (size) => [await sqlite(), rounds(300, size)],
+  },
+  duckdb: {
+    what: 'DuckDB, C++, 2 threads',
+    command: async (size) => [await duckdb(), rounds(20, size), '2'],
+  },
+  ripgrep: {
+    what: 'ripgrep, Rust, full debug information',
+    command: async (size) => [
+      await ripgrep(),
+      ...['-j1', '--count-matches', '--no-ignore', '-e', '(\\w+)_(\\w+)\\s*\\([^)]*(lock|free|alloc)'],
+      ...Array(Number(rounds(400, size))).fill(await corpus()),
+    ],
+  },
+  lineheat: {
+    what: 'our own engine, Rust, full debug information',
+    command: async (size) => [
+      await ownEngine(),
+      ...['diff', ...Array(Number(rounds(6, size))).fill(await largeProfile()), '--against', await largeProfile()],
+    ],
+  },
+  'word-count': {
+    what: 'word count, Rust with Rayon, 2 threads',
+    command: async (size) => [await wordCount(), '--documents', rounds(64_000, size)],
+  },
+  ocaml: {
+    what: 'recursive encoding, OCaml',
+    command: async (size) => [await ocamlEncode(), 'each', rounds(1800, size)],
+  },
+  go: {
+    what: 'word lists, Go, 4 goroutines',
+    command: async (size) => [await goWords(), rounds(5500, size)],
+  },
+  postgres: {
+    what: 'PostgreSQL under pgbench, stripped, many processes',
+    command: (size) => pgbench(Math.max(1, Math.round(10 * size))),
+  },
+  'tcp-send': {
+    what: 'loopback TCP server, C',
+    command: async (size) => [await tcpSend(), '--messages', rounds(400_000, size)],
+  },
+  'tcp-send-more': {
+    what: 'the same with MSG_MORE',
+    command: async (size) => [await tcpSend(), '--more', '--messages', rounds(1_200_000, size)],
+  },
+  deep: {
+    what: 'recursion 1,500 deep, C',
+    command: async (size) => [await deep(), '1500', rounds(10_000, size)],
+  },
+  storm: {
+    what: 'a storm of fork and exec, C',
+    command: async (size) => [await storm(), rounds(2000, size)],
+  },
+};
+
+const rounds = (atSizeOne, size) => String(Math.max(1, Math.round(atSizeOne * size)));

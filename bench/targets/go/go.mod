@@ -1,0 +1,3 @@
+module lineheat.example/words
+
+go 1.19

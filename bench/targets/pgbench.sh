@@ -1,0 +1,19 @@
+#!/bin/sh
+# A PostgreSQL cluster under pgbench: starts the server on the folder DATA, lets CLIENTS work for SECONDS, then others connect
+# for each transaction for a second, and stops it.
+#
+#   pgbench.sh BIN DATA SECONDS [CLIENTS]
+set -eu
+bin=$1 data=$2 seconds=$3 clients=${4:-4}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/lineheat-pg.XXXXXX")
+"$bin/postgres" -D "$data" -k "$folder" -c listen_addresses= -c fsync=off -c logging_collector=off >"$folder/log" 2>&1 &
+server=$!
+# shellcheck disable=SC2064
+trap "kill -INT $server 2>/dev/null || :; wait $server 2>/dev/null || :; rm -rf '$folder'" EXIT
+until "$bin/pg_isready" -q -h "$folder"; do
+  kill -0 $server || { cat "$folder/log" >&2; exit 1; }
+  sleep 0.1
+done
+"$bin/pgbench" -h "$folder" -U postgres -n -T "$seconds" -c "$clients" -j 2 postgres
+# Backends that come and go: a connection for every transaction.
+"$bin/pgbench" -h "$folder" -U postgres -n -T 1 -c 2 -C -S postgres

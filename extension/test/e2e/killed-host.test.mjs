@@ -1,0 +1,107 @@
+// The window is reloaded, and the extension host killed, while a program is recorded: a second later nothing of ours
+// runs, the program that was started for the recording neither, and what was recorded is in the Runs view.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { extensionHost, running } from './support/processes.mjs';
+import { compileProgram } from './support/program.mjs';
+import { savedRuns } from './support/runs.mjs';
+import { eventually, storyIn } from './support/session.mjs';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-killed-'));
+const story = storyIn(folder, {
+  prepare: async () => {
+    await compileProgram(folder);
+    mkdirSync(path.join(folder, '.vscode'));
+    const hours = {
+      name: 'for hours',
+      type: 'cppdbg',
+      request: 'launch',
+      program: `${folder}/burn`,
+      args: ['900000000000'],
+    };
+    writeFileSync(
+      path.join(folder, '.vscode/launch.json'),
+      JSON.stringify({ version: '0.2.0', configurations: [hours] }),
+    );
+  },
+});
+
+const ours = (server) => [...running(folder), ...running(server.profile)];
+const names = (list) => list.map(({ program }) => path.basename(program)).sort();
+
+async function recordForHours({ page, server }) {
+  await runCommand(page, 'Lineheat: Profile This Target');
+  await pickRow(page, 'for hours');
+  await page
+    .locator('.statusbar-item')
+    .filter({ hasText: /Stop and Keep: [2-9] s · [\d,]+ samples/ })
+    .waitFor();
+  const before = names(ours(server));
+  assert.ok(
+    before.includes('burn') && before.includes('lineheat') && before.includes('lineheat-sampler'),
+    before.join(),
+  );
+}
+
+/** How long until nothing of ours runs, in milliseconds; at most five seconds are waited. */
+async function goneAfter(server, start) {
+  while (ours(server).length > 0 && performance.now() - start < 5_000)
+    await new Promise((done) => setTimeout(done, 20));
+  assert.deepEqual(names(ours(server)), [], 'still running after 5 s');
+  return performance.now() - start;
+}
+
+async function isListed(page, count, facts) {
+  await page.locator('.monaco-workbench .part.statusbar').waitFor();
+  const rows = page.locator('.pane-body .monaco-list-row').filter({ hasText: 'burn' });
+  if ((await page.locator('.pane-header').filter({ hasText: 'Runs' }).count()) === 0)
+    await page.locator('.activitybar .action-label[aria-label^="Lineheat"]').click();
+  await eventually(`${count} saved runs`, () => savedRuns(folder).length === count);
+  await eventually(`${count} runs in the view`, async () => (await rows.count()) === count);
+  const text = (await rows.first().innerText()).replaceAll(/\s+/g, ' ');
+  assert.match(text, facts);
+}
+
+story('a reload of the window ends the recording and keeps it', async (session) => {
+  const { page, server, picture } = session;
+  await recordForHours(session);
+  const loaded = page.waitForEvent('load');
+  await runCommand(page, 'Developer: Reload Window');
+  await loaded;
+  const ms = await goneAfter(server, performance.now());
+  assert.ok(ms < 1_500, `${Math.round(ms)} ms`);
+  await isListed(page, 1, /[1-9][\d,]* samples/);
+  await picture('killed-1-reloaded');
+});
+
+story('kill -9 of the extension host does so too', async (session) => {
+  const { page, server, picture } = session;
+  await recordForHours(session);
+  const start = performance.now();
+  process.kill(extensionHost(server.profile), 'SIGKILL');
+  const ms = await goneAfter(server, start);
+  assert.ok(ms < 1_500, `${Math.round(ms)} ms`);
+  await page.reload();
+  await isListed(page, 2, /[1-9][\d,]* samples/);
+  await picture('killed-2-host');
+});
+
+story('kill -9 of the engine leaves the run, marked partial, and one message', async (session) => {
+  const { page, server, picture } = session;
+  await recordForHours(session);
+  const recording = ours(server).find(
+    ({ words, pid }) => words.endsWith('lineheat serve') && running(folder).some((target) => target.parent === pid),
+  );
+  assert.ok(recording, 'the engine that records is the parent of its target');
+  const start = performance.now();
+  process.kill(recording.pid, 'SIGKILL');
+  await page.locator('.notification-toast').filter({ hasText: 'marked partial' }).waitFor();
+  assert.equal(await page.locator('.notification-toast').filter({ hasText: 'engine' }).count(), 1);
+  const left = names(ours(server)).filter((name) => name !== 'lineheat'); // the one that views goes on
+  assert.deepEqual(left, [], `${Math.round(performance.now() - start)} ms later`);
+  await isListed(page, 3, /[1-9][\d,]* samples.*partial/);
+  await picture('killed-3-engine');
+});

@@ -1,0 +1,272 @@
+//! `lineheat doctor --install` and `--uninstall`: a few commands for root, shown in full and run after one yes.
+
+use std::fs::File;
+use std::io::{self, BufRead, IsTerminal, Read, Seek, Write};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use sha2::{Digest, Sha256};
+
+use crate::installation::{self, BASE, FILE, GROUP, Problem, VERSION};
+use crate::rights::{self, Capabilities};
+use crate::{kernel_support, record};
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Show the commands, no more.
+    PrintOnly,
+    Ask,
+    Given,
+}
+
+fn sha256_hex(bytes: &[u8]) -> String {
+    let sum = Sha256::digest(bytes);
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The part for root, as a script for sh. Takes the sampler from its input: the file that was opened and summed by the
+/// user is the one that is copied, whatever happens to its path.
+fn install_script(sum: &str, needed: Capabilities, user: Option<&str>) -> String {
+    let capabilities = needed.names();
+    let join = user.map_or(String::new(), |user| {
+        format!("usermod --append --groups {GROUP} {user}\n")
+    });
+    format!(
+        r#"set -eu
+umask 077
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+folder={BASE}/{VERSION}
+for tool in groupadd usermod setcap sha256sum; do
+	command -v $tool >/dev/null || {{ echo "$tool is missing (Debian: passwd, libcap2-bin, coreutils)" >&2; exit 1; }}
+done
+# Every folder on the way is to be changed by root alone.
+for part in / /usr /usr/local /usr/local/libexec {BASE} $folder; do
+	[ -e $part ] || mkdir --mode=0755 $part
+	if [ -L $part ] || [ "$(stat --format=%u $part)" != 0 ] || [ -n "$(find $part -maxdepth 0 -perm /022)" ]; then
+		echo "$part is a link, not of root, or may be written by others: nothing was installed" >&2
+		exit 1
+	fi
+done
+getent group {GROUP} >/dev/null || groupadd --system {GROUP}
+new=$folder/.new
+trap "rm -f $new" EXIT
+rm -f $new
+cat > $new
+if ! echo "{sum}  $new" | sha256sum --check --status; then
+	echo "the sampler is not the file that was shown (its sum differs): nothing was installed" >&2
+	exit 1
+fi
+chown root:{GROUP} $new
+chmod 0750 $new
+setcap {capabilities}=ep $new
+mv --force $new $folder/{FILE}
+# A sampler of another version is of no use any more.
+find {BASE} -mindepth 1 -maxdepth 1 ! -name {VERSION} -exec rm -rf "{{}}" +
+{join}"#
+    )
+}
+
+fn uninstall_script() -> String {
+    format!(
+        r#"set -eu
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+rm -rf {BASE}
+if getent group {GROUP} >/dev/null; then groupdel {GROUP}; fi
+"#
+    )
+}
+
+/// The scripts hold no single quote, so they can stand between two.
+fn as_command(script: &str, input: Option<&Path>) -> String {
+    let sudo = if rights::is_root() { "" } else { "sudo " };
+    let input = input.map_or(String::new(), |path| {
+        let path = path.to_string_lossy().replace('\'', r"'\''");
+        format!(" < '{path}'")
+    });
+    format!("{sudo}sh -c '\n{script}'{input}\n")
+}
+
+pub fn install(consent: Consent) -> ExitCode {
+    match prepare() {
+        Ok((path, file, script)) => {
+            explain_install();
+            let ran = carry_out(
+                &as_command(&script, Some(&path)),
+                &script,
+                Some(file),
+                consent,
+            );
+            ran.unwrap_or_else(|| verify(&path))
+        }
+        Err(e) => fail(&e),
+    }
+}
+
+fn prepare() -> Result<(std::path::PathBuf, File, String), String> {
+    let path = record::sampler_path().map_err(|e| e.to_string())?;
+    let unreadable = |e: io::Error| format!("{} cannot be read: {e}", path.display());
+    let mut file = File::open(&path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    file.rewind().map_err(unreadable)?;
+    let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
+    let script = install_script(&sha256_hex(&bytes), needed, user_to_add().as_deref());
+    Ok((path, file, script))
+}
+
+/// The user who is to record: the one who runs this, under sudo the one behind it. None: root alone, or a name that has
+/// no place in a command.
+fn user_to_add() -> Option<String> {
+    let uid = target::invoker().map_or(target::own_uid(), |invoker| invoker.uid);
+    let name = target::user_name(uid);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_name = name.chars().all(plain) && !name.starts_with('-');
+    (uid != 0 && is_name).then_some(name)
+}
+
+fn explain_install() {
+    eprintln!(
+        "This installs the part of Lineheat that needs rights, so that you can record without sudo. It takes these commands, as root:\n"
+    );
+    if let Some(level) = kernel_support::perf_events_for_admin_only() {
+        eprintln!(
+            "(cap_sys_admin is among the capabilities because this kernel asks for it: its perf_event_paranoid is {level}, as Debian and Ubuntu ship it. \
+             The sampler gives up all capabilities as soon as it has attached, before it looks at a sample.)\n"
+        );
+    }
+}
+
+pub fn uninstall(consent: Consent) -> ExitCode {
+    let script = uninstall_script();
+    eprintln!(
+        "This takes away all that `lineheat doctor --install` has brought. It takes these commands, as root:\n"
+    );
+    let ran = carry_out(&as_command(&script, None), &script, None, consent);
+    ran.unwrap_or_else(|| {
+        if Path::new(BASE).exists() {
+            return fail(&format!("{BASE} is still there"));
+        }
+        eprintln!("The sampler, its folder {BASE} and the group {GROUP} are gone.");
+        ExitCode::SUCCESS
+    })
+}
+
+/// Shows the command and, with consent, runs it. None: it has run and succeeded.
+fn carry_out(
+    command: &str,
+    script: &str,
+    input: Option<File>,
+    consent: Consent,
+) -> Option<ExitCode> {
+    print!("{command}");
+    let _ = io::stdout().flush();
+    match consent {
+        Consent::PrintOnly => return Some(ExitCode::SUCCESS),
+        Consent::Ask if !io::stdin().is_terminal() => {
+            eprintln!(
+                "\nlineheat: there is no terminal to ask on; --yes runs the commands without a question, --print only shows them."
+            );
+            return Some(ExitCode::from(2));
+        }
+        Consent::Ask if !is_agreed() => {
+            eprintln!("Nothing was changed.");
+            return Some(ExitCode::from(3));
+        }
+        Consent::Ask | Consent::Given => {}
+    }
+    let mut run = match rights::is_root() {
+        true => Command::new("sh"),
+        false => {
+            let mut sudo = Command::new("sudo");
+            sudo.arg("sh");
+            sudo
+        }
+    };
+    let input = input.map_or(Stdio::null(), Stdio::from);
+    match run.args(["-c", script]).stdin(input).status() {
+        Ok(status) if status.success() => None,
+        Ok(status) => Some(fail(&format!("the commands did not succeed ({status})"))),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Some(fail(
+            "there is no sudo here: run the commands above as root",
+        )),
+        Err(e) => Some(fail(&format!("the commands could not be run: {e}"))),
+    }
+}
+
+fn is_agreed() -> bool {
+    eprint!("\nRun them? [y/N] ");
+    let mut answer = String::new();
+    let _ = io::stdin().lock().read_line(&mut answer);
+    matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// Looks whether what was installed is what was wanted.
+fn verify(beside: &Path) -> ExitCode {
+    let path = installation::path();
+    match installation::usable(beside) {
+        Ok(_) if rights::is_root() => {
+            let user = user_to_add();
+            let who = user.map_or(format!("members of the group {GROUP}"), |u| {
+                format!("{u}, from the next login on,")
+            });
+            eprintln!(
+                "\nInstalled {}: {who} can record without sudo.",
+                path.display()
+            );
+            ExitCode::SUCCESS
+        }
+        Ok(_) => {
+            eprintln!(
+                "\nInstalled {}: you can record without sudo.",
+                path.display()
+            );
+            ExitCode::SUCCESS
+        }
+        Err(problem @ Problem::NotInGroup { listed: true }) => {
+            eprintln!("\nInstalled {}. {}", path.display(), problem.advice());
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!(
+                "\nlineheat: it was installed, and cannot be used: {}",
+                problem.text()
+            );
+            eprintln!("lineheat: {}", problem.advice());
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn fail(why: &str) -> ExitCode {
+    eprintln!("lineheat: {why}");
+    ExitCode::from(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_for_root_is_short_and_may_stand_between_quotes() {
+        let script = install_script("00", Capabilities::needed(true), Some("me"));
+        assert!(script.lines().count() <= 50, "{}", script.lines().count());
+        assert!(script.contains("setcap cap_bpf,cap_perfmon,cap_sys_admin=ep"));
+        assert!(script.ends_with("usermod --append --groups lineheat me\n"));
+        for script in [script, uninstall_script()] {
+            assert!(!script.contains('\''), "{script}");
+            assert!(!script.contains("sysctl"));
+        }
+        let least = install_script("00", Capabilities::needed(false), None);
+        assert!(!least.contains("cap_sys_admin") && !least.contains("usermod --append"));
+    }
+
+    #[test]
+    fn a_path_with_quotes_stays_one_word() {
+        let command = as_command("true\n", Some(Path::new("/home/o'neil/x y")));
+        assert!(
+            command.ends_with("' < '/home/o'\\''neil/x y'\n"),
+            "{command}"
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! What stands between this user and recording, each cause by its own name and with its own way out.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{Check, State, check};
+use crate::installation::{self, GROUP, Problem};
+use crate::rights::{self, Capabilities};
+use crate::{kernel_support, record};
+
+pub fn checks() -> Vec<Check> {
+    let already = has_rights();
+    let beside = record::sampler_path();
+    let installed = match &beside {
+        Ok(beside) => installation::usable(beside),
+        Err(_) => installation::usable(Path::new("/nonexistent")),
+    };
+    vec![
+        no_new_privileges(rights::may_gain_nothing()),
+        user_namespace(rights::is_in_user_namespace(), rights::container()),
+        lockdown(rights::lockdown().as_deref()),
+        perf_events(kernel_support::perf_events_for_admin_only(), already),
+        capabilities(already),
+        installed_sampler(installed.as_ref().err(), already),
+        nosuid(rights::is_nosuid(Path::new(installed_parent()))),
+        group(already, installed.as_ref().err()),
+        sudo(sudo_is_there(), already || installed.is_ok()),
+    ]
+}
+
+/// Whether this process may record without further ado.
+pub fn has_rights() -> bool {
+    let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
+    rights::is_root() || Capabilities::own().contains(needed)
+}
+
+fn installed_parent() -> &'static str {
+    let candidates = [installation::BASE, "/usr/local/libexec", "/usr/local"];
+    let there = candidates.into_iter().find(|p| Path::new(p).exists());
+    there.unwrap_or("/")
+}
+
+fn no_new_privileges(set: bool) -> Check {
+    let title = "Gaining rights";
+    if set {
+        let detail = "this process tree may gain no rights (NoNewPrivs is set, as in a snap or after some sandboxes), so sudo and file capabilities have no effect here; start the editor another way";
+        return check("no-new-privs", title, State::Warning, detail.to_owned());
+    }
+    let detail = "sudo and file capabilities can work here".to_owned();
+    check("no-new-privs", title, State::Ok, detail)
+}
+
+fn user_namespace(inside: bool, container: Option<&str>) -> Check {
+    let title = "Container";
+    let (state, detail) = match (inside, container) {
+        (true, place) => (
+            State::Warning,
+            format!(
+                "this is a user namespace ({}): rights inside it count for nothing outside, so only recording without privilege is possible; record outside of it for time in the kernel",
+                place.unwrap_or("a rootless container or a sandbox")
+            ),
+        ),
+        (false, Some(place)) => (
+            State::Ok,
+            format!(
+                "this is {place}: it needs cap_bpf and cap_perfmon from whoever starts it, and a filter that lets bpf and perf_event_open pass"
+            ),
+        ),
+        (false, None) => (State::Ok, "none, no user namespace".to_owned()),
+    };
+    check("container", title, state, detail)
+}
+
+fn lockdown(mode: Option<&str>) -> Check {
+    let (state, detail) = match mode {
+        Some("confidentiality") => (
+            State::Missing,
+            "the kernel is locked down for confidentiality: no BPF program may read memory, so only recording without privilege is possible; boot with lockdown=integrity for time in the kernel".to_owned(),
+        ),
+        Some(mode) => (State::Ok, format!("{mode}: recording is not affected")),
+        None => (State::Ok, "none".to_owned()),
+    };
+    check("lockdown", "Kernel lockdown", state, detail)
+}
+
+fn perf_events(admin_only: Option<i32>, already: bool) -> Check {
+    let (state, detail) = match admin_only {
+        None => (
+            State::Ok,
+            "kernel.perf_event_paranoid is at most 2: cap_perfmon is enough, and one's own programs can be recorded without privilege".to_owned(),
+        ),
+        Some(level) => (
+            if already { State::Ok } else { State::Warning },
+            format!(
+                "kernel.perf_event_paranoid is {level}, as Debian and Ubuntu ship it: the kernel asks for cap_sys_admin, too (the installed sampler gets it and gives it up with the rest right after attaching), and nothing can be recorded without privilege"
+            ),
+        ),
+    };
+    check("perf-event-paranoid", "Perf events", state, detail)
+}
+
+fn capabilities(already: bool) -> Check {
+    let title = "Rights of this process";
+    if already {
+        let detail = "root's, or the capabilities that recording takes".to_owned();
+        return check("capabilities", title, State::Ok, detail);
+    }
+    let detail = "none, as usual: the sampler has to have them (see below)".to_owned();
+    check("capabilities", title, State::Ok, detail)
+}
+
+fn installed_sampler(problem: Option<&Problem>, already: bool) -> Check {
+    let title = "Installed sampler";
+    let Some(problem) = problem else {
+        let path = installation::path().display().to_string();
+        return check("installed-sampler", title, State::Ok, path);
+    };
+    if already && *problem == Problem::NotInstalled {
+        let detail = "none, and none is needed with the rights that this process has".to_owned();
+        return check("installed-sampler", title, State::Ok, detail);
+    }
+    let advice = problem.advice();
+    let command = advice.lines().find_map(|line| line.strip_prefix("  "));
+    let cost = ", so time in the kernel cannot be recorded without sudo";
+    let detail = match command {
+        Some(_) => format!("{}{cost}", problem.text()),
+        None => format!("{}{cost}. {advice}", problem.text()),
+    };
+    let state = if already {
+        State::Warning
+    } else {
+        State::Missing
+    };
+    Check {
+        command: command.unwrap_or_default().to_owned(),
+        ..check("installed-sampler", title, state, detail)
+    }
+}
+
+fn nosuid(set: bool) -> Check {
+    let title = "File capabilities";
+    let place = installed_parent();
+    let (state, detail) = if set {
+        (
+            State::Warning,
+            format!(
+                "{place} lies on a file system that is mounted with nosuid: a sampler there gets no rights"
+            ),
+        )
+    } else {
+        (
+            State::Ok,
+            format!("{place} is not mounted with nosuid: a sampler there gets its rights"),
+        )
+    };
+    check("nosuid", title, state, detail)
+}
+
+fn group(already: bool, problem: Option<&Problem>) -> Check {
+    let title = "Group";
+    let (state, detail) = match problem {
+        _ if already => (
+            State::Ok,
+            "not needed with the rights that this process has".to_owned(),
+        ),
+        Some(p @ Problem::NotInGroup { .. }) => (State::Missing, p.text()),
+        Some(Problem::NotInstalled) => (
+            State::Ok,
+            format!("{GROUP} comes with the installed sampler"),
+        ),
+        _ => (
+            State::Ok,
+            format!("this user may run what members of {GROUP} may run"),
+        ),
+    };
+    let advice = match problem {
+        Some(p @ Problem::NotInGroup { .. }) if !already => p.advice(),
+        _ => String::new(),
+    };
+    let command = advice.lines().find_map(|line| line.strip_prefix("  "));
+    Check {
+        command: command.unwrap_or_default().to_owned(),
+        ..check("group", title, state, detail)
+    }
+}
+
+fn sudo(there: bool, already: bool) -> Check {
+    let (state, detail) = match (there, already) {
+        (true, _) => (State::Ok, "sudo is there, to install the sampler with"),
+        (false, true) => (State::Ok, "sudo is not there, and not needed now"),
+        (false, false) => (
+            State::Warning,
+            "sudo is not there: the sampler is to be installed by root, with what `lineheat doctor --install --print` shows",
+        ),
+    };
+    check("sudo", "sudo", state, detail.to_owned())
+}
+
+fn sudo_is_there() -> bool {
+    let asked = Command::new("sudo")
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    asked.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_environment_has_its_own_cause() {
+        let told = |c: Check| (c.id, c.state, c.detail);
+        let environments = [
+            told(no_new_privileges(true)),
+            told(user_namespace(true, None)),
+            told(lockdown(Some("confidentiality"))),
+            told(perf_events(Some(3), false)),
+            told(installed_sampler(Some(&Problem::NotInstalled), false)),
+            told(installed_sampler(Some(&Problem::Different), false)),
+            told(installed_sampler(
+                Some(&Problem::Unsafe("/x is a link".to_owned())),
+                false,
+            )),
+            told(installed_sampler(
+                Some(&Problem::OtherVersion(vec!["0.0.1".to_owned()])),
+                false,
+            )),
+            told(nosuid(true)),
+            told(group(false, Some(&Problem::NotInGroup { listed: true }))),
+            told(group(false, Some(&Problem::NotInGroup { listed: false }))),
+            told(sudo(false, false)),
+        ];
+        for (at, environment) in environments.iter().enumerate() {
+            assert_ne!(environment.1, State::Ok, "{environment:?}");
+            assert!(!environment.2.contains("sysctl "), "{environment:?}");
+            let others = environments.iter().skip(at + 1);
+            assert!(
+                others.into_iter().all(|o| o.2 != environment.2),
+                "{environment:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn whoever_has_rights_already_needs_nothing_installed() {
+        let check = installed_sampler(Some(&Problem::NotInstalled), true);
+        assert_eq!((check.state, check.command.as_str()), (State::Ok, ""));
+        assert_eq!(perf_events(Some(4), true).state, State::Ok);
+    }
+}

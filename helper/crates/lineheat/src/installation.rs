@@ -1,0 +1,234 @@
+//! The sampler that was installed for recording without sudo: where it is, and whether it may be trusted and used.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::kernel_support;
+use crate::rights::{self, Capabilities};
+
+pub const BASE: &str = "/usr/local/libexec/lineheat";
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Whose members may run it.
+pub const GROUP: &str = "lineheat";
+pub const FILE: &str = "lineheat-sampler";
+
+/// Where the sampler of this version belongs.
+pub fn path() -> PathBuf {
+    Path::new(BASE).join(VERSION).join(FILE)
+}
+
+/// Why there is no installed sampler to be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    NotInstalled,
+    /// Only of these versions.
+    OtherVersion(Vec<String>),
+    /// Somebody else than root could change it: what, and how it is.
+    Unsafe(String),
+    /// It is not the file that belongs to this engine.
+    Different,
+    /// The user is in the group from the next login on, or not at all.
+    NotInGroup {
+        listed: bool,
+    },
+    /// The file gives fewer capabilities than this kernel asks for.
+    Lacks(Capabilities),
+    NoNewPrivileges,
+    UserNamespace,
+    /// Of the file's mount.
+    NoSuid,
+}
+
+/// The installed sampler, if this user can record with it.
+///
+/// # Errors
+/// The first cause that stands against it. `beside` is the sampler that came with this engine.
+pub fn usable(beside: &Path) -> Result<PathBuf, Problem> {
+    let path = path();
+    if fs::symlink_metadata(&path).is_err() {
+        let others = other_versions();
+        return Err(match others.is_empty() {
+            true => Problem::NotInstalled,
+            false => Problem::OtherVersion(others),
+        });
+    }
+    // First: in a user namespace everything of root's looks like nobody's.
+    if let Some(problem) = silently_without_rights(&path) {
+        return Err(problem);
+    }
+    only_root_can_change(&path).map_err(Problem::Unsafe)?;
+    if !rights::may_run(&path) {
+        let user = target::user_name(target::own_uid());
+        return Err(Problem::NotInGroup {
+            listed: rights::is_listed_in(GROUP, &user),
+        });
+    }
+    if !are_equal(&path, beside).unwrap_or(false) {
+        return Err(Problem::Different);
+    }
+    let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
+    if !Capabilities::of_file(&path).contains(needed) {
+        return Err(Problem::Lacks(needed));
+    }
+    Ok(path)
+}
+
+/// Why the capabilities of this file come to nothing, without a word of the kernel.
+pub fn silently_without_rights(path: &Path) -> Option<Problem> {
+    if rights::may_gain_nothing() {
+        Some(Problem::NoNewPrivileges)
+    } else if rights::is_in_user_namespace() {
+        Some(Problem::UserNamespace)
+    } else if rights::is_nosuid(path) {
+        Some(Problem::NoSuid)
+    } else {
+        None
+    }
+}
+
+fn other_versions() -> Vec<String> {
+    let entries = fs::read_dir(BASE).into_iter().flatten().flatten();
+    let installed = entries.filter(|e| e.path().join(FILE).exists());
+    let mut versions: Vec<String> = installed
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    versions.sort();
+    versions
+}
+
+/// Of the file and of every folder above it; otherwise what could be changed, and why.
+fn only_root_can_change(file: &Path) -> Result<(), String> {
+    for part in file.ancestors().collect::<Vec<_>>().into_iter().rev() {
+        let found = fs::symlink_metadata(part);
+        let found = found.map_err(|e| format!("{}: {e}", part.display()))?;
+        let name = part.display();
+        let mode = found.mode() & 0o7777;
+        if found.file_type().is_symlink() {
+            return Err(format!("{name} is a symbolic link"));
+        } else if found.uid() != 0 {
+            let owner = target::user_name(found.uid());
+            return Err(format!("{name} belongs to {owner}, not to root"));
+        } else if mode & 0o022 != 0 {
+            return Err(format!(
+                "{name} may be written by others than root (mode {mode:04o})"
+            ));
+        } else if part == file && (!found.is_file() || mode & 0o007 != 0) {
+            return Err(format!(
+                "{name} is open to users outside its group (mode {mode:04o}, wanted 0750)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
+    if fs::metadata(one)?.len() != fs::metadata(other)?.len() {
+        return Ok(false);
+    }
+    Ok(fs::read(one)? == fs::read(other)?)
+}
+
+impl Problem {
+    /// What is so, in words.
+    pub fn text(&self) -> String {
+        let path = path();
+        let path = path.display();
+        match self {
+            Problem::NotInstalled => {
+                "no sampler is installed that ordinary users may record with".to_owned()
+            }
+            Problem::OtherVersion(versions) => format!(
+                "the installed sampler is of version {}, and this is Lineheat {VERSION}",
+                versions.join(", ")
+            ),
+            Problem::Unsafe(why) => format!("the installed sampler is not trusted: {why}"),
+            Problem::Different => {
+                format!("the installed sampler is not the one of this Lineheat: {path} differs from it")
+            }
+            Problem::NotInGroup { listed: true } => format!(
+                "the group {GROUP} counts for you from your next login on; until then you may not run the installed sampler"
+            ),
+            Problem::NotInGroup { listed: false } => format!(
+                "you are not in the group {GROUP}, whose members may run the installed sampler"
+            ),
+            Problem::Lacks(needed) => format!(
+                "the installed sampler lacks rights that this kernel asks for ({}{}): {path}",
+                needed.names(),
+                match kernel_support::perf_events_for_admin_only() {
+                    Some(level) => format!(", perf_event_paranoid is {level}"),
+                    None => String::new(),
+                }
+            ),
+            Problem::NoNewPrivileges => "the sampler gets no rights here: this process tree may gain none (NoNewPrivs is set, as in a snap or some sandboxes)".to_owned(),
+            Problem::UserNamespace => "the sampler gets no rights here: this is a user namespace (a rootless container or a sandbox), and the kernel asks for rights outside of it".to_owned(),
+            Problem::NoSuid => format!(
+                "the sampler gets no rights: its file ({path}) lies on a file system that is mounted with nosuid"
+            ),
+        }
+    }
+
+    /// A command on an indented line of its own, or what can be done without one.
+    pub fn advice(&self) -> String {
+        match self {
+            Problem::NotInstalled => format!("Set up recording without sudo, once:\n  {}", install()),
+            Problem::OtherVersion(_) | Problem::Different => format!("Update it:\n  {}", install()),
+            Problem::Unsafe(_) | Problem::Lacks(_) => format!("Install it anew:\n  {}", install()),
+            Problem::NotInGroup { listed: true } => format!(
+                "Log in again (with VS Code over SSH: end the server, too), or in this terminal:\n  newgrp {GROUP}"
+            ),
+            Problem::NotInGroup { listed: false } => {
+                format!("Join the group:\n  {}", install())
+            }
+            Problem::NoNewPrivileges => "Start the editor or terminal another way, from the system's own package instead of a snap.".to_owned(),
+            Problem::UserNamespace => "Record outside the container.".to_owned(),
+            Problem::NoSuid => format!("Mount the file system of {BASE} without nosuid, or record as root."),
+        }
+    }
+}
+
+/// The command that installs or updates it.
+pub fn install() -> String {
+    let own = std::env::current_exe();
+    let own = own.map_or("lineheat".to_owned(), |p| p.display().to_string());
+    format!("{own} doctor --install")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_under_a_folder_of_everybody_and_a_link_are_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sampler");
+        fs::write(&file, "").unwrap();
+        let why = only_root_can_change(&file).unwrap_err();
+        assert!(why.starts_with("/tmp may be written"), "{why}");
+        assert!(only_root_can_change(Path::new("/usr/bin")).is_err());
+        let why = only_root_can_change(Path::new("/proc/self/exe")).unwrap_err();
+        assert!(
+            why.contains("symbolic link") || why.contains("belongs to"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn every_problem_says_what_can_be_done() {
+        for problem in [
+            Problem::NotInstalled,
+            Problem::OtherVersion(vec!["0.0.9".to_owned()]),
+            Problem::Unsafe("x".to_owned()),
+            Problem::Different,
+            Problem::NotInGroup { listed: true },
+            Problem::NotInGroup { listed: false },
+            Problem::Lacks(Capabilities::needed(true)),
+            Problem::NoNewPrivileges,
+            Problem::UserNamespace,
+            Problem::NoSuid,
+        ] {
+            assert!(!problem.advice().is_empty(), "{problem:?}");
+            assert!(!format!("{} {}", problem.text(), problem.advice()).contains("sysctl"));
+        }
+    }
+}

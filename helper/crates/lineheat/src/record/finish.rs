@@ -1,0 +1,87 @@
+//! The end of a recording: names and lines are found, and the run is saved.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::recording::Recording;
+use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
+
+impl Recording {
+    pub(super) fn finish(
+        mut self,
+        options: &RecordOptions,
+        on_event: &mut impl FnMut(Event),
+    ) -> Result<Recorded, RecordError> {
+        let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        let run = options.output.clone().filter(|_| !self.discard);
+        if let Some(output) = &run {
+            if self.steps.has_begun() {
+                // Names may take their time, and the file more room than there is.
+                self.append_step(options);
+            }
+            on_event(self.progress(Stage::Symbolizing { done: 0, total: 0 }));
+            let environment = self
+                .environment
+                .take()
+                .and_then(|e| e.join().ok())
+                .unwrap_or_default();
+            let profile = save::profile_of(&self, options, wall, &environment, |stage| {
+                on_event(self.progress(stage))
+            });
+            on_event(self.progress(Stage::Saving));
+            if let Err(error) = output::write(&profile, output) {
+                return Err(self.not_saved(error, output, wall));
+            }
+        }
+        self.steps.remove();
+        Ok(Recorded {
+            run,
+            exit: self.exit,
+            repetitions: self.repetitions.done.len() as u32,
+            samples: self.stacks.sample_count(),
+            lost: run_info::lost(&self),
+            user_space_only: !self.sampler.is_privileged(),
+            wall,
+            end_reason: self.end_reason,
+            problems: self.problems,
+        })
+    }
+
+    /// The run could not be written; its journal stays, if there is something in it.
+    fn not_saved(mut self, error: RecordError, output: &Path, wall: Duration) -> RecordError {
+        let failed = self.steps.failed.take();
+        if !self.steps.hold_something() {
+            self.steps.remove();
+            return match failed {
+                Some((since, why)) => nothing_more(error, &why.to_string(), since),
+                None => error,
+            };
+        }
+        let run = output.display();
+        let (since, why) = failed.map_or((wall, String::new()), |(since, why)| {
+            (since, why.to_string())
+        });
+        RecordError {
+            advice: format!(
+                "What was recorded until then is kept in {run}.journal: lineheat report {run} opens it, without names. Free some space, or save elsewhere with --output."
+            ),
+            ..nothing_more(error, &why, since)
+        }
+    }
+}
+
+fn nothing_more(error: RecordError, why: &str, since: Duration) -> RecordError {
+    let is_full = |text: &str| text.contains("os error 28"); // ENOSPC
+    let cause = match is_full(why) || is_full(&error.message) {
+        true => "the disk has been full",
+        false => "nothing could be written",
+    };
+    let seconds = since.as_secs_f64();
+    RecordError {
+        message: format!(
+            "{} ({cause} since {seconds:.1} s after the start)",
+            error.message
+        ),
+        ..error
+    }
+}

@@ -1,0 +1,216 @@
+//! A recording's journal: what is new since the last step is appended twice a second, so that our own end, or a full
+//! disk, costs a second at most, whatever the recording's length.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use profile::run::{JournalKernelName, JournalModule, JournalStep, JournalThread, RunInfo};
+use profile::{Journal, place};
+
+use super::modules::Modules;
+use super::output::give_to_invoker;
+use super::save::{comm, period_ns};
+use super::stacks::{CodePlace, CountedStacks};
+
+pub const STEP_EVERY: Duration = Duration::from_millis(500);
+/// A journal of hours, folded, has a third of this or less.
+const FOLD_BYTES_MIN: u64 = 32 << 20;
+
+#[derive(Default)]
+pub struct Steps {
+    journal: Option<Journal>,
+    saved: Saved,
+    /// Since when nothing could be written, and why.
+    pub failed: Option<(Duration, io::Error)>,
+    /// None: at once.
+    next: Option<Instant>,
+    /// Beyond this the journal is made anew from what there is.
+    fold_bytes: u64,
+}
+
+/// How much of a recording is in its journal.
+#[derive(Default)]
+struct Saved {
+    modules: usize,
+    places: usize,
+    stacks: usize,
+    threads: usize,
+    groups: usize,
+    counts: Vec<u64>,
+    kernel_names: usize,
+    samples: u64,
+}
+
+/// What a step is made from.
+pub struct Present<'a> {
+    pub modules: &'a Modules,
+    pub stacks: &'a CountedStacks,
+    pub kernel_names: &'a [(u32, String)],
+    pub started_monotonic_ns: u64,
+    pub sample_hz: u32,
+    pub run: RunInfo,
+}
+
+impl Steps {
+    pub fn wait_first(&mut self) {
+        self.next = Some(Instant::now() + STEP_EVERY);
+    }
+
+    pub fn is_due(&self) -> bool {
+        self.next.is_none_or(|next| Instant::now() >= next)
+    }
+
+    /// Whether something was tried to be written, which may have failed.
+    pub fn has_begun(&self) -> bool {
+        self.journal.is_some() || self.failed.is_some()
+    }
+
+    /// Whether the journal holds something.
+    pub fn hold_something(&self) -> bool {
+        self.journal.as_ref().is_some_and(Journal::has_steps)
+    }
+
+    /// Appends what is new. A failure is kept; what could not be written is written with the next step.
+    pub fn append(&mut self, run_path: &Path, elapsed: Duration, present: Present) {
+        let started = Instant::now();
+        match self.try_append(run_path, present) {
+            Ok(()) => self.failed = None,
+            Err(error) => {
+                let since = self.failed.take().map_or(elapsed, |(since, _)| since);
+                self.failed = Some((since, error));
+            }
+        }
+        // However long it took: a step costs what is new, and a disk that once was slow must not make the next one late.
+        self.next = Some(started + STEP_EVERY);
+    }
+
+    fn try_append(&mut self, run_path: &Path, present: Present) -> io::Result<()> {
+        let journal = match &mut self.journal {
+            Some(journal) => journal,
+            None => {
+                let journal = Journal::create(run_path)?;
+                give_to_invoker(journal.path());
+                self.journal.insert(journal)
+            }
+        };
+        journal.append(&self.saved.step(&present))?;
+        self.saved.note(&present);
+        if journal.bytes() > self.fold_bytes.max(FOLD_BYTES_MIN) {
+            // Without room for it the journal only grows on.
+            let _ = journal.fold(&Saved::default().step(&present));
+            give_to_invoker(journal.path());
+            self.fold_bytes = 3 * journal.bytes();
+        }
+        Ok(())
+    }
+
+    /// When the run has been saved, or is not wanted.
+    pub fn remove(&mut self) {
+        if let Some(journal) = self.journal.take() {
+            journal.remove();
+        }
+    }
+}
+
+impl Saved {
+    fn step(&self, present: &Present) -> JournalStep {
+        let stacks = present.stacks;
+        let (time_sample, time_delta_ns, time_first) = self.times(present);
+        JournalStep {
+            modules: self.modules(present.modules),
+            places: (stacks.places.values()[self.places..].iter())
+                .flat_map(numbers_of)
+                .collect(),
+            stacks: (self.stacks..stacks.stacks.len())
+                .flat_map(|number| {
+                    let stack = stacks.stacks.stack(number as u32);
+                    std::iter::once(stack.len() as u32).chain(stack.iter().copied())
+                })
+                .collect(),
+            threads: (stacks.threads.values()[self.threads..].iter())
+                .map(|thread| JournalThread {
+                    pid: thread.pid,
+                    tid: thread.tid,
+                    name: comm(&thread.name),
+                })
+                .collect(),
+            groups: (stacks.groups.values()[self.groups..].iter())
+                .flat_map(|group| [group.stack, group.thread])
+                .collect(),
+            kernel_names: (present.kernel_names[self.kernel_names..].iter())
+                .map(|(symbol, name)| JournalKernelName {
+                    symbol: *symbol,
+                    name: name.clone(),
+                })
+                .collect(),
+            counts: self.counts(&stacks.counts),
+            time_first,
+            time_every: stacks.times_every as u32,
+            time_sample,
+            time_delta_ns,
+            run: Some(present.run.clone()),
+            period_ns: period_ns(present.sample_hz),
+        }
+    }
+
+    fn modules(&self, modules: &Modules) -> Vec<JournalModule> {
+        let new = modules.iter().skip(self.modules);
+        new.map(|(_, module)| {
+            let span = module.span();
+            JournalModule {
+                path: module.path.to_string_lossy().into_owned(),
+                memory_start: span.memory_start,
+                memory_limit: span.memory_limit,
+                file_offset: span.file_offset,
+            }
+        })
+        .collect()
+    }
+
+    fn counts(&self, counts: &[u64]) -> Vec<u64> {
+        let before = self.counts.iter().copied().chain(std::iter::repeat(0));
+        (0u64..)
+            .zip(counts.iter().zip(before))
+            .filter(|(_, (now, before))| *now > before)
+            .flat_map(|(group, (now, before))| [group, now - before])
+            .collect()
+    }
+
+    /// Groups and times of samples after those that are saved, and the number of the first.
+    fn times(&self, present: &Present) -> (Vec<u32>, Vec<i64>, u64) {
+        let stacks = present.stacks;
+        let first = self.samples.div_ceil(stacks.times_every);
+        let new = stacks.times.get(first as usize..).unwrap_or_default();
+        let mut last = present.started_monotonic_ns;
+        let deltas = new.iter().map(|(time_ns, _)| {
+            let delta = time_ns.wrapping_sub(last) as i64;
+            last = *time_ns;
+            delta
+        });
+        let deltas = deltas.collect();
+        let groups = new.iter().map(|(_, group)| *group).collect();
+        (groups, deltas, first * stacks.times_every)
+    }
+
+    fn note(&mut self, present: &Present) {
+        let stacks = present.stacks;
+        self.modules = present.modules.iter().count();
+        self.places = stacks.places.values().len();
+        self.stacks = stacks.stacks.len();
+        self.threads = stacks.threads.values().len();
+        self.groups = stacks.groups.values().len();
+        self.counts.clone_from(&stacks.counts);
+        self.kernel_names = present.kernel_names.len();
+        self.samples = stacks.sample_count();
+    }
+}
+
+fn numbers_of(place: &CodePlace) -> [u64; 2] {
+    match *place {
+        CodePlace::Unknown { address } => [place::UNKNOWN, address],
+        CodePlace::Kernel { symbol } => [place::KERNEL, u64::from(symbol)],
+        CodePlace::OtherStack => [place::OTHER, 0],
+        CodePlace::InModule { module, vaddr } => [place::MODULES + u64::from(module), vaddr],
+    }
+}

@@ -1,0 +1,94 @@
+//! Who takes the samples: the privileged sampler process, or, without privilege, a thread of our own.
+
+use std::sync::mpsc::SyncSender;
+
+use records::{SamplerError, ToSampler};
+
+use super::sampler_process::SamplerProcess;
+use super::unprivileged::OwnSampler;
+use super::{Incoming, Privilege, RecordError, ways};
+
+pub enum Sampler {
+    Process(SamplerProcess, &'static str),
+    /// User space only.
+    Own(Box<OwnSampler>),
+}
+
+impl Sampler {
+    /// A sampler with the rights that were asked for; with it, why it has fewer.
+    ///
+    /// # Errors
+    /// When the sampler's program is not there, may not be used or cannot be started.
+    pub fn with(
+        privilege: Privilege,
+        incoming: SyncSender<Incoming>,
+    ) -> Result<(Sampler, Option<RecordError>), RecordError> {
+        if privilege == Privilege::None {
+            return Ok((Sampler::unprivileged(incoming), None));
+        }
+        match Sampler::privileged(incoming.clone()) {
+            Ok(sampler) => Ok((sampler, None)),
+            Err(e) if privilege == Privilege::BestAvailable && e.is_refusal() => {
+                Ok((Sampler::unprivileged(incoming), Some(e)))
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    fn privileged(incoming: SyncSender<Incoming>) -> Result<Sampler, RecordError> {
+        let way = ways::choose()?;
+        SamplerProcess::start(&way, incoming).map(|p| Sampler::Process(p, way.name))
+    }
+
+    /// By which way it has its rights, for the run.
+    pub fn way(&self) -> &'static str {
+        match self {
+            Sampler::Process(_, way) => way,
+            Sampler::Own(_) => ways::WITHOUT_PRIVILEGE,
+        }
+    }
+
+    pub fn unprivileged(incoming: SyncSender<Incoming>) -> Sampler {
+        Sampler::Own(Box::new(OwnSampler::new(incoming)))
+    }
+
+    pub fn is_privileged(&self) -> bool {
+        matches!(self, Sampler::Process(..))
+    }
+
+    /// Messages leave with [`Sampler::send`].
+    pub fn say(&mut self, message: &ToSampler) {
+        message.write(self.unsent()).expect("memory takes all");
+    }
+
+    pub fn unsent(&mut self) -> &mut Vec<u8> {
+        match self {
+            Sampler::Process(process, _) => process.unsent(),
+            Sampler::Own(own) => own.unsent(),
+        }
+    }
+
+    /// Never waits.
+    pub fn send(&mut self) {
+        match self {
+            Sampler::Process(process, _) => process.send(),
+            Sampler::Own(own) => own.obey(),
+        }
+    }
+
+    /// What the sampler printed; complete once it has ended.
+    pub fn complaints(&self) -> String {
+        match self {
+            Sampler::Process(process, _) => process.complaints(),
+            Sampler::Own(_) => String::new(),
+        }
+    }
+
+    /// Why it gave up, for the user.
+    pub fn error(&self, error: SamplerError) -> RecordError {
+        match self {
+            Sampler::Process(process, _) => RecordError::of_sampler(error, &process.complaints()),
+            Sampler::Own(_) => RecordError::without_privilege(error),
+        }
+    }
+}

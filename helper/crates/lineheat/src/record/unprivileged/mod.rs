@@ -1,0 +1,197 @@
+//! The sampler for those without privilege: a thread of our own that collects registers and stack copies, and the rows
+//! by which they are unwound. Understands the messages of the privileged sampler's protocol, so that whoever records
+//! need not know which of the two it talks to; samples come as [`Incoming::Copies`].
+
+mod collecting;
+mod live_threads;
+mod tables;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+
+use perf_events::map_event::MapEvent;
+use records::{FromSampler, MessageReader, SampleRecord, SamplerError, StackEnd, ToSampler};
+use stack_copies::{Collector, OpenError, OpenStep, Options, STACK_BYTES, StackCopy};
+use walk::Stack;
+use walk::x86_64::{Registers, Walker};
+
+use super::Incoming;
+use super::address_spaces::AddressSpaces;
+use super::modules::Modules;
+pub use collecting::Copies;
+use live_threads::LiveThreads;
+use tables::Tables;
+
+pub struct OwnSampler {
+    unsent: Vec<u8>,
+    tables: Tables,
+    walker: Walker,
+    options: Options,
+    /// Threads to be sampled.
+    tids: Vec<u32>,
+    live: LiveThreads,
+    incoming: SyncSender<Incoming>,
+    shared: Arc<Shared>,
+}
+
+/// Between the recording and the collecting thread.
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    /// Of stack copies that were collected and not unwound yet.
+    waiting_bytes: AtomicU64,
+}
+
+impl OwnSampler {
+    /// What is collected arrives at `incoming`, after [`ToSampler::Start`].
+    pub fn new(incoming: SyncSender<Incoming>) -> OwnSampler {
+        OwnSampler {
+            unsent: Vec::new(),
+            tables: Tables::default(),
+            walker: Walker::default(),
+            options: Options {
+                sample_hz: 0,
+                hardware_cycles: true,
+            },
+            tids: Vec::new(),
+            live: LiveThreads::default(),
+            incoming,
+            shared: Arc::default(),
+        }
+    }
+
+    pub fn unsent(&mut self) -> &mut Vec<u8> {
+        &mut self.unsent
+    }
+
+    /// Does what the messages in `unsent` say.
+    pub fn obey(&mut self) {
+        let unsent = std::mem::take(&mut self.unsent);
+        let mut reader = MessageReader::new(&unsent[..]);
+        while let Ok(Some((kind, body))) = reader.next_message() {
+            let message = ToSampler::parse(kind, body).expect("we wrote it ourselves");
+            match message {
+                ToSampler::Hello { sample_hz, .. } => self.options.sample_hz = sample_hz,
+                ToSampler::Attach { threads } => {
+                    for thread in threads {
+                        self.live.add(thread.pid);
+                        self.tids.push(thread.tid);
+                    }
+                }
+                ToSampler::Start => self.start(),
+                ToSampler::Sync => self.answer(FromSampler::Synced),
+                ToSampler::Stop => self.shared.stop.store(true, Ordering::Relaxed),
+                ToSampler::Mapping(_) => {} // the recording's own address spaces hold it
+                other => self.tables.take(other),
+            }
+        }
+    }
+
+    /// Never waits: the thread that reads the answer may be the one that asks.
+    fn answer(&self, message: FromSampler) {
+        let incoming = self.incoming.clone();
+        std::thread::spawn(move || incoming.send(Incoming::Sampler(vec![message])));
+    }
+
+    fn start(&mut self) {
+        let opened = Collector::open(&self.tids, self.options).and_then(|collector| {
+            let enabled = collector.enable();
+            enabled.map(|()| collector).map_err(|cause| OpenError {
+                step: OpenStep::SampleEvent,
+                cause,
+            })
+        });
+        match opened {
+            Ok(collector) => {
+                let (incoming, shared) = (self.incoming.clone(), Arc::clone(&self.shared));
+                std::thread::spawn(move || collecting::collect(collector, &incoming, &shared));
+            }
+            Err(error) => {
+                let failed = FromSampler::Failed(sampler_error(&error));
+                // Nothing else has been sent yet: there is room.
+                let _ = self.incoming.send(Incoming::Sampler(vec![failed]));
+            }
+        }
+    }
+
+    /// A record of the kernel as the privileged sampler would pass it on; None when nobody needs it.
+    pub fn message_of(&mut self, event: MapEvent) -> Option<FromSampler> {
+        let message = self.live.message_of(event);
+        if let Some(FromSampler::Exited { pid, .. }) = message {
+            self.tables.forget(pid);
+        }
+        message
+    }
+
+    /// The sample of a copied stack, unwound by what is mapped now: call in the order of time.
+    pub fn unwind(
+        &mut self,
+        copy: StackCopy,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) -> SampleRecord {
+        self.tables.prepare(copy.pid, spaces, modules);
+        let (user, end) = self.walk(&copy);
+        self.shared
+            .waiting_bytes
+            .fetch_sub(copy.stack.len() as u64, Ordering::Relaxed);
+        SampleRecord {
+            time_ns: copy.time_ns,
+            pid: copy.pid,
+            tid: copy.tid,
+            end,
+            comm: copy.thread_name,
+            kernel: Vec::new(),
+            user,
+        }
+    }
+
+    fn walk(&mut self, copy: &StackCopy) -> (Vec<u64>, StackEnd) {
+        let (Some(registers), Some(mappings)) = (copy.registers, self.tables.mappings(copy.pid))
+        else {
+            return (vec![], StackEnd::Unreadable);
+        };
+        if !registers.is_64_bit {
+            return (vec![registers.ip], StackEnd::Not64Bit);
+        }
+        const RSP: usize = 7; // DWARF number
+        let stack = Stack {
+            start: registers.general[RSP],
+            bytes: &copy.stack,
+        };
+        let registers = Registers {
+            general: registers.general,
+            ip: registers.ip,
+            is_exact: true, // interrupted in user space
+        };
+        let rows = &self.tables.rows;
+        let walked = self.walker.walk(&registers, stack, mappings, rows);
+        let end = match walked.end {
+            // The stack goes on beyond the copy.
+            StackEnd::Unreadable if copy.stack.len() == STACK_BYTES as usize => StackEnd::Cut,
+            end => end,
+        };
+        (walked.frames.to_vec(), end)
+    }
+}
+
+impl Drop for OwnSampler {
+    /// Ends the collecting thread.
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn sampler_error(error: &OpenError) -> SamplerError {
+    use records::SamplerStep;
+    SamplerError {
+        step: match error.step {
+            OpenStep::SampleEvent => SamplerStep::OpenSampleEvent,
+            OpenStep::MapEvent => SamplerStep::OpenMapEvent,
+            OpenStep::Ring => SamplerStep::MapRing,
+        },
+        errno: error.cause.raw_os_error().unwrap_or(0),
+        pid: 0,
+    }
+}

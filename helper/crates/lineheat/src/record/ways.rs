@@ -1,0 +1,79 @@
+//! How the privileged sampler is started, decided once a recording: with the rights that are there already, as the
+//! installed file, or that file by sudo where it asks no password.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::RecordError;
+use super::sampler_process::sampler_path;
+use crate::installation::{self, Problem};
+use crate::rights::{self, Capabilities};
+
+/// A way to a sampler that may record; not yet tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// As runs say it.
+    pub name: &'static str,
+    pub program: PathBuf,
+    pub args: Vec<PathBuf>,
+}
+
+/// For a run in which nothing privileged took part.
+pub const WITHOUT_PRIVILEGE: &str = "without privilege";
+
+/// The first way that is open.
+///
+/// # Errors
+/// When there is no sampler, or an installed one that is not to be used: why, and the command that helps.
+pub fn choose() -> Result<Way, RecordError> {
+    let beside = sampler_path()?;
+    let direct = |name, program| Way {
+        name,
+        program,
+        args: vec![],
+    };
+    if rights::is_root() {
+        return Ok(direct("root", beside));
+    }
+    let least = Capabilities::needed(false);
+    if Capabilities::own().contains(least) {
+        return Ok(direct("capabilities", beside));
+    }
+    if Capabilities::of_file(&beside).contains(least) {
+        return match installation::silently_without_rights(&beside) {
+            None => Ok(direct("capabilities", beside)),
+            Some(problem) => Err(refusal(&problem)),
+        };
+    }
+    match installation::usable(&beside) {
+        Ok(installed) => Ok(direct("installed sampler", installed)),
+        // The kernel has the last word, and the refusal its own.
+        Err(Problem::NotInstalled) => Ok(direct("no rights", beside)),
+        Err(Problem::NotInGroup { .. } | Problem::NoSuid) if sudo_asks_nothing() => Ok(Way {
+            name: "sudo",
+            program: PathBuf::from("sudo"),
+            args: vec!["-n".into(), "--".into(), installation::path()],
+        }),
+        Err(problem) => Err(refusal(&problem)),
+    }
+}
+
+fn refusal(problem: &Problem) -> RecordError {
+    RecordError {
+        kind: "no-permission",
+        message: problem.text(),
+        advice: problem.advice(),
+    }
+}
+
+/// Whether sudo would run the installed sampler without a password; runs nothing.
+fn sudo_asks_nothing() -> bool {
+    let asked = Command::new("sudo")
+        .args(["-n", "-l", "--"])
+        .arg(installation::path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    asked.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,162 @@
+//! What this process may gain and what it has: the causes for which a file's capabilities silently come to nothing.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::{fs, io};
+
+// include/uapi/linux/capability.h
+const CAP_SYS_ADMIN: u32 = 21;
+const CAP_PERFMON: u32 = 38;
+const CAP_BPF: u32 = 39;
+
+/// A set of capabilities, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities(pub u64);
+
+impl Capabilities {
+    /// What recording takes; `for_admins`: where the kernel keeps perf events for administrators.
+    pub fn needed(for_admins: bool) -> Capabilities {
+        let admin = if for_admins { 1 << CAP_SYS_ADMIN } else { 0 };
+        Capabilities(1 << CAP_BPF | 1 << CAP_PERFMON | admin)
+    }
+
+    pub fn contains(self, other: Capabilities) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// As setcap writes them: "cap_bpf,cap_perfmon".
+    pub fn names(self) -> String {
+        let known = [
+            (CAP_BPF, "cap_bpf"),
+            (CAP_PERFMON, "cap_perfmon"),
+            (CAP_SYS_ADMIN, "cap_sys_admin"),
+        ];
+        let has = known.iter().filter(|(bit, _)| self.0 & 1 << bit != 0);
+        has.map(|(_, name)| *name).collect::<Vec<_>>().join(",")
+    }
+
+    /// Those of this process.
+    pub fn own() -> Capabilities {
+        let set = status_field("CapEff:").unwrap_or_default();
+        Capabilities(u64::from_str_radix(&set, 16).unwrap_or(0))
+    }
+
+    /// Those that a program file gives to whoever runs it (struct vfs_cap_data, include/uapi/linux/capability.h).
+    pub fn of_file(path: &Path) -> Capabilities {
+        let none = Capabilities(0);
+        let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+            return none;
+        };
+        let mut data = [0_u8; 64];
+        // SAFETY: both strings are terminated, and data has the length that is passed.
+        let length = unsafe {
+            libc::getxattr(
+                path.as_ptr(),
+                c"security.capability".as_ptr(),
+                data.as_mut_ptr().cast(),
+                data.len(),
+            )
+        };
+        let word = |n: usize| u32::from_le_bytes(data[4 * n..4 * n + 4].try_into().expect("four"));
+        const EFFECTIVE: u32 = 1;
+        match length {
+            20.. if word(0) & EFFECTIVE != 0 => {
+                Capabilities(u64::from(word(1)) | u64::from(word(3)) << 32)
+            }
+            _ => none,
+        }
+    }
+}
+
+/// Whether nothing that this process starts can gain rights, by sudo or by file capabilities.
+pub fn may_gain_nothing() -> bool {
+    status_field("NoNewPrivs:").is_some_and(|n| n == "1")
+}
+
+/// Whether this process runs in a user namespace, where capabilities count for what is inside alone.
+pub fn is_in_user_namespace() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map");
+    map.is_ok_and(|m| !m.split_whitespace().eq(["0", "0", "4294967295"]))
+}
+
+/// Whether files there give no rights to whoever runs them.
+pub fn is_nosuid(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: an all-zero statvfs is a valid place for the result; the path is terminated.
+    unsafe {
+        let mut found: libc::statvfs = std::mem::zeroed();
+        libc::statvfs(path.as_ptr(), &mut found) == 0 && found.f_flag & libc::ST_NOSUID != 0
+    }
+}
+
+/// "integrity" or "confidentiality" where the kernel protects itself from root.
+pub fn lockdown() -> Option<String> {
+    let modes = fs::read_to_string("/sys/kernel/security/lockdown").ok()?;
+    let (_, chosen) = modes.split_once('[')?;
+    let (mode, _) = chosen.split_once(']')?;
+    (mode != "none").then(|| mode.to_owned())
+}
+
+/// What kind of container this process runs in, as far as it leaves a sign.
+pub fn container() -> Option<&'static str> {
+    let exists = |path| Path::new(path).exists();
+    match () {
+        () if exists("/.dockerenv") => Some("a Docker container"),
+        () if exists("/run/.containerenv") => Some("a Podman container"),
+        () if exists("/run/systemd/container") => Some("a container"),
+        () => None,
+    }
+}
+
+/// Whether the file may be read and run by this process.
+pub fn may_run(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: the path is terminated.
+    unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::X_OK) == 0 }
+}
+
+/// Whether the system's lists name the user a member of this group, as the next login will.
+pub fn is_listed_in(group: &str, user: &str) -> bool {
+    let line = std::process::Command::new("getent")
+        .args(["group", group])
+        .output();
+    let line = line.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+    let members = line.unwrap_or_default();
+    let members = members.trim().rsplit(':').next().unwrap_or_default();
+    members.split(',').any(|member| member == user)
+}
+
+pub fn is_root() -> bool {
+    // SAFETY: geteuid has no preconditions.
+    unsafe { libc::geteuid() == 0 }
+}
+
+fn status_field(name: &str) -> Option<String> {
+    let status: io::Result<String> = fs::read_to_string("/proc/self/status");
+    let status = status.ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix(name))?;
+    Some(line.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_have_the_names_that_setcap_takes() {
+        assert_eq!(Capabilities::needed(false).names(), "cap_bpf,cap_perfmon");
+        let for_admins = Capabilities::needed(true);
+        assert_eq!(for_admins.names(), "cap_bpf,cap_perfmon,cap_sys_admin");
+        assert!(for_admins.contains(Capabilities::needed(false)));
+        assert!(!Capabilities::needed(false).contains(for_admins));
+        assert_eq!(
+            Capabilities::of_file(Path::new("/bin/true")),
+            Capabilities(0)
+        );
+    }
+}

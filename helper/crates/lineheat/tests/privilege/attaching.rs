@@ -1,0 +1,148 @@
+//! Whom an ordinary user may attach to: the sampler's own answer, whatever its client says, and the engine's words.
+
+use std::time::Duration;
+
+use records::{FromSampler, SamplerStep, ThreadId, ToSampler};
+
+use crate::client::Sampler;
+use crate::installed::{Installed, OTHER, Running, USER, as_user, told};
+
+/// What the sampler answers to being told to attach.
+fn refuses(installed: &Installed, pid: u32) -> bool {
+    let mut sampler = Sampler::start(USER, &installed.sampler());
+    sampler.attach(pid);
+    let refused = |m: &FromSampler| matches!(m, FromSampler::Failed(e) if e.step == SamplerStep::NotAllowed && e.pid == pid);
+    let refused = sampler.says(refused);
+    let ready = sampler
+        .heard()
+        .iter()
+        .any(|m| matches!(m, FromSampler::Ready { .. }));
+    assert!(!(refused && ready));
+    refused && sampler.end().1 == Some(3)
+}
+
+#[test]
+fn ones_own_program_is_recorded_with_time_in_the_kernel_and_the_run_says_by_which_way() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let program = installed.program("crew");
+    let (profile, output) = installed.record(&["--", program.to_str().unwrap()]);
+    let profile = profile.unwrap_or_else(|| panic!("{}", told(&output)));
+    let run = profile.run.as_ref().unwrap();
+    assert_eq!(run.way, "installed sampler");
+    assert!(run.kernel_stacks && run.samples_kept > 100, "{run:?}");
+    assert!(run.losses.is_empty(), "{:?}", run.losses);
+    assert_eq!(run.samples_taken, run.samples_kept);
+    let in_kernel =
+        |f: &&profile::Function| profile.text(f.name) == "entry_SYSCALL_64_after_hwframe";
+    assert!(
+        profile.functions.iter().any(|f| in_kernel(&f)),
+        "kernel functions have names"
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+}
+
+#[test]
+fn ones_own_running_process_may_be_attached_to_and_those_of_others_not() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let program = installed.program("secrets");
+    let setuid = installed.setuid_program("secrets");
+    let start = |user, program, how: &str| Running::start(as_user(user, program).args([how, "60"]));
+    let own = start(USER, &program, "plain");
+    assert!(!refuses(&installed, own.pid()));
+    let other = start(OTHER, &program, "plain");
+    let of_root = Running::start(std::process::Command::new(&program).args(["plain", "60"]));
+    let private = start(USER, &program, "private");
+    let privileged = start(USER, &setuid, "plain");
+    for pid in [
+        other.pid(),
+        of_root.pid(),
+        private.pid(),
+        privileged.pid(),
+        1,
+    ] {
+        assert!(refuses(&installed, pid), "process {pid}");
+    }
+    for (process, words) in [
+        (&other, format!("belongs to {OTHER}")),
+        (&of_root, "belongs to root".to_owned()),
+        (&private, "protects its memory".to_owned()),
+        (&privileged, "rights of root (a setuid program)".to_owned()),
+    ] {
+        let pid = process.pid().to_string();
+        let (run, output) = installed.record(&["--duration", "1", "--pid", &pid]);
+        let told = told(&output);
+        assert!(run.is_none() && output.status.code() == Some(3), "{told}");
+        assert!(told.contains(&words) && told.contains(&pid), "{told}");
+    }
+    let pid = own.pid().to_string();
+    let (run, output) = installed.record(&["--duration", "2", "--pid", &pid]);
+    assert!(
+        run.unwrap().run.unwrap().samples_kept > 50,
+        "{}",
+        told(&output)
+    );
+}
+
+#[test]
+fn a_thread_is_taken_for_one_of_a_process_only_if_it_is() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let program = installed.program("secrets");
+    let own = Running::start(as_user(USER, &program).args(["plain", "60"]));
+    let other = Running::start(as_user(OTHER, &program).args(["plain", "60"]));
+    let mut sampler = Sampler::start(USER, &installed.sampler());
+    sampler.say(&Sampler::hello());
+    let pretended = ThreadId {
+        pid: own.pid(),
+        tid: other.pid(),
+    };
+    sampler.say(&ToSampler::Attach {
+        threads: vec![pretended],
+    });
+    sampler.say(&ToSampler::Start);
+    let nobody = |m: &FromSampler| matches!(m, FromSampler::Failed(e) if e.errno == libc::ESRCH);
+    assert!(sampler.says(nobody), "{:?}", sampler.heard());
+}
+
+/// While the sampler checks a process, that one ends and another user's gets its number.
+#[test]
+fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
+    const TRIES: u32 = 60;
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let program = installed.program("secrets");
+    let (mut taken_over, mut samples) = (0, 0);
+    for attempt in 0..TRIES {
+        let mut own = Running::start(as_user(USER, &program).args(["plain", "60"]));
+        let pid = own.pid();
+        let mut sampler = Sampler::start(USER, &installed.sampler());
+        sampler.say(&Sampler::hello());
+        std::thread::sleep(Duration::from_millis(u64::from(attempt % 60)));
+        sampler.say(&ToSampler::Attach {
+            threads: vec![ThreadId { pid, tid: pid }],
+        });
+        own.0.kill().unwrap();
+        own.0.wait().unwrap();
+        // The kernel gives the next process the number after this one.
+        std::fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string()).unwrap();
+        let other = Running::start(as_user(OTHER, &program).args(["plain", "60"]));
+        sampler.say(&ToSampler::Start);
+        if sampler.is_ready() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        sampler.say(&ToSampler::Stop);
+        sampler.end();
+        taken_over += u32::from(other.pid() == pid);
+        let heard = sampler.heard();
+        samples += heard.iter().filter(|m| matches!(m, FromSampler::Sample(s) if &s.comm[..7] == b"secrets" && s.pid == other.pid() && other.pid() == pid)).count();
+    }
+    eprintln!("{taken_over} of {TRIES} numbers were taken over, {samples} samples of the other");
+    assert!(taken_over > TRIES / 4, "{taken_over}");
+    assert_eq!(samples, 0);
+}

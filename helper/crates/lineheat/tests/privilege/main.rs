@@ -1,0 +1,12 @@
+//! The sampler as ordinary users have it: installed for real, with file capabilities, and taken away afterwards. Needs
+//! root, which makes the users.
+
+mod client;
+mod installed;
+
+mod attaching;
+mod doctor;
+mod hardening;
+mod installing;
+mod protocol;
+mod samples;

@@ -1,0 +1,206 @@
+//! The journal of a recording in progress, `RUN.journal`: a line that names its recorder, then steps, each with its
+//! length and CRC-32. Steps are only appended, so what was written stays readable whatever happens to the writer.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use flate2::Crc;
+use prost::Message;
+
+use crate::run::JournalStep;
+
+const MAGIC: &str = "lineheat-journal 1";
+/// Longer than any first line.
+const HEAD_BYTES_MAX: u64 = 128;
+/// Of one step: some ten times what a second at the highest rate can bring.
+pub const STEP_BYTES_MAX: usize = 64 << 20;
+/// Length and checksum.
+pub const STEP_HEAD_BYTES: usize = 8;
+
+/// Where the journal of a run is.
+pub fn journal_path(run: &Path) -> PathBuf {
+    let mut path = OsString::from(run);
+    path.push(".journal");
+    path.into()
+}
+
+/// A journal that this process writes.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// All before this is whole.
+    written_bytes: u64,
+    has_steps: bool,
+}
+
+impl Journal {
+    /// Begins a journal for `run`, mode 0600. One that another recording left there is taken away.
+    pub fn create(run: &Path) -> io::Result<Journal> {
+        Journal::begin(journal_path(run))
+    }
+
+    fn begin(path: PathBuf) -> io::Result<Journal> {
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        let file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        let mut journal = Journal {
+            path,
+            file,
+            written_bytes: 0,
+            has_steps: false,
+        };
+        let recorder = Recorder::own();
+        let head = format!("{MAGIC} {} {}\n", recorder.pid, recorder.started_ticks);
+        if let Err(e) = journal.write(head.as_bytes()) {
+            journal.remove();
+            return Err(e);
+        }
+        Ok(journal)
+    }
+
+    /// Puts one step that holds all in place of all steps so far. After an error the journal is as it was before.
+    pub fn fold(&mut self, whole: &JournalStep) -> io::Result<()> {
+        let mut path = OsString::from(&self.path);
+        path.push(".new");
+        let mut new = Journal::begin(path.into())?;
+        let done = new.append(whole);
+        if let Err(e) = done.and_then(|()| fs::rename(&new.path, &self.path)) {
+            new.remove();
+            return Err(e);
+        }
+        new.path.clone_from(&self.path);
+        *self = new;
+        Ok(())
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.written_bytes
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a step. After an error the journal is as it was before, and may be tried again.
+    pub fn append(&mut self, step: &JournalStep) -> io::Result<()> {
+        let length = step.encoded_len();
+        if length > STEP_BYTES_MAX {
+            return Err(io::Error::other(format!(
+                "a step of {length} bytes is too long for the journal"
+            )));
+        }
+        let mut bytes = vec![0; STEP_HEAD_BYTES];
+        bytes.reserve_exact(length);
+        step.encode(&mut bytes).map_err(io::Error::other)?;
+        let checksum = checksum(&bytes[STEP_HEAD_BYTES..]);
+        bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
+        bytes[4..8].copy_from_slice(&checksum.to_le_bytes());
+        self.write(&bytes)?;
+        self.has_steps = true;
+        Ok(())
+    }
+
+    /// Whether there is something to be recovered.
+    pub fn has_steps(&self) -> bool {
+        self.has_steps
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.written_bytes))?;
+        match self.file.write_all(bytes) {
+            Ok(()) => {
+                self.written_bytes += bytes.len() as u64;
+                Ok(())
+            }
+            Err(e) => {
+                // Half a step would be found by its checksum, too.
+                let _ = self.file.set_len(self.written_bytes);
+                Err(e)
+            }
+        }
+    }
+
+    /// Takes the journal away, when its run has been saved or is not wanted.
+    pub fn remove(self) {
+        let same = |a: fs::Metadata, b: fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+        let own = self.file.metadata();
+        // Another recording of the same name may have put its own there.
+        if let (Ok(own), Ok(there)) = (own, fs::symlink_metadata(&self.path))
+            && same(own, there)
+        {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+pub fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// Whether the engine that writes the journal of `run` still runs. False when there is no journal.
+pub fn is_being_recorded(run: &Path) -> bool {
+    let head = File::open(journal_path(run)).and_then(|file| {
+        let mut head = Vec::new();
+        file.take(HEAD_BYTES_MAX).read_to_end(&mut head)?;
+        Ok(head)
+    });
+    head.ok()
+        .and_then(|head| split_head(&head).map(|(recorder, _)| recorder))
+        .is_some_and(|recorder| recorder.is_alive())
+}
+
+/// A process that records. Numbers of processes come back; with the time of their start they do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorder {
+    pub pid: u32,
+    /// Since the machine's start, in the kernel's ticks.
+    started_ticks: u64,
+}
+
+impl Recorder {
+    fn own() -> Recorder {
+        let pid = std::process::id();
+        Recorder {
+            pid,
+            started_ticks: started_ticks(pid).unwrap_or(0),
+        }
+    }
+
+    pub fn is_alive(self) -> bool {
+        self.pid != 0 && started_ticks(self.pid) == Some(self.started_ticks)
+    }
+}
+
+/// Field 22 of /proc/PID/stat (proc_pid_stat(5)), none of a process that has ended and was not waited for.
+fn started_ticks(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    match fields.next()? {
+        "Z" | "X" => None,
+        _ => fields.nth(18)?.parse().ok(),
+    }
+}
+
+/// The recorder and the steps that follow; None: this is no journal.
+pub fn split_head(bytes: &[u8]) -> Option<(Recorder, &[u8])> {
+    let end = bytes.iter().position(|b| *b == b'\n')?;
+    let line = std::str::from_utf8(&bytes[..end]).ok()?;
+    let mut words = line.strip_prefix(MAGIC)?.strip_prefix(' ')?.split(' ');
+    let recorder = Recorder {
+        pid: words.next()?.parse().ok()?,
+        started_ticks: words.next()?.parse().ok()?,
+    };
+    Some((recorder, &bytes[end + 1..]))
+}

@@ -1,0 +1,387 @@
+//! Modules are read in a process of its own, so that one that makes a parser loop, overflow its stack or take all memory
+//! costs its own names only: the process ends, the module is named, and the others are asked again.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use crate::ModuleSymbols;
+use crate::confined::confine;
+use crate::module::{Content, ModuleFile};
+use crate::nesting;
+use crate::symbolize::Options;
+use crate::worker_messages::{
+    Said, Task, TaskContent, TaskModule, decode_symbols, read_message, write_message,
+};
+
+/// A module and what is asked of it.
+pub struct AskedModule {
+    pub module: ModuleFile,
+    /// ELF virtual addresses, in any order.
+    pub vaddrs: Vec<u64>,
+}
+
+/// What the process may take.
+pub struct Isolation {
+    /// Starts it: a program that calls [`crate::serve_as_worker`].
+    pub command: Command,
+    /// Memory of its own; files that are mapped to be read do not count.
+    pub memory_bytes: u64,
+    /// How much longer than [`Options::time_limit`] a module may take before the process is ended.
+    pub grace: Duration,
+}
+
+impl Isolation {
+    pub fn by(command: Command) -> Isolation {
+        Isolation {
+            command,
+            memory_bytes: 4 << 30,
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// A process that ends before it has begun anything cannot be blamed on a module.
+const STARTS_MAX: usize = 3;
+
+/// As [`crate::symbolize_module_with`] for all of `asked`, in their order, in a process of its own.
+/// [`Options::progress`] counts on, and `while_waiting` is called now and then.
+pub fn symbolize_isolated(
+    asked: &[AskedModule],
+    options: &Options,
+    isolation: &mut Isolation,
+    mut while_waiting: impl FnMut(),
+) -> Vec<ModuleSymbols> {
+    let mut work = Work::of(asked);
+    let mut at_once = options.threads.max(1);
+    let mut failed_starts = 0;
+    while !work.open.is_empty() {
+        let ended = match Round::start(&work, options, isolation, at_once) {
+            Ok(mut round) => {
+                let ended = round.run(&mut work, options, isolation, &mut while_waiting);
+                ended.or_else(|| Some(round.ended()).filter(|_| !work.open.is_empty()))
+            }
+            Err(error) => Some(Ended {
+                why: format!("no process could be started to read it ({error})"),
+                in_work: Vec::new(),
+                is_their_fault: false,
+            }),
+        };
+        let Some(ended) = ended else { continue };
+        match ended.in_work.as_slice() {
+            [] => {
+                failed_starts += 1;
+                if failed_starts == STARTS_MAX {
+                    work.give_up(&ended.why);
+                }
+            }
+            // Who of several it was is found out by asking them one by one.
+            [_, _, ..] if !ended.is_their_fault && at_once > 1 => at_once = 1,
+            blamed => blamed
+                .iter()
+                .for_each(|index| work.blame(*index, &ended.why)),
+        }
+    }
+    work.answers()
+}
+
+/// Modules by their place in `asked`.
+struct Work<'a> {
+    asked: &'a [AskedModule],
+    /// Not answered yet, with the addresses in ascending order.
+    open: BTreeMap<u32, Vec<u64>>,
+    done: BTreeMap<u32, ModuleSymbols>,
+}
+
+impl<'a> Work<'a> {
+    fn of(asked: &'a [AskedModule]) -> Work<'a> {
+        let sorted = |module: &AskedModule| {
+            let mut vaddrs = module.vaddrs.clone();
+            vaddrs.sort_unstable();
+            vaddrs.dedup();
+            vaddrs
+        };
+        Work {
+            asked,
+            open: (0..).zip(asked.iter().map(sorted)).collect(),
+            done: BTreeMap::new(),
+        }
+    }
+
+    /// Keeps an answer; false when it is none.
+    fn take(&mut self, index: u32, bytes: &[u8]) -> bool {
+        let Some(vaddrs) = self.open.get(&index) else {
+            return false;
+        };
+        let Some(sorted) = decode_symbols(bytes, vaddrs) else {
+            return false;
+        };
+        let symbols = in_order_asked(sorted, vaddrs, &self.asked[index as usize].vaddrs);
+        self.open.remove(&index);
+        self.done.insert(index, symbols);
+        true
+    }
+
+    fn blame(&mut self, index: u32, why: &str) {
+        let Some(asked) = self.asked.get(index as usize) else {
+            return;
+        };
+        let path = asked.module.path().display();
+        let count = asked.vaddrs.len();
+        self.open.remove(&index);
+        let unnamed = ModuleSymbols {
+            chains: vec![Vec::new(); count],
+            builds: vec![None; count],
+            folded: vec![Vec::new(); count],
+            problem: Some(format!(
+                "{path}: symbols unreadable: {why}. Its names are unknown."
+            )),
+            ..ModuleSymbols::default()
+        };
+        self.done.insert(index, unnamed);
+    }
+
+    fn give_up(&mut self, why: &str) {
+        let open: Vec<u32> = self.open.keys().copied().collect();
+        open.into_iter().for_each(|index| self.blame(index, why));
+    }
+
+    fn answers(self) -> Vec<ModuleSymbols> {
+        self.done.into_values().collect()
+    }
+}
+
+fn in_order_asked(mut symbols: ModuleSymbols, sorted: &[u64], asked: &[u64]) -> ModuleSymbols {
+    if sorted == asked {
+        return symbols;
+    }
+    let place = |vaddr: &u64| sorted.partition_point(|known| known < vaddr);
+    let places: Vec<usize> = asked.iter().map(place).collect();
+    symbols.chains = places
+        .iter()
+        .map(|at| symbols.chains[*at].clone())
+        .collect();
+    symbols.builds = places
+        .iter()
+        .map(|at| symbols.builds[*at].clone())
+        .collect();
+    symbols.folded = places
+        .iter()
+        .map(|at| symbols.folded[*at].clone())
+        .collect();
+    symbols
+}
+
+/// One process, until it has answered all or has died.
+struct Round {
+    child: Child,
+    heard: Receiver<io::Result<Said>>,
+    /// When each module was begun that is not answered.
+    begun: BTreeMap<u32, Instant>,
+    progress_before: usize,
+}
+
+struct Ended {
+    why: String,
+    in_work: Vec<u32>,
+    /// All of `in_work` are to blame, not only one of them.
+    is_their_fault: bool,
+}
+
+impl Round {
+    fn start(
+        work: &Work,
+        options: &Options,
+        isolation: &mut Isolation,
+        at_once: usize,
+    ) -> io::Result<Round> {
+        let mut inherited: Vec<RawFd> = Vec::new();
+        let modules = (work.open.iter())
+            .map(|(index, vaddrs)| {
+                let module = &work.asked[*index as usize].module;
+                TaskModule {
+                    index: *index,
+                    path: module.path().to_owned(),
+                    content: match &module.content {
+                        Content::AtPath => TaskContent::AtPath,
+                        Content::Opened(file) => {
+                            inherited.push(file.as_raw_fd());
+                            TaskContent::Inherited(file.as_raw_fd())
+                        }
+                        Content::Bytes(bytes) => TaskContent::Bytes(bytes.clone()),
+                    },
+                    expected_build_id: module.expected_build_id.clone(),
+                    vaddrs: vaddrs.clone(),
+                }
+            })
+            .collect();
+        let task = Task {
+            mode: options.demangle,
+            debug_directories: options.debug_directories.clone(),
+            time_limit: options.time_limit,
+            threads: options.threads,
+            at_once,
+            debuginfod: options.debuginfod,
+            cache: options.cache.clone(),
+            modules,
+        };
+        let mut command = Command::new(isolation.command.get_program());
+        command.args(isolation.command.get_args());
+        (command.stdin(Stdio::piped()))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        // Stacks are address space that is hardly ever used, but counts: this limit is the second one, for what grows
+        // faster than we look.
+        let stacks = (at_once * options.threads.max(1) * nesting::STACK_BYTES) as u64;
+        let patience = options.time_limit + isolation.grace;
+        confine(
+            &mut command,
+            inherited,
+            isolation.memory_bytes.saturating_add(stacks),
+            patience * (2 + work.open.len() as u32) * options.threads.max(1) as u32,
+        );
+        let mut child = command.spawn()?;
+        let input = child.stdin.take();
+        let output = child.stdout.take();
+        let task = task.encode();
+        // On a thread of its own: a process that stops before it has read all must not stop us. One that died while
+        // it was told shows in how it ended.
+        std::thread::spawn(move || input.map(|mut input| write_message(&mut input, &task)));
+        Ok(Round {
+            child,
+            heard: listen(output),
+            begun: BTreeMap::new(),
+            progress_before: options.progress.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Takes answers until none is missing; otherwise how it came to an end, if that is known already.
+    fn run(
+        &mut self,
+        work: &mut Work,
+        options: &Options,
+        isolation: &Isolation,
+        while_waiting: &mut impl FnMut(),
+    ) -> Option<Ended> {
+        let patience =
+            options.time_limit + isolation.grace + options.debuginfod.unwrap_or_default();
+        let (mut looked, mut heard) = (Instant::now(), Instant::now());
+        while !work.open.is_empty() {
+            let said = self.heard.recv_timeout(LOOK_EVERY);
+            if said.is_ok() {
+                heard = Instant::now();
+            }
+            match said {
+                Ok(Ok(Said::Began(index))) => {
+                    if work.open.contains_key(&index) {
+                        self.begun.insert(index, Instant::now());
+                    }
+                }
+                Ok(Ok(Said::Progress(done))) => {
+                    let done = self.progress_before.saturating_add(done as usize);
+                    options.progress.store(done, Ordering::Relaxed);
+                }
+                Ok(Ok(Said::Answer(index, bytes))) => {
+                    self.begun.remove(&index);
+                    if !work.take(index, &bytes) {
+                        work.blame(index, "what was read of it makes no sense");
+                    }
+                }
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return None,
+                // Only now that nothing waits to be heard: it may be us who were stopped.
+                Err(RecvTimeoutError::Timeout) => {
+                    let late: Vec<u32> = (self.begun.iter())
+                        .filter(|(_, begun)| begun.elapsed() > patience)
+                        .map(|(index, _)| *index)
+                        .collect();
+                    let is_mute = self.begun.is_empty() && heard.elapsed() > patience;
+                    if is_mute || !late.is_empty() {
+                        return Some(Ended {
+                            why: format!("reading it took longer than {} s", patience.as_secs()),
+                            in_work: late,
+                            is_their_fault: true,
+                        });
+                    }
+                }
+            }
+            if looked.elapsed() > LOOK_EVERY {
+                while_waiting();
+                looked = Instant::now();
+                if own_memory_bytes(self.child.id()) > isolation.memory_bytes {
+                    let most = isolation.memory_bytes >> 20;
+                    return Some(Ended {
+                        why: format!("reading it took more than {most} MiB of memory"),
+                        in_work: self.begun.keys().copied().collect(),
+                        is_their_fault: false,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// Of a process that is gone, or will be.
+    fn ended(&mut self) -> Ended {
+        let _ = self.child.kill();
+        let why = match self.child.wait() {
+            Ok(status) => end_of(status),
+            Err(error) => format!("the process that read it was lost ({error})"),
+        };
+        Ended {
+            why,
+            in_work: self.begun.keys().copied().collect(),
+            is_their_fault: false,
+        }
+    }
+}
+
+impl Drop for Round {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a process has in memory besides files; 0 when the kernel does not tell.
+fn own_memory_bytes(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("RssAnon:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kib.map_or(0, |kib| kib * 1024)
+}
+
+fn listen(output: Option<ChildStdout>) -> Receiver<io::Result<Said>> {
+    let (sender, heard) = channel();
+    std::thread::spawn(move || {
+        let Some(mut output) = output else { return };
+        loop {
+            let said = read_message(&mut output).and_then(|bytes| {
+                Said::decode(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
+            });
+            let is_last = said.is_err();
+            if sender.send(said).is_err() || is_last {
+                break;
+            }
+        }
+    });
+    heard
+}
+
+fn end_of(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let what = match (status.signal(), status.code()) {
+        (Some(libc::SIGABRT), _) => "out of memory or by a fault of the reader, SIGABRT".to_owned(),
+        (Some(libc::SIGSEGV), _) => {
+            "by a stack overflow or a fault of the reader, SIGSEGV".to_owned()
+        }
+        (Some(libc::SIGXCPU | libc::SIGKILL), _) => "killed".to_owned(),
+        (Some(signal), _) => format!("by signal {signal}"),
+        (_, code) => format!("with exit status {}", code.unwrap_or_default()),
+    };
+    format!("the process that read it ended ({what})")
+}

@@ -1,0 +1,116 @@
+//! The process in which modules are read: it may die of one without harm to the engine that asked (`isolated`).
+
+use std::fs::File;
+use std::io::{self, Stdout, Write};
+use std::os::fd::{BorrowedFd, FromRawFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::module::ModuleFile;
+use crate::symbolize::{Options, symbolize_module_with};
+use crate::worker_messages::{
+    Said, Task, TaskContent, TaskModule, encode_symbols, read_message, write_message,
+};
+
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+
+/// Reads a task from stdin and writes the answers to stdout, those of small modules first or last as they come.
+///
+/// # Errors
+/// When either stream breaks, or the task is none of this version.
+pub fn serve_as_worker() -> io::Result<()> {
+    make_expendable();
+    let task = Task::decode(&read_message(&mut io::stdin().lock())?)
+        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+    let progress = Arc::new(AtomicUsize::new(0));
+    let options = Options {
+        demangle: task.mode,
+        debug_directories: task.debug_directories,
+        time_limit: task.time_limit,
+        threads: task.threads,
+        debuginfod: task.debuginfod,
+        progress: Arc::clone(&progress),
+        cache: task.cache,
+    };
+    // Large ones first, so that none of them is alone at the end.
+    let mut modules = task.modules;
+    modules.sort_by_key(|module| std::cmp::Reverse(module.vaddrs.len()));
+    let modules: Vec<Mutex<Option<TaskModule>>> = modules
+        .into_iter()
+        .map(|module| Mutex::new(Some(module)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let output = Mutex::new(io::stdout());
+    let (at_work, ended) = channel::<()>();
+    std::thread::scope(|scope| {
+        for _ in 0..task.at_once.clamp(1, modules.len().max(1)) {
+            let at_work = at_work.clone();
+            let (modules, next, output, options) = (&modules, &next, &output, &options);
+            scope.spawn(move || {
+                let _at_work = at_work;
+                while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let module = module.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    if let Some(module) = module {
+                        answer(module, options, output);
+                    }
+                }
+            });
+        }
+        drop(at_work);
+        let mut told = 0;
+        while ended.recv_timeout(PROGRESS_EVERY) == Err(RecvTimeoutError::Timeout) {
+            let done = progress.load(Ordering::Relaxed) as u64;
+            if done > told {
+                say(&output, &Said::Progress(done));
+                told = done;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn answer(module: TaskModule, options: &Options, output: &Mutex<Stdout>) {
+    say(output, &Said::Began(module.index));
+    let mut file = match module.content {
+        TaskContent::AtPath => ModuleFile::at_path(&module.path),
+        TaskContent::Bytes(bytes) => ModuleFile::from_bytes(&module.path, bytes),
+        TaskContent::Inherited(fd) => {
+            // SAFETY: the engine left this file open for us alone; nothing else here uses or closes its number. The
+            // first call below fails if it is not open.
+            let inherited = unsafe { BorrowedFd::borrow_raw(fd) }
+                .try_clone_to_owned()
+                .is_ok();
+            match inherited {
+                // SAFETY: as above; the number is open, and owned from here on.
+                true => ModuleFile::opened(&module.path, unsafe { File::from_raw_fd(fd) }),
+                false => ModuleFile::at_path(&module.path),
+            }
+        }
+    };
+    if let Some(build_id) = module.expected_build_id {
+        file = file.expecting_build_id(build_id);
+    }
+    let symbols = symbolize_module_with(&file, &module.vaddrs, options);
+    let bytes = encode_symbols(symbols, &module.vaddrs);
+    say(output, &Said::Answer(module.index, bytes));
+}
+
+/// Without anybody who listens there is nothing left to do.
+fn say(output: &Mutex<Stdout>, said: &Said) {
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    if write_message(&mut *output, &said.encode()).is_err() {
+        std::process::exit(3);
+    }
+}
+
+/// When memory runs out this process goes first; when it dies, its memory, which is the module's, is not kept.
+fn make_expendable() {
+    let _ = File::options()
+        .write(true)
+        .open("/proc/self/oom_score_adj")
+        .and_then(|mut file| file.write_all(b"800"));
+    // SAFETY: prctl with these arguments changes a flag of this process.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
+}

@@ -1,0 +1,104 @@
+//! Whose a process is, and why the kernel keeps it from being looked into: for the sentence that refuses it.
+
+use std::ffi::CStr;
+use std::fs;
+
+/// The name of a user, or its number where it has none.
+pub fn user_name(uid: u32) -> String {
+    if uid == 0 {
+        return "root".to_owned();
+    }
+    // SAFETY: an all-zero record is a valid one to be filled.
+    let mut record: libc::passwd = unsafe { std::mem::zeroed() };
+    let mut buffer = vec![0; 16 << 10];
+    let mut found = std::ptr::null_mut();
+    // SAFETY: all places outlive the call; the buffer's length is the one that is passed.
+    let result = unsafe {
+        libc::getpwuid_r(
+            uid,
+            &mut record,
+            buffer.as_mut_ptr(),
+            buffer.len(),
+            &mut found,
+        )
+    };
+    if result != 0 || found.is_null() {
+        return format!("user {uid}");
+    }
+    // SAFETY: the record was filled, and its name lies terminated in our buffer.
+    let name = unsafe { CStr::from_ptr(record.pw_name) };
+    name.to_string_lossy().into_owned()
+}
+
+/// The user that this process runs for.
+pub fn own_uid() -> u32 {
+    // SAFETY: getuid has no preconditions.
+    unsafe { libc::getuid() }
+}
+
+/// In words, why `asking` may not look into process `pid`; as far as `/proc` tells it to everybody.
+pub fn why_not_allowed(pid: u32, asking: u32) -> String {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let name = crate::process_name(pid);
+    let process = match name.as_str() {
+        "" => format!("process {pid}"),
+        name => format!("process {pid} ({name})"),
+    };
+    format!("{process} {}", reason(&status, asking, user_name))
+}
+
+fn reason(status: &str, asking: u32, name_of: impl Fn(u32) -> String) -> String {
+    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name));
+    let uids: Vec<u32> = field("Uid:")
+        .map(|l| {
+            l.split_whitespace()
+                .filter_map(|n| n.parse().ok())
+                .collect()
+        })
+        .unwrap_or_default();
+    let privileged = field("CapPrm:").is_some_and(|set| set.trim().bytes().any(|b| b != b'0'));
+    match uids[..] {
+        [real, ..] if real != asking => format!(
+            "belongs to {}: only one's own programs may be recorded",
+            name_of(real)
+        ),
+        [_, effective, saved, _] if effective != asking || saved != asking => {
+            let other = if effective != asking { effective } else { saved };
+            format!(
+                "was started by you and runs with the rights of {} (a setuid program): it may not be looked into",
+                name_of(other)
+            )
+        }
+        [_, ..] if privileged => {
+            "holds privileges (capabilities) that you do not have: it may not be looked into".to_owned()
+        }
+        [_, ..] => {
+            "is yours, but protects its memory, as programs that keep keys and those without read permission do"
+                .to_owned()
+        }
+        [] => "is not to be seen: it has ended or is hidden".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(uids: &str, capabilities: &str) -> String {
+        let status = format!("Name:\tx\nUid:\t{uids}\nCapPrm:\t{capabilities}\n");
+        reason(&status, 1000, |uid| format!("user {uid}"))
+    }
+
+    #[test]
+    fn each_cause_has_its_own_sentence() {
+        const NONE: &str = "0000000000000000";
+        assert!(told("0 0 0 0", "000001ffffffffff").starts_with("belongs to user 0: "));
+        assert!(told("1000 0 0 0", NONE).contains("rights of user 0 (a setuid program)"));
+        assert!(told("1000 1000 0 1000", NONE).contains("rights of user 0"));
+        assert!(told("1000 1000 1000 1000", "0000000000000400").contains("capabilities"));
+        assert!(told("1000 1000 1000 1000", NONE).contains("protects its memory"));
+        assert!(reason("", 1000, user_name).contains("hidden"));
+        assert_eq!(user_name(0), "root");
+        assert_eq!(user_name(4_000_000_001), "user 4000000001");
+    }
+}

@@ -1,0 +1,160 @@
+//! The BPF sampler's walk of a user stack (`bpf/walk.h`), compiled for user space: it reads recorded registers, stack
+//! bytes and the same rows, and gives the same frames. For recordings without privilege, for tests, and to look at a
+//! walk with a debugger. Each machine's stacks can be walked on any machine.
+
+mod machine;
+mod tables;
+
+use std::ffi::c_void;
+
+use records::StackEnd;
+use records::layout::USER_FRAMES_MAX;
+
+pub use machine::{Machine, aarch64, x86_64};
+pub use tables::{Mapping, MappingTable, Tables};
+use tables::{RawMappingTable, RawRule};
+
+/// Registers of the leaf. Their number tells the machine: [`x86_64::Registers`], [`aarch64::Registers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registers<const N: usize> {
+    /// By DWARF number, the stack pointer among them.
+    pub general: [u64; N],
+    pub ip: u64,
+    /// False when `ip` is a return address itself: that of a system call.
+    pub is_exact: bool,
+}
+
+/// Bytes of a thread's stack.
+#[derive(Debug, Clone, Copy)]
+pub struct Stack<'a> {
+    /// Address of the first byte.
+    pub start: u64,
+    pub bytes: &'a [u8],
+}
+
+/// Addresses in the process, leaf first; those of callers are one less than the return address, so that they lie
+/// in the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walked<'a> {
+    pub frames: &'a [u64],
+    pub end: StackEnd,
+}
+
+/// What a walk needs room for: some 120 KB, made once.
+pub struct Walker<const N: usize> {
+    /// `struct user_walk` of the machine, zeroed at first.
+    state: Vec<u64>,
+    frames: Box<[u64; USER_FRAMES_MAX]>,
+}
+
+impl<const N: usize> Default for Walker<N>
+where
+    Registers<N>: Machine,
+{
+    fn default() -> Walker<N> {
+        // SAFETY: takes nothing and reads nothing.
+        let size = unsafe { (Registers::<N>::CODE.state_size)() };
+        Walker {
+            state: vec![0; size.div_ceil(8)],
+            frames: Box::new([0; USER_FRAMES_MAX]),
+        }
+    }
+}
+
+impl<const N: usize> Walker<N>
+where
+    Registers<N>: Machine,
+{
+    /// Walks from the leaf to the thread's start, or as far as stack bytes and rows reach. Tables that changed must
+    /// come with a mapping table of another generation: rules are remembered by address and generation.
+    pub fn walk(
+        &mut self,
+        registers: &Registers<N>,
+        stack: Stack<'_>,
+        mappings: &MappingTable,
+        tables: &Tables,
+    ) -> Walked<'_> {
+        let read = |address: u64, to: &mut [u8]| {
+            let from = usize::try_from(address.wrapping_sub(stack.start)).unwrap_or(usize::MAX);
+            let end = from.saturating_add(to.len());
+            let found = stack.bytes.get(from..end);
+            found.inspect(|bytes| to.copy_from_slice(bytes)).is_some()
+        };
+        self.walk_memory(registers, read, mappings, tables)
+    }
+
+    /// As [`Walker::walk`], over any memory: `read` fills the slice with the bytes at an address, or gives false.
+    pub fn walk_memory<R: FnMut(u64, &mut [u8]) -> bool>(
+        &mut self,
+        registers: &Registers<N>,
+        mut read: R,
+        mappings: &MappingTable,
+        tables: &Tables,
+    ) -> Walked<'_> {
+        let sources = Sources {
+            read: read_by::<R>,
+            reader: (&raw mut read).cast(),
+            table: mappings.raw(),
+            pages: tables.pages().as_ptr(),
+            page_count: tables.pages().len() as u64,
+            rows: tables.rows().as_ptr(),
+            row_count: tables.rows().len() as u64,
+            rules: tables.rules().as_ptr(),
+            rule_count: tables.rules().len() as u64,
+        };
+        let mut end = 0;
+        // SAFETY: every pointer comes with the length of what it points to, all of which outlive the call; `reader` is
+        // the closure that `read_by` was made for; the state has the size and alignment of `struct user_walk` and is
+        // valid zeroed; N is the machine's number of registers; `frames` has room for USER_FRAMES_MAX. The C code
+        // reads nothing beyond the lengths (tests/random_walks.rs).
+        let count = unsafe {
+            (Registers::<N>::CODE.walk)(
+                self.state.as_mut_ptr(),
+                &sources,
+                registers.general.as_ptr(),
+                registers.ip,
+                registers.is_exact,
+                self.frames.as_mut_ptr(),
+                &mut end,
+            )
+        };
+        Walked {
+            frames: &self.frames[..count],
+            end: StackEnd::from_code(end).expect("the walk gives one of its own codes"),
+        }
+    }
+}
+
+/// Calls the closure behind `reader`.
+///
+/// # Safety
+/// `reader` points to an `R` that nobody else uses, `to` to `size` bytes.
+unsafe extern "C" fn read_by<R: FnMut(u64, &mut [u8]) -> bool>(
+    reader: *mut c_void,
+    address: u64,
+    to: *mut u8,
+    size: usize,
+) -> bool {
+    // SAFETY: as this function demands of its caller; the C code passes what it got and room of its own.
+    let (read, to) = unsafe {
+        (
+            &mut *reader.cast::<R>(),
+            std::slice::from_raw_parts_mut(to, size),
+        )
+    };
+    read(address, to)
+}
+
+/// `struct walk_sources` of walk.c.
+#[repr(C)]
+pub(crate) struct Sources {
+    read: unsafe extern "C" fn(*mut c_void, u64, *mut u8, usize) -> bool,
+    reader: *mut c_void,
+    table: *const RawMappingTable,
+    pages: *const u64,
+    page_count: u64,
+    rows: *const u32,
+    row_count: u64,
+    rules: *const RawRule,
+    rule_count: u64,
+}

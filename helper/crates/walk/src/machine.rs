@@ -1,0 +1,81 @@
+//! The machines whose stacks can be walked, and the C code compiled for each.
+
+use crate::Sources;
+
+pub mod x86_64 {
+    /// rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15.
+    pub const REGISTERS: usize = 16;
+    pub const SP: usize = 7;
+
+    pub type Registers = crate::Registers<REGISTERS>;
+    pub type Walker = crate::Walker<REGISTERS>;
+}
+
+pub mod aarch64 {
+    /// x0 to x30 (the frame pointer and the link register are the last two), sp.
+    pub const REGISTERS: usize = 32;
+    pub const FP: usize = 29;
+    pub const LINK: usize = 30;
+    pub const SP: usize = 31;
+
+    pub type Registers = crate::Registers<REGISTERS>;
+    pub type Walker = crate::Walker<REGISTERS>;
+}
+
+/// Registers of a machine whose stacks can be walked.
+pub trait Machine {
+    #[doc(hidden)]
+    const CODE: Code;
+}
+
+impl Machine for x86_64::Registers {
+    const CODE: Code = Code {
+        state_size: lineheat_walk_state_size_x86_64,
+        walk: lineheat_walk_x86_64,
+    };
+}
+
+impl Machine for aarch64::Registers {
+    const CODE: Code = Code {
+        state_size: lineheat_walk_state_size_aarch64,
+        walk: lineheat_walk_aarch64,
+    };
+}
+
+/// What walk.c defines for each machine.
+pub struct Code {
+    pub(crate) state_size: StateSize,
+    pub(crate) walk: Walk,
+}
+
+type StateSize = unsafe extern "C" fn() -> usize;
+type Walk = unsafe extern "C" fn(
+    state: *mut u64,
+    sources: *const Sources,
+    registers: *const u64,
+    ip: u64,
+    exact_ip: bool,
+    frames: *mut u64,
+    end: *mut u8,
+) -> usize;
+
+/// Declares walk.c's two functions under a machine's names for them.
+macro_rules! code_of_machine {
+    ($state_size:ident, $walk:ident) => {
+        unsafe extern "C" {
+            fn $state_size() -> usize;
+            fn $walk(
+                state: *mut u64,
+                sources: *const Sources,
+                registers: *const u64,
+                ip: u64,
+                exact_ip: bool,
+                frames: *mut u64,
+                end: *mut u8,
+            ) -> usize;
+        }
+    };
+}
+
+code_of_machine!(lineheat_walk_state_size_x86_64, lineheat_walk_x86_64);
+code_of_machine!(lineheat_walk_state_size_aarch64, lineheat_walk_aarch64);

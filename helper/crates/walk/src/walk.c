@@ -1,0 +1,127 @@
+/* The user-space half of bpf/walk.h: memory and tables come from the caller, and nothing outside them is read. Compiled
+ * once for each machine whose stacks are walked, here on any machine. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+#undef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#undef __noinline
+#define __noinline __attribute__((noinline))
+#define barrier_value(v) ((void)0)
+
+#ifdef __TARGET_ARCH_arm64
+#define OF_MACHINE(name) name##_aarch64
+#else
+#define OF_MACHINE(name) name##_x86_64
+#endif
+#define search_rule OF_MACHINE(search_rule) /* not static: see there */
+
+#include "records.h"
+#include "walk.h"
+
+#define CACHE_SIZE 2048
+
+/* Mirrored by lib.rs. */
+struct walk_sources {
+	/* Copies the process's bytes; false when not all of them are known. */
+	bool (*read)(void *reader, u64 address, void *to, size_t size);
+	void *reader;
+	const struct mapping_table *table;
+	const u64 *pages;
+	u64 page_count;
+	const u32 *rows;
+	u64 row_count;
+	const struct unwind_rule *rules;
+	u64 rule_count;
+};
+
+struct user_walk {
+	struct walk walk; /* first: the functions below get a pointer to it */
+	const struct walk_sources *sources;
+	struct known_rule cache[CACHE_SIZE];
+};
+
+static const struct walk_sources *sources_of(struct walk *w)
+{
+	return ((struct user_walk *)w)->sources;
+}
+
+static __always_inline bool copy_user(struct walk *w, void *to, u32 size, u64 address)
+{
+	const struct walk_sources *s = sources_of(w);
+	return s->read(s->reader, address, to, size);
+}
+
+static __always_inline const struct mapping_table *mapping_table_of(struct walk *w)
+{
+	return sources_of(w)->table;
+}
+
+static __always_inline const struct mapping *mapping_beyond_table(struct walk *w, u64 address)
+{
+	(void)w, (void)address;
+	return 0; /* the caller's table is complete */
+}
+
+static __always_inline const u64 *page_at(struct walk *w, u32 index)
+{
+	const struct walk_sources *s = sources_of(w);
+	return index < s->page_count ? &s->pages[index] : 0;
+}
+
+static __always_inline u32 row_at(struct walk *w, u32 index)
+{
+	const struct walk_sources *s = sources_of(w);
+	return index < s->row_count ? s->rows[index] : 0;
+}
+
+static __always_inline const struct unwind_rule *rule_at(struct walk *w, u32 number)
+{
+	const struct walk_sources *s = sources_of(w);
+	return number < s->rule_count ? &s->rules[number] : 0;
+}
+
+static __always_inline struct known_rule *known_rule_at(struct walk *w, u64 ip)
+{
+	u32 hash = (u32)(ip ^ ip >> 11) * 0x9e3779b1u >> 21; /* 11 bits */
+	return &((struct user_walk *)w)->cache[hash];
+}
+
+static __always_inline enum code_read code_before(struct walk *w, u64 address, u64 *bytes)
+{
+	return copy_user(w, bytes, sizeof(*bytes), address - sizeof(*bytes)) ? CODE_READ : CODE_UNKNOWN;
+}
+
+size_t OF_MACHINE(lineheat_walk_state_size)(void)
+{
+	return sizeof(struct user_walk);
+}
+
+/* registers are REGISTERS, frames has room for USER_FRAMES_MAX. Returns how many there are; *end is an enum stack_end.
+ * state is zeroed before its first use. */
+size_t OF_MACHINE(lineheat_walk)(struct user_walk *state, const struct walk_sources *sources, const u64 *registers,
+				 u64 ip, bool exact_ip, u64 *frames, u8 *end)
+{
+	struct walk *w = &state->walk;
+	state->sources = sources;
+	memcpy(w->registers, registers, sizeof(w->registers));
+	w->ip = ip;
+	w->has_table = true;
+	w->generation = sources->table->generation;
+	w->kernel_frames = 0;
+	w->user_frames_wanted = USER_FRAMES_MAX;
+	begin_walk(w, exact_ip);
+	while (walk_frame(w))
+		;
+	memcpy(frames, w->out.frames, w->user_frames * sizeof(u64));
+	*end = w->end;
+	return w->user_frames;
+}

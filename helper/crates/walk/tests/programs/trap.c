@@ -1,0 +1,6 @@
+/* Begins and ends what is watched. */
+long trap(long unit)
+{
+	__asm__ volatile("int3");
+	return unit;
+}

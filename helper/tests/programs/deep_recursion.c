@@ -1,0 +1,22 @@
+/* All time 1,500 calls deep. */
+#include <stdint.h>
+
+static volatile uint64_t sink;
+
+__attribute__((noinline)) static uint64_t descend(int depth)
+{
+	uint64_t x = (uint64_t)depth;
+	if (depth == 0) {
+		for (int i = 0; i < 200000000; i++)
+			x = x * 6364136223846793005u + 1;
+		return x;
+	}
+	x += descend(depth - 1);
+	return x ^ sink;
+}
+
+int main(void)
+{
+	sink += descend(1500);
+	return 0;
+}

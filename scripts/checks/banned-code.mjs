@@ -1,0 +1,164 @@
+// What the code that meets foreign text and foreign programs may not hold: a shell, markup made from text, network,
+// commands chosen at run time. Reads the syntax tree, so that words in comments and texts do not matter.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { inRoot, root } from '../steps/paths.mjs';
+import { isMain, main, Sentence } from '../steps/report.mjs';
+
+const editor = (name) => `extension/src/editor/${name}.ts`;
+/** The only files that start processes, each by an argument array. */
+const spawners = [
+  'extension/src/engine/engineProcess.ts',
+  'extension/src/targets/runStep.ts',
+  editor('annotatedListing'),
+];
+
+/** Names that may not be used at all; `in` names the files that may. */
+const names = [
+  { banned: /^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc|setHTMLUnsafe)$/, why: 'makes elements of text' },
+  { banned: /^(createContextualFragment|parseFromString|DOMParser)$/, why: 'makes elements of text' },
+  { banned: /^(supportHtml|enableCommandUris)$/, why: 'lets foreign text be markup or run commands' },
+  {
+    banned: /^(ShellExecution|sendText|execFile|execFileSync|execSync|fork|spawnSync)$/,
+    why: 'starts programs another way than by `spawn`',
+  },
+  { banned: /^(fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)$/, why: 'speaks to the network' },
+  {
+    banned: /^show(Information|Warning|Error)Message$/,
+    why: 'shows links in foreign text',
+    in: [editor('notifications')],
+  },
+  { banned: /^Notification$/, why: 'shows links in foreign text', in: [editor('notifications')] },
+  {
+    banned: /^createOutputChannel$/,
+    why: 'shows foreign text as it is',
+    in: [editor('outputLog'), editor('buildOutput')],
+  },
+  { banned: /^html$/, why: 'is the HTML of a webview', in: [editor('profilePage')] },
+];
+const modules = [
+  { banned: /^(node:)?child_process$/, why: 'starts programs', in: spawners },
+  { banned: /^(node:)?(http|https|http2|net|tls|dgram|dns|vm|cluster|worker_threads)$/, why: 'has no place here' },
+];
+/** A debugger's variables name commands; only a configuration that the user chose comes there. */
+const commandRunners = [editor('launchContext')];
+
+/** The problems of one file's text. `ts` is the TypeScript compiler. */
+export function bannedCode(ts, file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const problems = [];
+  const refuse = (node, words) => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+    problems.push(`${file}:${line + 1} ${words}`);
+  };
+  const visit = (node) => {
+    checkName(ts, node, file, refuse);
+    checkModule(ts, node, file, refuse);
+    checkProperty(ts, node, refuse);
+    checkCall(ts, node, file, refuse);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return problems;
+}
+
+function checkName(ts, node, file, refuse) {
+  const isName = ts.isIdentifier(node) || (ts.isStringLiteral(node) && ts.isElementAccessExpression(node.parent));
+  if (!isName) return;
+  for (const { banned, why, in: allowed = [] } of names)
+    if (banned.test(node.text) && !allowed.includes(file)) refuse(node, `uses ${node.text}, which ${why}.`);
+}
+
+function checkModule(ts, node, file, refuse) {
+  const isImport = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+  const isCall =
+    ts.isCallExpression(node) && (node.expression.kind === ts.SyntaxKind.ImportKeyword || isNamed(node, 'require'));
+  const name = isImport ? node.moduleSpecifier : isCall ? node.arguments[0] : undefined;
+  if (!name) return;
+  if (!ts.isStringLiteral(name)) return refuse(node, 'imports a module that is chosen at run time.');
+  for (const { banned, why, in: allowed = [] } of modules)
+    if (banned.test(name.text) && !allowed.includes(file)) refuse(node, `imports ${name.text}, which ${why}.`);
+  if (!/child_process$/.test(name.text) || !isImport) return;
+  const bindings = node.importClause?.namedBindings;
+  if (node.importClause?.name || !bindings || ts.isNamespaceImport(bindings))
+    return refuse(node, 'imports all of child_process: name what is needed.');
+  for (const { name: local, propertyName = local, isTypeOnly } of bindings.elements)
+    if (!isTypeOnly && propertyName.text !== 'spawn')
+      refuse(node, `imports ${propertyName.text}; only spawn takes no shell.`);
+}
+
+function checkProperty(ts, node, refuse) {
+  const assigned = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+  const name = ts.isPropertyAssignment(node) ? node.name : assigned ? node.left.name : undefined;
+  const value = assigned ? node.right : node.initializer;
+  if (name?.text === 'shell' && value.kind !== ts.SyntaxKind.FalseKeyword) refuse(node, 'may use a shell.');
+  if (name?.text === 'isTrusted' && !namesCommands(ts, value)) refuse(node, 'trusts text without naming the commands.');
+}
+
+/** `{ enabledCommands: ['lineheat.…'] }`, and nothing else. */
+function namesCommands(ts, value) {
+  if (!ts.isObjectLiteralExpression(value) || value.properties.length !== 1) return false;
+  const [{ name, initializer }] = value.properties;
+  if (name?.text !== 'enabledCommands' || !initializer || !ts.isArrayLiteralExpression(initializer)) return false;
+  return initializer.elements.every((element) => ts.isStringLiteral(element) && element.text.startsWith('lineheat.'));
+}
+
+function checkCall(ts, node, file, refuse) {
+  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
+  if (isNamed(node, 'eval') || (ts.isNewExpression(node) && isNamed(node, 'Function')))
+    refuse(node, 'makes code of text.');
+  if (isNamed(node, 'spawn') && !hasShellFalse(ts, node)) refuse(node, 'calls spawn without `shell: false`.');
+  const called = node.expression;
+  if (!ts.isPropertyAccessExpression(called)) return;
+  const [first] = node.arguments ?? [];
+  if (/^(write|writeln)$/.test(called.name.text) && called.expression.text === 'document')
+    refuse(node, 'writes markup.');
+  if (
+    called.name.text === 'setAttribute' &&
+    first &&
+    ts.isStringLiteral(first) &&
+    /^(on|href|src|style)/i.test(first.text)
+  )
+    refuse(node, `sets the attribute ${first.text}.`);
+  if (called.name.text === 'executeCommand' && !(first && ts.isStringLiteral(first)) && !commandRunners.includes(file))
+    refuse(node, 'runs a command that is chosen at run time.');
+}
+
+function isNamed(node, name) {
+  return node.expression?.text === name;
+}
+
+function hasShellFalse(ts, call) {
+  const options = call.arguments.at(-1);
+  if (!options || !ts.isObjectLiteralExpression(options)) return false;
+  return options.properties.some(
+    ({ name, initializer }) => name?.text === 'shell' && initializer?.kind === ts.SyntaxKind.FalseKeyword,
+  );
+}
+
+/** The problems of every product file, as sentences; empty when all is well. */
+export async function bannedCodeProblems(files = productFiles()) {
+  if (files.length < 50)
+    return [`Only ${files.length} product files were found: the check would pass without reading.`];
+  const { default: ts } = await import('typescript'); // set-up may only just have installed it
+  return files.flatMap((file) => bannedCode(ts, file, readFileSync(inRoot(file), 'utf8')));
+}
+
+function productFiles() {
+  const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const isProduct = (file) =>
+    /^(core|extension\/src|webview)\/.*[.][cm]?[jt]sx?$/.test(file) &&
+    !/[.](test|d)[.]ts$|^webview\/(test|bench)\/|\/generated\//.test(file);
+  return list.split('\n').filter((file) => isProduct(file) && existsSync(inRoot(file)));
+}
+
+/** @throws Sentence with every problem. */
+export async function checkBannedCode() {
+  const problems = await bannedCodeProblems();
+  if (problems.length > 0) throw new Sentence(problems.join('\n'));
+}
+
+if (isMain(import.meta)) main(checkBannedCode);

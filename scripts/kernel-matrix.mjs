@@ -1,0 +1,77 @@
+// npm run kernel-matrix [-- fetch | run [KERNEL…] | table]: records small programs under kernels from the oldest supported
+// one to the newest, and under one that is too old. Kernels are named by series: 5.10, 6.1, 6.12, 6.18, 7.
+//   fetch   gets the newest kernel of each series into the user's cache; what is there already is kept
+//   run     fetches what is missing, boots each kernel in a guest, judges, and prints the table (without a word: this)
+//   table   prints the table of the last run again
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { buildHelper } from './build.mjs';
+import { allSeries, fetchNewest, kernels, kernelsHere } from './kernel-matrix/archive.mjs';
+import { boot, packFileSystem, withWorkFolder } from './kernel-matrix/guest.mjs';
+import { judge, tableOf } from './kernel-matrix/verdict.mjs';
+import { installSystemPackages } from './setup.mjs';
+import { inRoot } from './steps/paths.mjs';
+import { isMain, main, Sentence, step } from './steps/report.mjs';
+import { guestPackages } from './steps/system-packages.mjs';
+
+const lastRun = inRoot('.cache/kernel-matrix.json');
+
+async function kernelMatrix() {
+  const [command = 'run', ...names] = process.argv.slice(2);
+  const unknown = names.filter((name) => !allSeries.includes(name));
+  if (unknown.length > 0)
+    throw new Sentence(`No such kernel: ${unknown.join(', ')}. There are ${allSeries.join(', ')}.`);
+  if (command === 'fetch') await fetchAll();
+  else if (command === 'run') await runAll(names.length > 0 ? names : allSeries);
+  else if (command === 'table') printTable();
+  else throw new Sentence(`"${command}" is none of fetch, run, table.`);
+}
+
+async function fetchAll() {
+  console.log('Kernels');
+  tellNotOffered(await step('newest of each series', () => fetchNewest()));
+  for (const { series, release } of kernelsHere()) console.log(`  ${series.padEnd(5)} ${release}`);
+}
+
+async function runAll(wanted) {
+  console.log('Kernel matrix');
+  await installSystemPackages(guestPackages);
+  await buildHelper();
+  const { here, notOffered } = await step('kernels', () => kernels(wanted));
+  tellNotOffered(notOffered);
+  const verdicts = await verdictsOf(here);
+  await mkdir(path.dirname(lastRun), { recursive: true });
+  writeFileSync(lastRun, JSON.stringify(verdicts));
+  printTable();
+  const broken = verdicts.flatMap(({ release, promises }) =>
+    promises
+      .filter((promise) => !promise.ok)
+      .map(({ what, got }) => `Linux ${release}: not kept: ${what}\n  got: ${got}`),
+  );
+  if (broken.length > 0) throw new Sentence(broken.join('\n'));
+}
+
+/** Boots the kernels one after the other and judges each. */
+function verdictsOf(here) {
+  return withWorkFolder(inRoot('.cache/kernel-matrix'), async (work) => {
+    const fileSystem = await step('file system of the guests', () => packFileSystem(work));
+    const verdicts = [];
+    for (const { series, release, image } of here)
+      verdicts.push(
+        await step(`Linux ${release}`, async () => judge(await boot({ image, fileSystem, work, name: series }))),
+      );
+    return verdicts;
+  });
+}
+
+function printTable() {
+  if (!existsSync(lastRun)) throw new Sentence('The matrix has not been run here yet: npm run kernel-matrix');
+  console.log(`\n${tableOf(JSON.parse(readFileSync(lastRun, 'utf8')))}`);
+}
+
+function tellNotOffered(notOffered) {
+  for (const series of notOffered) console.log(`  SKIPPED ${series}: the archive offers no kernel of this series`);
+}
+
+if (isMain(import.meta)) main(kernelMatrix);

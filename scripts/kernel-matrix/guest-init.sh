@@ -1,0 +1,85 @@
+#!/bin/sh
+# The first process of a guest: records each program as root, as a user whose sampler has capabilities and as one whose sampler
+# has none ("bare"), and prints what came of it between
+# "@ begin NAME" and "@ end NAME STATUS" on the second serial port, which carries no kernel messages.
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs dev /dev
+mount -t tmpfs -o mode=1777 tmp /tmp
+exec </dev/null >/dev/ttyS1 2>&1
+cd /tmp # all that follows is written here
+
+section() {
+	name=$1
+	shift
+	echo "@ begin $name"
+	"$@"
+	status=$?
+	echo
+	echo "@ end $name $status"
+}
+
+# File capabilities are part of no cpio archive: they are set here, on a file system that keeps them.
+mkdir -m 755 capable
+cp /bin/lineheat /bin/lineheat-sampler capable
+/bin/setcap cap_bpf,cap_perfmon=ep capable/lineheat-sampler
+
+mkdir -m 755 admin
+cp /bin/lineheat /bin/lineheat-sampler admin
+/bin/setcap cap_bpf,cap_perfmon,cap_sys_admin=ep admin/lineheat-sampler
+
+as_root() { /bin/lineheat "$@"; }
+as_uid_1000="/bin/setpriv --reuid 1000 --regid 1000 --clear-groups"
+as_user() { $as_uid_1000 capable/lineheat "$@"; }
+as_admin() { $as_uid_1000 admin/lineheat "$@"; }
+as_bare() { $as_uid_1000 /bin/lineheat "$@"; }
+
+section release cat /proc/sys/kernel/osrelease
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+# 199 samples a second: emulated on a busy machine, handling one may take more than a millisecond.
+for who in root user bare; do
+	section $who.doctor as_$who doctor
+	for program in hot_line templates crew; do
+		run=$who.$program.pb.gz
+		section $who.$program.record as_$who record --freq 199 --output $run -- /bin/$program
+		[ -e $run ] || continue
+		section $who.$program.functions as_$who report --functions --json --limit 200 $run
+		section $who.$program.lines as_$who report --lines --json --limit 20 $run
+	done
+done
+
+# Whom a user may attach to, what a program that protects itself half-way gives, and what the sampler may do by then.
+if [ -e user.hot_line.pb.gz ]; then
+	$as_uid_1000 /bin/secrets plain 300 >own &
+	own=$!
+	/bin/secrets plain 300 >foreign &
+	foreign=$!
+	$as_uid_1000 /bin/secrets private 300 >private &
+	private=$!
+	until [ -s own ] && [ -s foreign ] && [ -s private ]; do sleep 1; done
+	kill -STOP $foreign $private # they are asked about, no more
+	section user.foreign as_user record --output foreign.pb.gz --duration 1 --pid $foreign
+	section user.private as_user record --output private.pb.gz --duration 1 --pid $private
+	section user.init as_user record --output init.pb.gz --duration 1 --pid 1
+	kill -KILL $foreign $private
+	as_user record --freq 199 --output own.pb.gz --duration 6 --pid $own >own.told 2>&1 &
+	recording=$!
+	until [ -s own.pb.gz.journal ]; do sleep 1; done
+	sleep 3 # by then everything is loaded and attached
+	section user.status cat /proc/$(pidof lineheat-sampler)/status
+	wait $recording
+	section user.own as_user report --json own.pb.gz
+	kill -KILL $own
+	section user.later.record as_user record --freq 199 --output later.pb.gz -- /bin/secrets later 4
+	section user.later as_user report --json later.pb.gz
+fi
+
+# What Debian ships: perf_event_open asks for cap_sys_admin, which the sampler of an ordinary user does not have.
+echo 3 >/proc/sys/kernel/perf_event_paranoid
+section refused.record as_user record --output refused.pb.gz -- /bin/hot_line
+section refused.doctor as_user doctor
+section admin.record as_admin record --freq 199 --output admin.pb.gz -- /bin/hot_line
+section admin.report as_admin report --json admin.pb.gz
+
+echo "@ over"
+poweroff -f

@@ -1,0 +1,98 @@
+// Boots a kernel with a small file system in memory and gives what its first process printed. Software emulation: it is
+// the same on every machine and needs no rights; times inside mean nothing.
+import { spawn } from 'node:child_process';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { findProgram, run, track } from '../steps/command.mjs';
+import { engine, inRoot, sampler } from '../steps/paths.mjs';
+import { Sentence } from '../steps/report.mjs';
+
+const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'kill', 'pidof', 'sleep', 'true', 'poweroff'];
+const bootLimitMs = 300_000;
+
+/** Programs with a known answer: one static, one with templates, one with threads, a child and system calls. */
+const programs = {
+  hot_line: ['gcc', '-static', 'hot_line.c'],
+  templates: ['g++', 'templates.cpp'],
+  crew: ['gcc', '-pthread', 'crew.c'],
+  secrets: ['gcc', 'secrets.c'],
+};
+
+/** The source of a program, and the flags that it is built with. */
+export const programSources = inRoot('helper/tests/programs');
+
+/** Writes the file system that all guests boot with to `work`, an existing folder; gives its file. */
+export async function packFileSystem(work) {
+  const tree = path.join(work, 'tree');
+  for (const folder of ['bin', 'proc', 'sys', 'dev', 'tmp']) await mkdir(path.join(tree, folder), { recursive: true });
+  await copyFile(findProgram('busybox'), path.join(tree, 'bin/busybox'));
+  for (const applet of applets) await symlink('busybox', path.join(tree, 'bin', applet));
+  await copyFile(inRoot('scripts/kernel-matrix/guest-init.sh'), path.join(tree, 'init'));
+  await chmod(path.join(tree, 'init'), 0o755);
+  for (const binary of [engine, sampler, findProgram('setpriv'), '/usr/sbin/setcap']) await addBinary(tree, binary);
+  for (const binary of [engine, sampler]) await run('strip', [path.join(tree, 'bin', path.basename(binary))]);
+  for (const [name, [compiler, ...rest]] of Object.entries(programs)) {
+    const built = path.join(work, name);
+    const flags = ['-O2', '-g', '-fomit-frame-pointer', ...rest.slice(0, -1)];
+    await run(compiler, [...flags, '-o', built, path.join(programSources, rest.at(-1))]);
+    await addBinary(tree, built);
+  }
+  const archive = path.join(work, 'file-system.cpio');
+  const files = await readdir(tree, { recursive: true });
+  await run('cpio', ['-o', '-H', 'newc', '--quiet', '-O', archive], { cwd: tree, input: `.\n${files.join('\n')}\n` });
+  return archive;
+}
+
+/** Copies a program to bin/ and its shared libraries to where the loader looks for them. */
+async function addBinary(tree, binary) {
+  await copyFile(binary, path.join(tree, 'bin', path.basename(binary)));
+  // ldd fails for static programs, which need nothing.
+  const needed = await run('ldd', [binary]).catch(() => '');
+  for (const [library] of needed.matchAll(/\/[^ )]+\.so[^ )]*/g)) {
+    await mkdir(path.join(tree, path.dirname(library)), { recursive: true });
+    await copyFile(library, path.join(tree, library));
+  }
+}
+
+/** Boots `image`; gives the text of the second serial port. Throws a Sentence when the guest did not get to its end. */
+export async function boot({ image, fileSystem, work, name }) {
+  const [console, results] = [path.join(work, `console.${name}`), path.join(work, `results.${name}`)];
+  const args = [
+    // One thread for both CPUs: with two, qemu may run code that the other CPU has just patched as it was half-way (an
+    // int3 that nobody expects any more), and newer kernels patch their static branches whenever an event is opened.
+    ...['-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', '2', '-m', '1024'],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-monitor', 'none', '-no-reboot'],
+    ...['-serial', `file:${console}`, '-serial', `file:${results}`],
+    ...['-kernel', image, '-initrd', fileSystem, '-append', 'console=ttyS0 quiet panic=-1'],
+  ];
+  const why = await ran('qemu-system-x86_64', args);
+  const text = (await readFile(results, 'utf8').catch(() => '')).replaceAll('\r', '');
+  if (text.includes('\n@ over\n')) return text;
+  const last = (await readFile(console, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-30).join('\n');
+  throw new Sentence(`The guest with Linux ${name} did not get to its end (${why}).\n${text.slice(-2000)}\n${last}`);
+}
+
+/** qemu ends with 0 whatever happened inside: only what was printed counts. */
+function ran(program, args) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    track(child);
+    const limit = setTimeout(() => child.kill(), bootLimitMs);
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => {
+      clearTimeout(limit);
+      resolve(signal ? `ended by ${signal}, ${bootLimitMs / 1000} s are allowed` : `qemu ended with ${code}`);
+    });
+  });
+}
+
+/** A folder for one use of the guests, removed afterwards. */
+export async function withWorkFolder(work, use) {
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  try {
+    return await use(work);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}

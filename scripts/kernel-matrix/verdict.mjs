@@ -1,0 +1,201 @@
+// What a guest must have seen: reads the sections that guest-init.sh prints and judges each promise.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { compareVersions } from './archive.mjs';
+import { programSources } from './guest.mjs';
+
+const oldest = '6.1';
+const fewestSamples = 50;
+/** Stacks that may miss the thread's start: those right after exec, whose number does not grow with the recording, and some. */
+const cutAtStartMax = 8;
+const cutShareMax = 0.02;
+/** Of the samples: each of two threads, the child and the kernel do much more than this. */
+const visibleShare = 0.03;
+
+/** Where most of the time must be seen: the function, and the line that carries the marker (its loop's line shares it). */
+const answers = {
+  hot_line: { title: 'C', source: 'hot_line.c', hottest: 'spend' },
+  templates: { title: 'C++', source: 'templates.cpp', hottest: 'Scorer<unsigned int>::score' },
+  crew: { title: 'threads and child', source: 'crew.c', hottest: 'spend' },
+};
+/** Who records: root, a user whose sampler has two file capabilities, and one whose sampler has none. */
+const users = ['root', 'user', 'bare'];
+
+/** Name → { text, status } of each section. */
+export function sectionsOf(text) {
+  const sections = {};
+  for (const [, name, body, status] of text.matchAll(/^@ begin (\S+)\n([\s\S]*?)\n?^@ end \1 (\d+)$/gm))
+    sections[name] = { text: body.trimEnd(), status: Number(status) };
+  return sections;
+}
+
+/**
+ * Judges what a guest printed. Gives { release, promises: [{ what, ok, got }], figures } with the figures of the table:
+ * `figures.root.hot_line` is { samples, whole }, absent where nothing was recorded.
+ */
+export function judge(text) {
+  const sections = sectionsOf(text);
+  const release = sections.release?.text ?? '';
+  const verdict = { release, promises: [], figures: {} };
+  const promise = (what, ok, got) => verdict.promises.push({ what, ok, got: ok ? '' : String(got) });
+  const section = (name) => sections[name] ?? { text: 'nothing was printed', status: -1 };
+  const supported = compareVersions(release, oldest) >= 0;
+  for (const who of users) {
+    if (supported) judgeRecordings(who, section, promise, verdict);
+    else judgeOldKernel(who, release, section, promise);
+  }
+  if (supported) {
+    judgeRefusal(section, promise);
+    judgeRights(section, promise);
+  }
+  return verdict;
+}
+
+/** Whoever asks, everything is refused in the same clear words. */
+function judgeOldKernel(who, release, section, promise) {
+  const sentence = `this kernel is Linux ${release}, and Lineheat needs Linux ${oldest} or newer`;
+  for (const name of ['doctor', 'hot_line.record']) {
+    const { text, status } = section(`${who}.${name}`);
+    const command = `${who}: lineheat ${name.replace(/.*[.]/, '')}`;
+    promise(`${command} says what is needed and ends with 3`, status === 3 && text.includes(sentence), text);
+    promise(`${command} shows nothing of libbpf`, status === 3 && !/libbpf|errno|os error/i.test(text), text);
+  }
+}
+
+function judgeRecordings(who, section, promise, verdict) {
+  const doctor = section(`${who}.doctor`);
+  promise(`${who}: the doctor finds that recording works`, doctor.status === 0, doctor.text);
+  verdict.figures[who] = {};
+  for (const [program, answer] of Object.entries(answers)) {
+    const of = (part) => section(`${who}.${program}.${part}`);
+    const [functions, lines] = [reportOf(of('functions').text), reportOf(of('lines').text)];
+    const title = `${who}, ${answer.title}`;
+    const samples = functions?.totalSamples ?? 0;
+    promise(`${title}: it is recorded and reported`, samples >= fewestSamples && lines, of('record').text);
+    if (samples < fewestSamples || !lines) continue;
+    verdict.figures[who][program] = { samples, whole: wholeStacks(functions) / stacksOf(functions) };
+    judgeAnswer({ title, answer, functions, lines }, promise);
+    if (program === 'crew') judgeCrew({ title, who, functions, lines }, promise, verdict);
+  }
+}
+
+/** The object of `--json`, or undefined. */
+function reportOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const stacksOf = ({ stackEnds }) => Object.values(stackEnds).reduce((a, b) => a + b, 0);
+const wholeStacks = ({ stackEnds }) => stackEnds.root ?? 0;
+
+function judgeAnswer({ title, answer, functions, lines }, promise) {
+  const shareLost = functions.lostSamples / functions.totalSamples;
+  promise(`${title}: fewer than 1 % of the samples are lost`, shareLost < 0.01, functions.lostSamples);
+  const all = stacksOf(functions);
+  const whole = wholeStacks(functions) > 0 && all - wholeStacks(functions) <= cutAtStartMax + cutShareMax * all;
+  promise(`${title}: stacks reach the thread's start`, whole, JSON.stringify(functions.stackEnds));
+  const ofUser = functions.functions.filter((row) => row.module !== '[kernel]');
+  promise(`${title}: the hottest function is ${answer.hottest}`, ofUser[0]?.name === answer.hottest, ofUser[0]?.name);
+  const line = lineOf(answer.source, 'the work');
+  const hottest = lines.lines[0];
+  const found = path.basename(hottest.file) === answer.source && [line, line - 1].includes(hottest.line);
+  promise(`${title}: the hottest line is ${answer.source}:${line}`, found, `${hottest.file}:${hottest.line}`);
+}
+
+function judgeCrew({ title, who, functions, lines }, promise, verdict) {
+  const seen = (rows) => rows.reduce((sum, row) => sum + row.totalSamples, 0) / functions.totalSamples;
+  for (const name of ['left_work', 'right_work', 'child_work']) {
+    const share = seen(functions.functions.filter((row) => row.name === name));
+    promise(`${title}: ${name} is seen`, share >= visibleShare, share);
+  }
+  if (who === 'bare') return; // user space only
+  const line = lineOf('crew.c', 'the syscall');
+  const atLine = seen(lines.lines.filter((row) => path.basename(row.file) === 'crew.c' && row.line === line));
+  const kernel = functions.functions.filter((row) => row.module === '[kernel]');
+  const inKernel = kernel.reduce((sum, row) => sum + row.selfSamples, 0) / functions.totalSamples;
+  promise(`${title}: the kernel's time is shown`, inKernel >= visibleShare, inKernel);
+  promise(`${title}: it stands under the calling line`, atLine >= visibleShare, atLine);
+  const named = kernel.some((row) => row.name !== '[kernel]');
+  verdict.figures[who].kernelNamed = named;
+  promise(`${title}: kernel functions are named`, named, JSON.stringify(kernel));
+}
+
+/** With Debian's perf_event_paranoid of 3 a sampler with cap_bpf and cap_perfmon may not open perf events. */
+function judgeRefusal(section, promise) {
+  for (const name of ['record', 'doctor']) {
+    const { text, status } = section(`refused.${name}`);
+    const told = status === 3 && text.includes('perf_event_paranoid is 3') && text.includes('cap_sys_admin');
+    promise(`perf_event_paranoid 3: lineheat ${name} says what the kernel asks for`, told, text);
+    promise(`perf_event_paranoid 3: lineheat ${name} advises no sysctl`, status === 3 && !/sysctl/i.test(text), text);
+  }
+}
+
+/** What an ordinary user, whose sampler has file capabilities, may look into, and what the sampler can do by then. */
+function judgeRights(section, promise) {
+  const samplesOf = (name) => reportOf(section(name).text)?.totalSamples ?? 0;
+  promise('user: an own running process is recorded', samplesOf('user.own') >= fewestSamples, section('user.own').text);
+  for (const [name, words] of [
+    ['foreign', 'only one'],
+    ['init', 'only one'],
+    ['private', 'protects its memory'],
+  ]) {
+    const { text, status } = section(`user.${name}`);
+    promise(`user: a process that is ${name} is refused`, status === 3 && text.includes(words), text);
+  }
+  const { text } = section('user.status');
+  const none = ['CapPrm', 'CapEff', 'CapInh', 'CapAmb'].every((set) =>
+    new RegExp(`^${set}:\\s+0{16}$`, 'm').test(text),
+  );
+  promise('user: the sampler has no capability while it samples', none, text);
+  const closed = /^NoNewPrivs:\s+1$/m.test(text) && /^Seccomp:\s+2$/m.test(text);
+  promise('user: the sampler can gain none and runs behind a filter', closed, text);
+  const later = reportOf(section('user.later').text);
+  const lost = (later?.lostSamples ?? 0) / ((later?.lostSamples ?? 0) + (later?.totalSamples ?? 1));
+  promise('user: a program that protects itself half-way is kept to the half', lost > 0.3 && lost < 0.7, lost);
+  promise(
+    'perf_event_paranoid 3: with cap_sys_admin it works',
+    samplesOf('admin.report') >= fewestSamples,
+    section('admin.record').text,
+  );
+}
+
+/** The 1-based line of a program's source that carries a marker. */
+function lineOf(source, marker) {
+  const at = readFileSync(path.join(programSources, source), 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes(`/* ${marker} */`));
+  if (at < 0) throw new Error(`${source} has no line that is marked "${marker}"`);
+  return at + 1;
+}
+
+/** One row for each kernel and user, as text columns. */
+export function tableOf(verdicts) {
+  const rows = [['kernel', 'as', ...Object.values(answers).map((a) => a.title), 'kernel functions', 'promises kept']];
+  for (const { release, promises, figures } of verdicts) {
+    const kept = `${promises.filter((promise) => promise.ok).length} of ${promises.length}`;
+    const recorded = Object.entries(figures);
+    if (recorded.length === 0)
+      rows.push([release, users.join(', '), ...Object.keys(answers).map(() => 'refused'), '', kept]);
+    for (const [who, figure] of recorded) {
+      const programs = Object.keys(answers).map((program) => cell(figure[program]));
+      const first = who === recorded[0][0];
+      rows.push([first ? release : '', who, ...programs, kernelCell(figure.kernelNamed), first ? kept : '']);
+    }
+  }
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+const kernelCell = (named) => (named === undefined ? '–' : named ? 'named' : 'unnamed');
+const cell = (figure) =>
+  figure ? `${figure.samples} samples, ${(100 * figure.whole).toFixed(1)} % whole` : 'not recorded';

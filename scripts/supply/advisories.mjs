@@ -1,0 +1,45 @@
+// npm run advisories: asks the OSV database (RustSec, GitHub and others in one) about everything that is shipped.
+import { bundle } from '../bundle.mjs';
+import { isMain, main, Sentence } from '../steps/report.mjs';
+import { shippedComponents } from './components.mjs';
+
+const database = 'https://api.osv.dev/v1/querybatch';
+const ecosystems = { cargo: 'crates.io', npm: 'npm' };
+
+/** Advisories that do not concern us: id → the reason. */
+export const exceptions = {};
+
+/** "cargo NAME VERSION: ID" for each known advisory without an exception. Throws when the database cannot be asked. */
+export async function advisories(components, { url = database, except = exceptions } = {}) {
+  const queries = components.map(({ kind, name, version }) => ({
+    package: { ecosystem: ecosystems[kind], name },
+    version,
+  }));
+  const { results } = await ask(url, { queries });
+  if (results?.length !== components.length)
+    throw new Sentence(`${url} gave ${results?.length} answers to ${components.length} questions.`);
+  return components.flatMap(({ kind, name, version }, i) =>
+    (results[i].vulns ?? []).filter(({ id }) => !except[id]).map(({ id }) => `${kind} ${name} ${version}: ${id}`),
+  );
+}
+
+async function ask(url, question) {
+  const unreachable = (why) => new Sentence(`The advisories were NOT checked: ${url} cannot be asked (${why}).`);
+  let answer;
+  try {
+    answer = await fetch(url, { method: 'POST', body: JSON.stringify(question), signal: AbortSignal.timeout(30_000) });
+  } catch (error) {
+    throw unreachable(error.cause?.message ?? error.message);
+  }
+  if (!answer.ok) throw unreachable(`HTTP ${answer.status}`);
+  return answer.json();
+}
+
+if (isMain(import.meta))
+  main(async () => {
+    await bundle();
+    const components = await shippedComponents();
+    const found = await advisories(components);
+    if (found.length > 0) throw new Sentence(found.join('\n'));
+    console.log(`None of the ${components.length} shipped components has a known advisory.`);
+  });

@@ -1,0 +1,93 @@
+// Which licences may be shipped, whether all that is shipped has one of them, and the texts that they ask for.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Each lets us ship under MIT what contains it when its text is shipped, too. */
+const acceptable = new Set([
+  ...[
+    '0BSD',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'CC0-1.0',
+    'ISC',
+    'MIT',
+    'Unicode-3.0',
+    'Unlicense',
+    'Zlib',
+  ],
+  'Apache-2.0 WITH LLVM-exception',
+]);
+
+/** A sentence for each component whose licence was not reviewed; empty when all were. */
+export function licenceProblems(components) {
+  if (components.length === 0) return ['No shipped component was found: nothing was checked.'];
+  return components
+    .filter(({ licence }) => !isAcceptable(licence))
+    .map(
+      ({ kind, name, version, licence }) =>
+        `${kind} ${name} ${version} has the licence "${licence}", which is not on the list of scripts/supply/licences.mjs.`,
+    );
+}
+
+/** Whether one of the alternatives of an SPDX expression consists of acceptable licences only. */
+export function isAcceptable(expression) {
+  const tokens = expression.match(/\(|\)|[^\s()]+/g) ?? [];
+  let at = 0;
+  const either = () => {
+    let value = both();
+    while (tokens[at] === 'OR') {
+      at += 1;
+      value = both() || value;
+    }
+    return value;
+  };
+  const both = () => {
+    let value = one();
+    while (tokens[at] === 'AND') {
+      at += 1;
+      value = one() && value;
+    }
+    return value;
+  };
+  const one = () => {
+    const token = tokens[at++];
+    if (token === '(') {
+      const value = either();
+      at += 1;
+      return value;
+    }
+    if (tokens[at] !== 'WITH') return acceptable.has(token);
+    at += 2;
+    return acceptable.has(`${token} WITH ${tokens[at - 1]}`);
+  };
+  const value = either();
+  return value && at === tokens.length;
+}
+
+/** The licences of all components, with the texts that their authors put beside them, as one document. */
+export function licenceTexts(components) {
+  const seen = new Map();
+  const parts = components.map(({ name, version, licence, folder }) => {
+    const texts = textsIn(folder).map((text) => {
+      const first = seen.get(text);
+      if (first) return `(the same text as that of ${first})`;
+      seen.set(text, name);
+      return text;
+    });
+    return [`${name} ${version}`, `Licence: ${licence}`, ...texts].join('\n\n');
+  });
+  return `Lineheat contains the following components.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+const textsIn = (folder) =>
+  readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|copying|notice|unlicense|copyright)/i.test(file) && path.extname(file) !== '.html')
+    .sort()
+    .flatMap((file) => {
+      try {
+        return [readFileSync(path.join(folder, file), 'utf8').trim()];
+      } catch {
+        return []; // a folder of that name
+      }
+    });

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { before, test } from 'node:test';
+import { bundle } from '../bundle.mjs';
+import { advisories } from '../supply/advisories.mjs';
+import { billOfMaterials } from '../supply/bill-of-materials.mjs';
+import { bundledPackages, shippedComponents } from '../supply/components.mjs';
+import { isAcceptable, licenceProblems } from '../supply/licences.mjs';
+
+before(bundle);
+
+const component = (licence) => ({ kind: 'npm', name: '@a/b', version: '1.2.3', licence });
+
+test('a licence that nobody reviewed is found', () => {
+  assert.deepEqual(licenceProblems([component('MIT')]), []);
+  const problems = [component('GPL-3.0-only'), component('')].flatMap((one) => licenceProblems([one]));
+  assert.equal(problems.length, 2);
+  assert.match(problems[0], /npm @a\/b 1[.]2[.]3 has the licence "GPL-3[.]0-only"/);
+  assert.equal(licenceProblems([]).length, 1);
+});
+
+test('one alternative of a licence is enough, of two together both are needed', () => {
+  assert.ok(isAcceptable('LGPL-2.1-only OR BSD-2-Clause'));
+  assert.ok(isAcceptable('(MIT OR GPL-2.0-only) AND Unicode-3.0'));
+  assert.ok(isAcceptable('Apache-2.0 WITH LLVM-exception OR GPL-2.0-only'));
+  assert.ok(!isAcceptable('MIT AND GPL-2.0-only'));
+  assert.ok(!isAcceptable('MIT GPL-2.0-only'));
+  assert.ok(!isAcceptable(''));
+});
+
+test('what is shipped is listed and has reviewed licences', async () => {
+  const components = await shippedComponents();
+  for (const name of ['libbpf-rs', 'gimli', 'd3-zoom', 'protobufjs', '@vscode-elements/elements'])
+    assert.ok(
+      components.some((item) => item.name === name),
+      `${name} is not listed`,
+    );
+  assert.deepEqual(licenceProblems(components), []);
+});
+
+test('the bill of materials names each component and is always the same', () => {
+  const text = billOfMaterials([component('MIT')], '9.9.9');
+  assert.equal(text, billOfMaterials([component('MIT')], '9.9.9'));
+  const { components, metadata } = JSON.parse(text);
+  assert.equal(components[0].purl, 'pkg:npm/%40a/b@1.2.3');
+  assert.equal(metadata.component.version, '9.9.9');
+});
+
+test('only packages are taken from the bundled files', () => {
+  assert.deepEqual(bundledPackages(['core/numbers.ts']), []);
+  assert.equal(bundledPackages(['node_modules/long/index.js', 'node_modules/long/umd/index.js']).length, 1);
+});
+
+test('advisories are found but for reasoned exceptions, and a database that cannot be asked is said', async () => {
+  const server = createServer((request, response) => {
+    let question = '';
+    request.on('data', (bytes) => {
+      question += bytes;
+    });
+    request.on('end', () => {
+      const { queries } = JSON.parse(question);
+      const results = queries.map(({ package: { name } }) => (name === '@a/b' ? { vulns: [{ id: 'X-1' }] } : {}));
+      response.end(JSON.stringify({ results }));
+    });
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  const components = [component('MIT'), { ...component('MIT'), name: 'c' }];
+  assert.deepEqual(await advisories(components, { url }), ['npm @a/b 1.2.3: X-1']);
+  assert.deepEqual(await advisories(components, { url, except: { 'X-1': 'not reachable in our use' } }), []);
+  server.close();
+  await assert.rejects(advisories(components, { url }), /NOT checked: .* cannot be asked/);
+});
