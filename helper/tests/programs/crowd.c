@@ -1,4 +1,8 @@
-/* THREADS threads with a name of their own, all alive at once, then CHILDREN children; each works a little. */
+/* THREADS threads with a name of their own, all alive at once, then CHILDREN children; each works MILLIONS steps.
+ * A thread is sampled from its own first period on: one that ends before is never seen.
+ *
+ *   crowd [THREADS [CHILDREN [MILLIONS]]]
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -8,12 +12,13 @@
 #include <unistd.h>
 
 static volatile uint64_t sink;
+static long steps = 1000000;
 static pthread_barrier_t all_here;
 
 __attribute__((noinline)) static void work_a_little(void)
 {
 	uint64_t x = 1;
-	for (int i = 0; i < 1000000; i++)
+	for (long i = 0; i < steps; i++)
 		x = x * 6364136223846793005u + 1; /* the work */
 	sink = x;
 }
@@ -31,6 +36,8 @@ static void *run(void *number)
 int main(int argc, char **argv)
 {
 	long threads = argc > 1 ? atol(argv[1]) : 100, children = argc > 2 ? atol(argv[2]) : 100;
+	if (argc > 3)
+		steps *= atol(argv[3]);
 	pthread_attr_t small;
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 64 << 10);

@@ -170,7 +170,7 @@ fn hundreds_of_threads_and_children_are_sampled_with_names_and_whole_stacks() {
     }
     let program = Program::compile("crowd");
     let path = program.path.to_str().unwrap();
-    let (profile, _) = record_command(&program, &[], &[path, "500", "500"]);
+    let (profile, _) = record_command(&program, &[], &[path, "500", "500", "5"]);
     let work = |f: &[(&str, u32)]| f[0].0 == "work_a_little";
     let mut by_process = HashMap::<&str, u64>::new();
     let main_pid = profile.run.as_ref().unwrap();

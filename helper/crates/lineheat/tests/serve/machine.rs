@@ -1,6 +1,7 @@
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use wire::{FindExecutablesRequest, ListProcessesRequest, reply, request};
 
@@ -111,7 +112,15 @@ fn programs_of_a_workspace_are_found() {
 
 #[test]
 fn processes_are_listed() {
-    let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+    let mut child = Command::new("sh")
+        .args(["-c", "echo; read word"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Its command line is in place when it runs, a moment after it was started.
+    let mut word = [0];
+    child.stdout.take().unwrap().read_exact(&mut word).unwrap();
     let mut engine = Engine::start();
     let listed = engine.ask(request::Body::ListProcesses(ListProcessesRequest {}));
     child.kill().unwrap();
@@ -126,7 +135,7 @@ fn processes_are_listed() {
         .unwrap();
     assert_eq!(
         (found.name.as_str(), found.command_line.as_str()),
-        ("sleep", "sleep 60")
+        ("sh", "sh -c echo; read word")
     );
     assert!(!found.user.is_empty());
 }
