@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from '../../scripts/steps/command.mjs';
+import { helper } from '../../scripts/steps/paths.mjs';
 import { faulty } from '../programs/c.mjs';
 import * as host from './host.mjs';
 import {
@@ -16,7 +18,6 @@ import {
   programsOf,
   promisedMs,
   samplerOf,
-  started,
   startRecording,
   stateOf,
   targetOf,
@@ -25,6 +26,9 @@ import { outcome, row } from './tally.mjs';
 
 export async function kills(folder, { times, width, seed }) {
   const program = await faulty();
+  await run('cargo', ['build', '--release', '--locked', '--package', 'lineheat', '--example', 'loaded_programs'], {
+    cwd: helper,
+  });
   const random = randomNumbers(seed);
   const rows = [];
   for (const [id, what, work] of [
@@ -233,20 +237,14 @@ async function hostGone(folder, program, random, end) {
   return outcome({ ...run, problems: [...problems, ...run.problems], lostMs });
 }
 
+/** Lists the BPF programs in the kernel, a line each: its id and who loaded it. */
+const listing = path.join(helper, 'target/release/examples/loaded_programs');
+
 /** Sentences on BPF programs that are still loaded. */
 export async function programsLeft(ids) {
   const deadline = Date.now() + 2000; // the kernel frees them a moment after their last user
   for (;;) {
-    const tool = started('bpftool', ['-j', 'prog', 'show']);
-    await tool.ended;
-    await sleep(20);
-    const text = tool.text();
-    let loaded;
-    try {
-      loaded = JSON.parse(text).map(({ id }) => id);
-    } catch {
-      return [`bpftool cannot say which programs are loaded: ${text}`];
-    }
+    const loaded = (await run(listing)).split('\n').map((line) => Number(line.split(' ')[0]));
     const left = ids.filter((id) => loaded.includes(id));
     if (left.length === 0) return [];
     if (Date.now() > deadline) return [`${left.length} BPF programs of the recording are still loaded`];

@@ -33,6 +33,24 @@ async function inPalette(page, title, timeoutMs, use) {
   }
 }
 
+/**
+ * Runs a command that shows a list and picks its first row that contains `text`. What takes the focus while the list opens,
+ * such as a page that has just been drawn, closes the list: then once more.
+ */
+export async function chooseFrom(page, title, text, { timeoutMs = 60_000 } = {}) {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    await runCommand(page, title);
+    try {
+      await pickRow(page, text, { timeoutMs: 15_000 });
+      return;
+    } catch (cause) {
+      if (Date.now() > end) throw new Error(`The list of "${title}" has no row "${text}".`, { cause });
+    }
+    await page.keyboard.press('Escape');
+  }
+}
+
 /** Picks the first row of the open list that contains `text`. */
 export async function pickRow(page, text, { timeoutMs = 60_000 } = {}) {
   await rows(page).filter({ hasText: text }).first().click({ timeout: timeoutMs });

@@ -51,9 +51,12 @@ const tests: Record<string, () => Promise<void>> = {
         assert.deepEqual(start, { args: ['doctor', flag], terminal: true });
       }
       listener.dispose();
-      const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.path === '/Lineheat Doctor');
-      // The fake engine counts: asked twice, after each of the two.
-      assert.match(editor!.document.getText(), /✓ ok {7}asked 2 times/);
+      // The fake engine counts: asked twice, after each of the two. The editor is told of the new text a moment later.
+      const page = () =>
+        vscode.window.visibleTextEditors.find(({ document }) => document.uri.path === '/Lineheat Doctor')!.document;
+      for (let patienceMs = 5000; patienceMs > 0 && !page().getText().includes('asked 2'); patienceMs -= 50)
+        await pause(50);
+      assert.match(page().getText(), /✓ ok {7}asked 2 times/);
     },
 
   'the page offers to set up, to check again, and to copy each command, by numbers of our own': async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom } from '../../../scripts/editor/palette.mjs';
 import { run } from '../../../scripts/steps/command.mjs';
 import { engine } from '../../../scripts/steps/paths.mjs';
 import { recorded, savedRuns } from './support/runs.mjs';
@@ -54,8 +54,7 @@ const kinds = [
 ];
 for (const [at, [name, description]] of kinds.entries())
   story(`${description}: built with line tables, run, and its hot line known`, async ({ page, picture }) => {
-    await runCommand(page, 'Lineheat: Profile This Target');
-    await pickRow(page, description);
+    await chooseFrom(page, 'Lineheat: Profile This Target', description);
     await recorded(page, folder, at + 1);
     await picture(`cargo-${name}`);
     const file = savedRuns(folder).at(-1);

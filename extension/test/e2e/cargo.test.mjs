@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
-import { openFile, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom, openFile } from '../../../scripts/editor/palette.mjs';
 import { recorded } from './support/runs.mjs';
 import { eventually, storyIn } from './support/session.mjs';
 import { copyOfSample } from './support/workspace.mjs';
@@ -15,8 +15,7 @@ const story = storyIn(workspace.folder, { remove: () => workspace.remove() });
 
 story('a Cargo binary is built, recorded on all its threads, and its hot line is marked', async ({ page, picture }) => {
   await openFile(page, 'count.rs');
-  await runCommand(page, 'Lineheat: Profile This Target');
-  await pickRow(page, 'word-count');
+  await chooseFrom(page, 'Lineheat: Profile This Target', 'word-count');
   await recorded(page, workspace.folder, 1);
   const hot = await eventually(
     'heat on the counting line',

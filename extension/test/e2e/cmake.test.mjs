@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { codeLenses, decoratedLines, hoverOver, overviewMarks } from '../../../scripts/editor/marks.mjs';
-import { listedRow, listedRows, openFile, pickNth, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import {
+  chooseFrom,
+  listedRow,
+  listedRows,
+  openFile,
+  pickNth,
+  pickRow,
+  runCommand,
+} from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { clickFrame, findFrame, searchFor } from './support/graph.mjs';
 import { recorded } from './support/runs.mjs';
@@ -25,8 +33,7 @@ story(
   'Profile This Target offers to configure CMake, lists its executable, builds and records it',
   async ({ page, picture }) => {
     await openFile(page, 'ledger.hpp');
-    await runCommand(page, 'Lineheat: Profile This Target');
-    await pickRow(page, 'Configure CMake');
+    await chooseFrom(page, 'Lineheat: Profile This Target', 'Configure CMake');
     await listedRow(page, 'CMake, build/lineheat'); // beside the executable's name
     await picture('cmake-1-targets');
     await pickRow(page, 'orders');

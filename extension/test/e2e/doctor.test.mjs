@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { codeLenses } from '../../../scripts/editor/marks.mjs';
-import { knowsCommand, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom, knowsCommand } from '../../../scripts/editor/palette.mjs';
 import { eventually, storyIn } from './support/session.mjs';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-doctor-'));
@@ -24,8 +24,7 @@ const themes = [
 story('the walkthrough has four steps, each with its picture', async (session) => {
   const { page, picture } = session;
   await knowsCommand(page, 'Lineheat: Doctor');
-  await runCommand(page, 'Welcome: Open Walkthrough...');
-  await pickRow(page, 'Find the hot lines of a native program');
+  await chooseFrom(page, 'Welcome: Open Walkthrough...', 'Find the hot lines of a native program');
   const steps = page.locator('.getting-started-step');
   await steps.nth(3).waitFor();
   assert.equal(await steps.count(), 4);

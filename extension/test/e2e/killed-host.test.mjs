@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom, runCommand } from '../../../scripts/editor/palette.mjs';
 import { extensionHost, running } from './support/processes.mjs';
 import { compileProgram } from './support/program.mjs';
 import { savedRuns } from './support/runs.mjs';
@@ -33,8 +33,7 @@ const ours = (server) => [...running(folder), ...running(server.profile)];
 const names = (list) => list.map(({ program }) => path.basename(program)).sort();
 
 async function recordForHours({ page, server }) {
-  await runCommand(page, 'Lineheat: Profile This Target');
-  await pickRow(page, 'for hours');
+  await chooseFrom(page, 'Lineheat: Profile This Target', 'for hours');
   await page
     .locator('.statusbar-item')
     .filter({ hasText: /Stop and Keep: [2-9] s · [\d,]+ samples/ })

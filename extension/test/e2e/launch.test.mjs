@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { answer, listedRow, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { answer, chooseFrom, listedRow, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
 import { run } from '../../../scripts/steps/command.mjs';
 import { engine } from '../../../scripts/steps/paths.mjs';
 import { recorded, savedRuns } from './support/runs.mjs';
@@ -66,8 +66,7 @@ const story = storyIn(folder);
 
 const toldLines = () => readFileSync(told, 'utf8').trimEnd().split('\n');
 async function profile(page, label) {
-  await runCommand(page, 'Lineheat: Profile This Target');
-  await pickRow(page, label);
+  await chooseFrom(page, 'Lineheat: Profile This Target', label);
 }
 
 story('variables are resolved, inputs asked once each, and the task is run first', async ({ page, picture }) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { pickNth, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom, pickNth, runCommand } from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { compileProgram, recordRun } from './support/program.mjs';
 import { storyIn } from './support/session.mjs';
@@ -46,8 +46,7 @@ story('a comparison that is still opening comes back', async ({ page, picture })
 });
 
 story('a flame graph, and a comparison that is behind it', async ({ page, picture }) => {
-  await runCommand(page, 'Lineheat: Open Saved Run');
-  await pickRow(page, 'burn');
+  await chooseFrom(page, 'Lineheat: Open Saved Run', 'burn');
   await tab(page, 'burn.cpp').waitFor();
   await runCommand(page, 'Lineheat: Show Flame Graph');
   await webviewWith(page, '.graph canvas');

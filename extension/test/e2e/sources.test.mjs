@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
-import { openFile, pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom, openFile, runCommand } from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { clickFrame, findFrame } from './support/graph.mjs';
 import { compileProgram, recordRun } from './support/program.mjs';
@@ -26,8 +26,7 @@ const marked = async (page) => (await decoratedLines(page)).filter((row) => row.
 
 story('a source whose path says too little has no heat', async ({ page }) => {
   await openFile(page, 'burn.cpp');
-  await runCommand(page, 'Lineheat: Open Saved Run');
-  await pickRow(page, 'burn');
+  await chooseFrom(page, 'Lineheat: Open Saved Run', 'burn');
   await runCommand(page, 'Lineheat: Show Flame Graph');
   await webviewWith(page, '.graph canvas');
   assert.deepEqual(await marked(page), []);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { codeLenses, decoratedLines } from '../../../scripts/editor/marks.mjs';
-import { pickRow, runCommand } from '../../../scripts/editor/palette.mjs';
+import { chooseFrom, runCommand } from '../../../scripts/editor/palette.mjs';
 import { webviewWith } from '../../../scripts/editor/webview.mjs';
 import { editorFolder } from '../../../scripts/steps/paths.mjs';
 import { descendants, extensionHost } from './support/processes.mjs';
@@ -91,8 +91,7 @@ story('its button leads to where the folder can be trusted', async ({ page, pict
 });
 
 story('after that the folder is profiled, by its own settings', async ({ page, picture }) => {
-  await runCommand(page, 'Lineheat: Profile This Target');
-  await pickRow(page, 'for hours');
+  await chooseFrom(page, 'Lineheat: Profile This Target', 'for hours');
   await recorded(page, folder, 2);
   await toast(page, 'burn').first().waitFor();
   await picture('trust-4-trusted');

@@ -232,13 +232,11 @@ fn children_named(parent: u32, name: &str) -> Vec<u32> {
     .collect()
 }
 
-/// BPF programs that the user has in the kernel; none where there is no bpftool to ask.
+/// BPF programs that the user has in the kernel.
 fn loaded() -> usize {
-    let of_user = format!("uid {}\n", crate::installed::uid_of(USER));
-    let output = Command::new("bpftool").args(["prog", "show"]).output();
-    output.map_or(0, |o| {
-        String::from_utf8_lossy(&o.stdout).matches(&of_user).count()
-    })
+    let uid = crate::installed::uid_of(USER);
+    let programs = crate::loaded_programs::loaded_programs().unwrap();
+    programs.iter().filter(|program| program.uid == uid).count()
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 mod client;
 mod installed;
+#[path = "../../examples/loaded_programs.rs"]
+mod loaded_programs;
 
 mod attaching;
 mod doctor;
