@@ -58,7 +58,6 @@ function compiled(folder, source, flags = []) {
 async function recorded(folder, name, command, { whole = false, options = [] } = {}) {
   const recording = startRecording(folder, command, { options, name: `${name}.pb.gz` });
   const { code } = await recording.ended;
-  await sleep(30);
   const run = await leftBehind(recording.file);
   const problems = [...run.problems];
   if (code !== 0) problems.push(`${name}: lineheat ended with ${code}: ${recording.text()}`);
@@ -71,7 +70,6 @@ async function recorded(folder, name, command, { whole = false, options = [] } =
 async function endsAtOnce(folder, number) {
   const recording = startRecording(folder, ['/bin/true'], { name: `true-${number}.pb.gz` });
   const { code } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   const run = await leftBehind(recording.file);
   const problems = [...run.problems];
@@ -91,7 +89,6 @@ async function crashes(folder, number) {
   const command = ['sh', '-c', `i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; kill -${name} $$`];
   const recording = startRecording(folder, command, { name: `crash-${number}.pb.gz` });
   const { code } = await recording.ended;
-  await sleep(30);
   const run = await leftBehind(recording.file);
   const problems = [...run.problems];
   if (code !== 0) problems.push(`lineheat ended with ${code}: ${recording.text()}`);
@@ -176,7 +173,6 @@ async function twice(folder, program, times) {
     );
     for (const [n, recording] of recordings.entries()) {
       const { code } = await recording.ended;
-      await sleep(30);
       const run = await leftBehind(files[n]);
       const problems = [...run.problems];
       if (code !== 0 || run.kept < 10) problems.push(`${code}: ${run.kept} samples: ${recording.text()}`);
@@ -209,7 +205,6 @@ async function tooFast(folder, program) {
     '300',
   ]);
   const { code } = await run.ended;
-  await sleep(30);
   const text = run.text();
   const told = code === 3 && /999/.test(text) && /at most 500/.test(text) && !/begin/.test(text);
   return outcome({ problems: told ? [] : [`lineheat ended with ${code}: ${text}`] });

@@ -66,7 +66,6 @@ async function filled(disk, older, program, seconds) {
   const beganMs = await begun(recording);
   const sampler = samplerOf(recording.child.pid);
   const { code } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   if (code === 0) return { ...outcome({ problems: ['the disk did not fill'] }), hadRoom: true };
   const problems = [];
@@ -102,7 +101,6 @@ async function readOnly(disk, program) {
   execFileSync('mount', ['-o', 'remount,ro', disk]);
   const recording = startRecording(disk, [program, 'busy', '500']);
   const { code } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   const problems = [];
   if (code !== 3) problems.push(`lineheat ended with ${code}`);
@@ -135,7 +133,6 @@ async function fewFiles(folder, program) {
   const file = path.join(folder, 'few.pb.gz');
   const recording = throughShell('ulimit -n 20; exec "$@"', file, program);
   const { code } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   const problems = [];
   if (/panicked/.test(text)) problems.push(`a panic: ${text}`);
@@ -166,6 +163,5 @@ async function unreadReport(file) {
     told += part;
   });
   await report.ended;
-  await sleep(30);
   return outcome({ problems: told === '' ? [] : [`lineheat report complains: ${told}`] });
 }

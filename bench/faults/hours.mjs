@@ -48,7 +48,6 @@ async function watched(folder, command, isFlat) {
     await sleep(50);
   }
   const { code } = await recording.ended;
-  await sleep(30);
   const run = await leftBehind(recording.file);
   const problems = [...run.problems];
   if (code !== 0) problems.push(`lineheat ended with ${code}: ${recording.text()}`);

@@ -112,7 +112,6 @@ async function samplerKilled(folder, program, random) {
   process.kill(sampler, 'SIGKILL');
   const killedMs = Date.now();
   const { code, atMs } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   const problems = [];
   if (!text.includes('whole')) problems.push(`the target did not run to its end: ${text}`);
@@ -130,7 +129,6 @@ async function targetKilled(folder, program, random) {
   process.kill(target, 'SIGKILL');
   const killedMs = Date.now();
   const { code } = await recording.ended;
-  await sleep(30);
   const problems = [];
   if (code !== 0) problems.push(`lineheat ended with ${code}: ${recording.text()}`);
   if (!/ended by signal 9/.test(recording.text())) problems.push(`the signal was not named: ${recording.text()}`);
@@ -179,7 +177,6 @@ async function samplerKilledEarly(folder, program, random) {
     // It has ended: the recording is over.
   }
   const { code } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   const problems = [];
   if (!/^lineheat: /m.test(text) || /panicked/.test(text)) problems.push(`no sentence: ${text}`);

@@ -13,7 +13,7 @@ export const promisedMs = () => 1000 * Math.max(1, os.loadavg()[0] / (BUSY * os.
 /** Processes for each processor beyond which everything waits for its turn, our timers too. */
 const BUSY = 4;
 
-/** Runs a program and gives { child, ended }: `ended` becomes { code, signal, text, atMs } and never rejects. */
+/** Runs a program and gives { child, ended }: `ended` becomes { code, signal, text, atMs } once all it printed is read, and never rejects. */
 export function started(program, args, options = {}) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let text = '';
@@ -22,8 +22,12 @@ export function started(program, args, options = {}) {
       text += part;
     });
   const ended = new Promise((resolve) => {
-    // Not 'close': a target that goes on holds the pipes open.
-    child.once('exit', (code, signal) => resolve({ code, signal, atMs: Date.now(), text: () => text }));
+    child.once('exit', (code, signal) => {
+      const end = { code, signal, atMs: Date.now(), text: () => text };
+      child.once('close', () => resolve(end));
+      // A target that goes on holds the pipes open.
+      setTimeout(resolve, 1000, end).unref();
+    });
     child.once('error', (error) => resolve({ code: -1, signal: null, atMs: Date.now(), text: () => `${error}` }));
   });
   return { child, ended, text: () => text };
@@ -95,7 +99,6 @@ export async function leftRunning(pids, withinMs = promisedMs()) {
 export async function leftBehind(file) {
   const report = started(engine, ['report', file, '--json', '--limit', '1']);
   const { code } = await report.ended;
-  await sleep(20); // the last of its output
   if (code !== 0) return { opened: false, why: report.text().trim(), taken: 0, kept: 0, lost: 0, problems: [] };
   const { info, profile } = readRun(file);
   const { totalSamples } = JSON.parse(report.text());

@@ -31,7 +31,6 @@ async function stopped(folder, command, options, whom, lossWanted) {
   await sleep(3000);
   process.kill(pid, 'SIGCONT');
   const { code } = await recording.ended;
-  await sleep(30);
   const text = recording.text();
   const run = await leftBehind(recording.file);
   const problems = [...run.problems];
