@@ -77,6 +77,7 @@ impl OpenComparison {
                     })
                 })
                 .collect(),
+            ..ComparisonOpened::default()
         }
     }
 
@@ -178,6 +179,7 @@ impl OpenComparison {
             new_total_samples_of_row: new.total_samples,
             verdict: rows.iter().map(|row| verdict(row.verdict).into()).collect(),
             base_line: rows.iter().map(|row| row.base_line).collect(),
+            ..ComparedTable::default()
         };
         BuiltView {
             content: message.encode_to_vec(),

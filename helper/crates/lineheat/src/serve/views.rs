@@ -117,6 +117,7 @@ pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> 
         new_self_value,
         new_self_samples,
         pruned_nodes: graph.pruned_nodes,
+        total_effects: None,
     };
     BuiltView {
         content: message.encode_to_vec(),
