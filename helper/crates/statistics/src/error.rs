@@ -33,7 +33,10 @@ impl fmt::Display for Unsuitable {
                 "{runs} runs want a library size each, and {given} were given"
             ),
             Unsuitable::NotPositive { what, value } => {
-                write!(f, "the {what} must be above 0 and finite, and one is {value}")
+                write!(
+                    f,
+                    "the {what} must be above 0 and finite, and one is {value}"
+                )
             }
             Unsuitable::NothingInCommon => write!(
                 f,
@@ -45,3 +48,11 @@ impl fmt::Display for Unsuitable {
 }
 
 impl std::error::Error for Unsuitable {}
+
+pub(crate) fn check_positive(what: &'static str, value: f64) -> Result<(), Unsuitable> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(Unsuitable::NotPositive { what, value })
+    }
+}

@@ -20,6 +20,8 @@ mod planning;
 mod prior;
 mod student;
 mod summary;
+#[cfg(test)]
+mod testing;
 mod whole;
 
 pub use batch_means::{BATCHES, BatchedCounts, BatchedEffect, LEAST_SAMPLES, TooFew, batch_means};

@@ -3,11 +3,21 @@
 //! With three runs a side a function's own variance is hardly known; that of all functions together is. Each one's is
 //! drawn towards the common one by as much as the variances of all turn out to be alike.
 
-use crate::error::Unsuitable;
+use crate::error::{Unsuitable, check_positive};
 use crate::interval::Interval;
+use crate::library_size::Ratios;
+use crate::multiple_tests::benjamini_hochberg;
+use crate::prior::{Prior, common_prior};
+use crate::student::{two_sided_p, two_sided_quantile};
+use crate::summary::{mean, sum_of_squares};
+use crate::whole::LEAST_VARIANCE;
 
 /// A feature with a smaller mean count over all runs is not tested.
 pub const LEAST_MEAN_COUNT: f64 = 20.0;
+
+/// How often library sizes are found again, and below which q a feature then has no say in it.
+const REFINEMENTS: usize = 2;
+const DIFFERS_Q: f64 = 0.2;
 
 /// Counts of features in runs.
 #[derive(Debug, Clone, Copy)]
@@ -65,5 +75,309 @@ pub struct ModeratedEffect {
 /// [`Unsuitable`] when there are too few runs, the table is none, a given library size is not above 0, or library sizes
 /// cannot be found.
 pub fn moderated(table: &CountTable, library_size: LibrarySize) -> Result<Moderated, Unsuitable> {
-    todo!("{table:?} {library_size:?}")
+    table.check()?;
+    moderated_from(table, library_size, LEAST_MEAN_COUNT)
+}
+
+fn moderated_from(
+    table: &CountTable,
+    library_size: LibrarySize,
+    least_mean_count: f64,
+) -> Result<Moderated, Unsuitable> {
+    let least_count = least_mean_count * table.runs() as f64;
+    let is_tested = |&feature: &usize| table.row(feature).iter().sum::<u64>() as f64 >= least_count;
+    let tested: Vec<usize> = (0..table.features()).filter(is_tested).collect();
+    let costs = Costs::new(table, &tested);
+    let (sizes, tests) = match library_size {
+        LibrarySize::Given(sizes) => {
+            check_sizes(sizes, table.runs())?;
+            (sizes.to_vec(), costs.test(sizes))
+        }
+        LibrarySize::Found => found_sizes(table, &tested, &costs)?,
+    };
+    let mut effects = vec![None; table.features()];
+    for (feature, effect) in tested.into_iter().zip(tests.effects) {
+        effects[feature] = Some(effect);
+    }
+    Ok(Moderated {
+        library_sizes: sizes,
+        prior_df: tests.prior.df,
+        prior_variance: tests.prior.variance,
+        effects,
+    })
+}
+
+fn check_sizes(sizes: &[f64], runs: usize) -> Result<(), Unsuitable> {
+    if sizes.len() != runs {
+        let given = sizes.len();
+        return Err(Unsuitable::LibrarySizes { given, runs });
+    }
+    sizes
+        .iter()
+        .try_for_each(|&size| check_positive("size of a run", size))
+}
+
+/// The features that are tested tell the sizes, because ratios of small counts take few values; all do when those do not.
+fn found_sizes(
+    table: &CountTable,
+    tested: &[usize],
+    costs: &Costs,
+) -> Result<(Vec<f64>, Tests), Unsuitable> {
+    let mut ratios = Ratios::new(table, tested.iter().copied());
+    let first = ratios.medians(|_| true).or_else(|| {
+        ratios = Ratios::new(table, 0..table.features());
+        ratios.medians(|_| true)
+    });
+    let mut sizes = first.ok_or(Unsuitable::NothingInCommon)?;
+    let mut tests = costs.test(&sizes);
+    for _ in 0..REFINEMENTS {
+        let mut differs = vec![false; table.features()];
+        for (&feature, effect) in tested.iter().zip(&tests.effects) {
+            differs[feature] = effect.q < DIFFERS_Q;
+        }
+        let Some(refined) = ratios.medians(|feature| !differs[feature]) else {
+            break;
+        };
+        sizes = refined;
+        tests = costs.test(&sizes);
+    }
+    Ok((sizes, tests))
+}
+
+impl CountTable<'_> {
+    pub(crate) fn runs(&self) -> usize {
+        self.base_runs + self.new_runs
+    }
+
+    fn features(&self) -> usize {
+        self.counts.len() / self.runs()
+    }
+
+    pub(crate) fn row(&self, feature: usize) -> &[u64] {
+        &self.counts[feature * self.runs()..][..self.runs()]
+    }
+
+    fn check(&self) -> Result<(), Unsuitable> {
+        if self.base_runs.min(self.new_runs) < 1 || self.runs() < 3 {
+            return Err(Unsuitable::TooFewRuns {
+                base: self.base_runs,
+                new: self.new_runs,
+            });
+        }
+        if !self.counts.len().is_multiple_of(self.runs()) {
+            return Err(Unsuitable::NotATable {
+                counts: self.counts.len(),
+                runs: self.runs(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The logarithms of the counts of the features that are tested, by feature and run.
+struct Costs {
+    ln_counts: Vec<f64>,
+    base_runs: usize,
+    new_runs: usize,
+}
+
+struct Tests {
+    prior: Prior,
+    effects: Vec<ModeratedEffect>,
+}
+
+impl Costs {
+    fn new(table: &CountTable, tested: &[usize]) -> Costs {
+        let counts = tested.iter().flat_map(|&feature| table.row(feature));
+        Costs {
+            // Half a sample more, so that none at all has a logarithm.
+            ln_counts: counts.map(|&count| (count as f64 + 0.5).ln()).collect(),
+            base_runs: table.base_runs,
+            new_runs: table.new_runs,
+        }
+    }
+
+    /// With the sizes of the runs.
+    fn test(&self, sizes: &[f64]) -> Tests {
+        let (ln_ratios, variances) = self.ratios_and_variances(sizes);
+        let features = variances.len() as f64;
+        let own_df = (self.base_runs + self.new_runs - 2) as f64;
+        let prior = common_prior(&variances, own_df);
+        // All features together do not know more than they have degrees of freedom.
+        let df = (prior.df + own_df).min(features * own_df);
+        let runs = (1.0 / self.base_runs as f64 + 1.0 / self.new_runs as f64).sqrt();
+        let quantile = two_sided_quantile(0.05, df);
+        let mut effects: Vec<ModeratedEffect> = ln_ratios
+            .into_iter()
+            .zip(variances)
+            .map(|(ln_ratio, variance)| {
+                let standard_deviation = prior.moderate(variance, own_df).sqrt();
+                let standard_error = standard_deviation * runs;
+                let t = ln_ratio / standard_error;
+                ModeratedEffect {
+                    ln_ratio,
+                    standard_deviation,
+                    standard_error,
+                    t,
+                    df,
+                    p: two_sided_p(t, df),
+                    q: f64::NAN,
+                    change: Interval::relative(ln_ratio, quantile * standard_error),
+                }
+            })
+            .collect();
+        let p: Vec<f64> = effects.iter().map(|effect| effect.p).collect();
+        for (effect, q) in effects.iter_mut().zip(benjamini_hochberg(&p)) {
+            effect.q = q;
+        }
+        Tests { prior, effects }
+    }
+
+    /// Of each feature the difference of the sides' mean logarithms, and the variance of a run's, both sides together.
+    fn ratios_and_variances(&self, sizes: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let ln_sizes: Vec<f64> = sizes.iter().map(|size| size.ln()).collect();
+        let own_df = (self.base_runs + self.new_runs - 2) as f64;
+        let mut costs = vec![0.0; ln_sizes.len()];
+        self.ln_counts
+            .chunks_exact(ln_sizes.len())
+            .map(|ln_counts| {
+                for ((cost, ln_count), ln_size) in costs.iter_mut().zip(ln_counts).zip(&ln_sizes) {
+                    *cost = ln_count - ln_size;
+                }
+                let (base, new) = costs.split_at(self.base_runs);
+                let variance = (sum_of_squares(base) + sum_of_squares(new)) / own_df;
+                (mean(new) - mean(base), variance.max(LEAST_VARIANCE))
+            })
+            .unzip()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iterated_median_of_ratios;
+    use crate::testing::assert_close;
+
+    /// By feature: three runs of base, three of new.
+    const EXAMPLE: [u64; 36] = [
+        980, 1030, 1000, 2110, 1990, 2050, //
+        1010, 1060, 990, 2010, 2105, 1980, //
+        1205, 1190, 1260, 2450, 2380, 2520, //
+        50, 61, 55, 190, 230, 205, //
+        410, 395, 430, 840, 815, 870, //
+        8, 12, 9, 20, 17, 23,
+    ];
+
+    fn table(counts: &[u64]) -> CountTable<'_> {
+        CountTable {
+            counts,
+            base_runs: 3,
+            new_runs: 3,
+        }
+    }
+
+    #[test]
+    fn the_worked_example_at_its_first_pass() {
+        let table = table(&EXAMPLE);
+        let ratios = Ratios::new(&table, 0..6);
+        let sizes = ratios.medians(|_| true).unwrap();
+        for (size, wanted) in sizes.iter().zip([
+            0.69014728, 0.70351823, 0.69269208, 1.44110006, 1.38657114, 1.46883188,
+        ]) {
+            assert_close(*size, wanted, 1e-8);
+        }
+        let found = moderated_from(&table, LibrarySize::Given(&sizes), 0.0).unwrap();
+        assert_close(found.prior_df, 1.78928558, 1e-8);
+        assert_close(found.prior_variance, 0.00167128, 1e-5);
+        let effects: Vec<ModeratedEffect> = found.effects.into_iter().flatten().collect();
+        let wanted = [
+            (-0.34477296, 0.742444, 0.897326),
+            (-0.89903297, 0.404475, 0.808950),
+            (-0.92501455, 0.391885, 0.808950),
+            (8.09139769, 0.000228947, 0.00137368),
+            (-0.23897735, 0.819357, 0.897326),
+            (-0.13481024, 0.897326, 0.897326),
+        ];
+        assert_eq!(effects.len(), wanted.len());
+        for (effect, (t, p, q)) in effects.iter().zip(wanted) {
+            assert_close(effect.t, t, 1e-7);
+            assert_close(effect.p, p, 2e-6);
+            assert_close(effect.q, q, 2e-6);
+        }
+    }
+
+    #[test]
+    fn found_sizes_leave_out_what_grew() {
+        let found = moderated(&table(&EXAMPLE), LibrarySize::Found).unwrap();
+        // The last function has 15 samples in the mean, the fourth one grew.
+        assert_eq!(found.effects[5], None);
+        assert!(found.effects[3].unwrap().q < 0.01);
+        assert!(
+            [0, 1, 2, 4]
+                .iter()
+                .all(|&other| found.effects[other].unwrap().q > 0.2)
+        );
+        let unchanged: Vec<u64> = [&EXAMPLE[..18], &EXAMPLE[24..30]].concat();
+        let wanted = iterated_median_of_ratios(&table(&unchanged)).unwrap();
+        assert_eq!(found.library_sizes, wanted);
+    }
+
+    #[test]
+    fn a_work_that_doubles_doubles_the_size() {
+        let counts = EXAMPLE;
+        let once = moderated(&table(&counts), LibrarySize::Given(&[1.0; 6])).unwrap();
+        let twice = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0];
+        let per_work = moderated(&table(&counts), LibrarySize::Given(&twice)).unwrap();
+        let (first, second) = (once.effects[0].unwrap(), per_work.effects[0].unwrap());
+        assert_close(first.ln_ratio - second.ln_ratio, 2f64.ln(), 1e-12);
+        assert_close(first.standard_error, second.standard_error, 1e-12);
+        assert!(first.change.low < first.change.value && first.change.value < first.change.high);
+    }
+
+    #[test]
+    fn a_single_function_is_tested_by_its_own_variance() {
+        let found = moderated(&table(&EXAMPLE[..6]), LibrarySize::Given(&[1.0; 6])).unwrap();
+        assert_eq!((found.prior_df, found.effects[0].unwrap().df), (0.0, 4.0));
+    }
+
+    #[test]
+    fn functions_without_samples_on_a_side_have_finite_figures() {
+        let counts = [0, 0, 0, 900, 950, 920, 500, 510, 490, 505, 498, 512];
+        let found = moderated(&table(&counts), LibrarySize::Given(&[1.0; 6])).unwrap();
+        let new = found.effects[0].unwrap();
+        assert!(new.change.value > 1000.0 && new.change.high.is_finite() && new.p < 1e-3);
+    }
+
+    #[test]
+    fn an_empty_table_has_no_effects() {
+        let found = moderated(&table(&[]), LibrarySize::Given(&[1.0; 6])).unwrap();
+        assert!(found.effects.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_tested_is_named() {
+        let counts = [1, 2, 3, 0, 5, 6];
+        let of = |base_runs, new_runs, size| {
+            let table = CountTable {
+                counts: &counts,
+                base_runs,
+                new_runs,
+            };
+            moderated(&table, size).unwrap_err()
+        };
+        let ones = [1.0; 6];
+        assert_eq!(
+            of(1, 1, LibrarySize::Given(&ones[..2])),
+            Unsuitable::TooFewRuns { base: 1, new: 1 }
+        );
+        assert_eq!(
+            of(2, 2, LibrarySize::Given(&ones[..4])),
+            Unsuitable::NotATable { counts: 6, runs: 4 }
+        );
+        assert_eq!(
+            of(3, 3, LibrarySize::Given(&ones[..4])),
+            Unsuitable::LibrarySizes { given: 4, runs: 6 }
+        );
+        assert_eq!(of(3, 3, LibrarySize::Found), Unsuitable::NothingInCommon);
+    }
 }
