@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::analyzed::{Analyzed, Measure};
-use crate::counts::{CountedGroups, count_groups};
+use crate::counts::{Counted, CountedGroups, count_groups};
 use crate::effect::Effects;
 use crate::evidence::{Evidence, Test};
 use crate::execution::Execution;
@@ -87,22 +87,21 @@ impl Comparison {
 
         let files = match_files(base_run, new_run);
         let mut functions = match_functions(base_run, new_run, &files);
-        let renamed_notes = pair_renamed([base_run, new_run], measures, &mut functions, &files);
+        let renamed_notes = pair_renamed([base_run, new_run], measures, &mut functions);
         let lines = match_lines(base_run, new_run, &files);
 
         let mut evidence = Evidence::of([&base, &new], measures);
-        let (pairs, line_pairs) = (functions.pairs.len(), lines.pairs.len());
-        let counted = [
-            (base_run, &functions.base_pair, &lines.base_pair),
-            (new_run, &functions.new_pair, &lines.new_pair),
-        ];
-        let [base_counts, new_counts] = [0, 1].map(|side| {
-            let (run, function_pair, line_pair) = counted[side];
-            let columns = &evidence.columns[side];
-            let mut of_functions = CountedGroups::new(function_pair, pairs, columns.count);
-            let mut of_lines = CountedGroups::new(line_pair, line_pairs, columns.count);
+        let [base_columns, new_columns] = &evidence.columns;
+        let [base_counts, new_counts] = [
+            (base_run, base_columns, &functions.base_pair, &lines.base_pair),
+            (new_run, new_columns, &functions.new_pair, &lines.new_pair),
+        ]
+        .map(|(run, columns, function_pair, line_pair)| {
+            let mut of_functions =
+                CountedGroups::new(function_pair, functions.pairs.len(), columns.count);
+            let mut of_lines = CountedGroups::new(line_pair, lines.pairs.len(), columns.count);
             count_groups(run, columns, &mut of_functions, &mut of_lines);
-            (of_functions, of_lines)
+            (of_functions.finish(), of_lines.finish())
         });
 
         let values_of_sample = [&base, &new].map(|side| {
@@ -112,7 +111,7 @@ impl Comparison {
         let sizes = match (normalisation, evidence.test) {
             (Normalisation::Share, Test::Executions) => {
                 let (base, new) = (&base_counts.0.self_, &new_counts.0.self_);
-                evidence.found_sizes(base, new, pairs).map(|sizes| {
+                evidence.found_sizes(base, new, functions.pairs.len()).map(|sizes| {
                     let of_run = |run: usize| values_of_sample[usize::from(run >= base.columns)];
                     (sizes.iter().enumerate())
                         .map(|(run, size)| size * of_run(run))
@@ -178,8 +177,8 @@ impl Comparison {
     /// Self and total are families of tests of their own.
     fn effects(
         &self,
-        base: &CountedGroups,
-        new: &CountedGroups,
+        base: &Counted,
+        new: &Counted,
         amounts: &[[Amounts; 2]],
     ) -> Vec<Effects> {
         let of = |part: fn(&Amounts) -> Amount| -> Vec<[Amount; 2]> {

@@ -114,11 +114,17 @@ impl Counts {
     }
 }
 
+/// Of self and total.
+pub(crate) struct Counted {
+    pub self_: Counts,
+    pub total: Counts,
+}
+
 /// Counts by a grouping of functions or places, as [`crate::tally::Groups`] has sums.
 pub(crate) struct CountedGroups<'a> {
     group_of: &'a [u32],
-    pub self_: Counts,
-    pub total: Counts,
+    self_: Counts,
+    total: Counts,
     on_path: Vec<u32>,
 }
 
@@ -129,6 +135,13 @@ impl<'a> CountedGroups<'a> {
             self_: Counts::new(groups, columns),
             total: Counts::new(groups, columns),
             on_path: vec![0; groups],
+        }
+    }
+
+    pub fn finish(self) -> Counted {
+        Counted {
+            self_: self.self_,
+            total: self.total,
         }
     }
 

@@ -31,11 +31,8 @@ fn run_of(text: &str, source: &str) -> Profile {
 }
 
 fn sides(base: Profile, new: Profile) -> Comparison {
-    let side = |profile| Side {
-        analyzed: Arc::new(Analyzed::new(profile)),
-        runs: 1,
-    };
-    Comparison::new(side(base), side(new)).expect("the same values")
+    let side = |profile| Side::of(vec![profile]).expect("one kind of values");
+    Comparison::new(side(base), side(new), None).expect("the same values")
 }
 
 fn compare(base: &str, new: &str) -> Comparison {
