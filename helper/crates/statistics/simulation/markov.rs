@@ -16,11 +16,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// How many samples tell as much as an independent one.
-    pub fn design_effect(&self) -> f64 {
-        (1.0 + self.correlation) / (1.0 - self.correlation)
-    }
-
     /// Samples with the function, by batch.
     pub fn batches(&self, random: &mut Random) -> [u64; BATCHES] {
         let leaving = 1.0 - self.correlation;

@@ -8,6 +8,8 @@ pub mod rejected_methods;
 pub mod several_runs;
 pub mod whole_runs;
 
+use std::ops::AddAssign;
+
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
@@ -33,5 +35,12 @@ impl Rate {
     /// NaN when there was no case.
     pub fn share(self) -> f64 {
         self.times as f64 / self.of as f64
+    }
+}
+
+impl AddAssign for Rate {
+    fn add_assign(&mut self, other: Rate) {
+        self.times += other.times;
+        self.of += other.of;
     }
 }

@@ -1,7 +1,9 @@
 //! Error rates of one run each.
 
+use std::ops::AddAssign;
+
 use rand_distr::{Distribution, StandardNormal};
-use statistics::{BatchedCounts, Interval, batch_means};
+use statistics::{BatchedCounts, Interval, batch_means, rare_on_one_side};
 
 use super::markov::Chain;
 use super::rejected_methods::two_proportions_differ;
@@ -44,8 +46,21 @@ pub struct OneRunRates {
     pub naive_rejected: Rate,
     /// Of those tested: the intervals that cover the truth.
     pub difference_covered: Rate,
+    /// Of pairs where a side has fewer samples than the test wants, and the other has enough: rejected.
+    pub rare_rejected: Rate,
     /// Of those where a relative change is told.
     pub change_covered: Rate,
+}
+
+impl AddAssign for OneRunRates {
+    fn add_assign(&mut self, other: OneRunRates) {
+        self.tested += other.tested;
+        self.rejected += other.rejected;
+        self.naive_rejected += other.naive_rejected;
+        self.difference_covered += other.difference_covered;
+        self.rare_rejected += other.rare_rejected;
+        self.change_covered += other.change_covered;
+    }
 }
 
 pub fn one_run_rates(pair: &Pair, pairs: usize, seed: u64) -> OneRunRates {
@@ -56,12 +71,19 @@ pub fn one_run_rates(pair: &Pair, pairs: usize, seed: u64) -> OneRunRates {
     for _ in 0..pairs {
         let base = run(pair, 0.0, &mut random);
         let new = run(pair, pair.change, &mut random);
-        rates.naive_rejected.count(two_proportions_differ(&base, &new));
+        rates
+            .naive_rejected
+            .count(two_proportions_differ(&base, &new));
+        if let Some(p) = rare_on_one_side(&base, &new) {
+            rates.rare_rejected.count(p < 0.05);
+        }
         let effect = batch_means(&base, &new);
         rates.tested.count(effect.is_ok());
         let Ok(effect) = effect else { continue };
         rates.rejected.count(effect.p < 0.05);
-        rates.difference_covered.count(covers(effect.difference, truth));
+        rates
+            .difference_covered
+            .count(covers(effect.difference, truth));
         if let Some(change) = effect.change {
             rates.change_covered.count(covers(change, pair.change));
         }

@@ -40,14 +40,17 @@ impl RankTest {
     pub fn new(base_runs: usize, new_runs: usize) -> RankTest {
         // Orders of so many runs of either side, by that number: the last one of an order is new, and above all base
         // runs in it, or base.
-        let mut orders = vec![vec![vec![0.0; base_runs * new_runs + 1]; new_runs + 1]; base_runs + 1];
+        let mut orders =
+            vec![vec![vec![0.0; base_runs * new_runs + 1]; new_runs + 1]; base_runs + 1];
         for base in 0..=base_runs {
             for new in 0..=new_runs {
                 for above in 0..=base * new {
                     orders[base][new][above] = match (base, new) {
                         (0, _) | (_, 0) => 1.0,
                         _ => {
-                            let last_new = above.checked_sub(base).map_or(0.0, |rest| orders[base][new - 1][rest]);
+                            let last_new = above
+                                .checked_sub(base)
+                                .map_or(0.0, |rest| orders[base][new - 1][rest]);
                             last_new + orders[base - 1][new][above]
                         }
                     };

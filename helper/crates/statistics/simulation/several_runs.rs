@@ -15,6 +15,8 @@ pub struct Program {
     pub run_noise: f64,
     /// Variance / mean of a count, given that cost; above 1.
     pub design_effect: f64,
+    /// By how much functions differ in both: the standard deviation of the logarithm.
+    pub unevenness: f64,
     /// Runs of each side.
     pub runs: usize,
 }
@@ -28,6 +30,7 @@ impl Program {
             means: (1..=functions).map(of_rank).collect(),
             run_noise: 0.03,
             design_effect: 5.0,
+            unevenness: 0.0,
             runs,
         }
     }
@@ -36,21 +39,27 @@ impl Program {
     pub fn counts(&self, changes: &[f64], random: &mut Random) -> Vec<u64> {
         let mut counts = Vec::with_capacity(2 * self.runs * self.means.len());
         for (mean, change) in self.means.iter().zip(changes) {
+            let unlike: f64 = StandardNormal.sample(random);
+            let unlike = (self.unevenness * unlike).exp();
             for run in 0..2 * self.runs {
                 let factor = if run < self.runs { 1.0 } else { 1.0 + change };
-                counts.push(self.count(mean * factor, random));
+                counts.push(self.count(mean * factor, unlike, random));
             }
         }
         counts
     }
 
-    fn count(&self, mean: f64, random: &mut Random) -> u64 {
+    fn count(&self, mean: f64, unlike: f64, random: &mut Random) -> u64 {
         let noise: f64 = StandardNormal.sample(random);
-        let mean = mean * (self.run_noise * noise).exp();
+        let mean = mean * (unlike * self.run_noise * noise).exp();
         // A Poisson distribution whose mean is of a gamma distribution has the variance design_effect × mean.
-        let scale = self.design_effect - 1.0;
+        let scale = (unlike * self.design_effect - 1.0).max(1e-3);
         let mixed = Gamma::new(mean / scale, scale).unwrap().sample(random);
-        if mixed > 0.0 { Poisson::new(mixed).unwrap().sample(random) as u64 } else { 0 }
+        if mixed > 0.0 {
+            Poisson::new(mixed).unwrap().sample(random) as u64
+        } else {
+            0
+        }
     }
 
     fn table<'a>(&self, counts: &'a [u64]) -> CountTable<'a> {
@@ -93,7 +102,9 @@ pub fn false_positives(program: &Program, repetitions: usize, seed: u64) -> Fals
             let costs: Vec<f64> = row.iter().map(|&count| (count as f64 + 0.5).ln()).collect();
             let (base, new) = costs.split_at(program.runs);
             rates.rank_test.count(rank_test.p(base, new) < 0.05);
-            rates.bootstrap.count(bootstrap_differs(base, new, &mut random));
+            rates
+                .bootstrap
+                .count(bootstrap_differs(base, new, &mut random));
         }
     }
     rates
@@ -175,7 +186,12 @@ pub fn power(program: &Program, change: f64, repetitions: usize, seed: u64) -> R
     let mut rate = Rate::default();
     let changes = vec![change; program.means.len()];
     let work = vec![1.0; 2 * program.runs];
-    assert!(program.means.iter().all(|&mean| mean > 2.0 * LEAST_MEAN_COUNT));
+    assert!(
+        program
+            .means
+            .iter()
+            .all(|&mean| mean > 2.0 * LEAST_MEAN_COUNT)
+    );
     for _ in 0..repetitions {
         let counts = program.counts(&changes, &mut random);
         let found = moderated(&program.table(&counts), LibrarySize::Given(&work)).unwrap();

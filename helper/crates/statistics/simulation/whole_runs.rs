@@ -23,7 +23,10 @@ pub fn whole_rates(
     let mut random = random(seed);
     let mut costs = |runs: usize, factor: f64| -> Vec<f64> {
         let noise = |_| -> f64 { StandardNormal.sample(&mut random) };
-        (0..runs).map(noise).map(|noise| factor * (run_noise * noise).exp()).collect()
+        (0..runs)
+            .map(noise)
+            .map(|noise| factor * (run_noise * noise).exp())
+            .collect()
     };
     let mut rates = WholeRates::default();
     for _ in 0..repetitions {
@@ -35,7 +38,9 @@ pub fn whole_rates(
         };
         let effect = effect.unwrap();
         rates.rejected.count(effect.p < 0.05);
-        rates.covered.count(effect.change.low <= change && change <= effect.change.high);
+        rates
+            .covered
+            .count(effect.change.low <= change && change <= effect.change.high);
     }
     rates
 }

@@ -7,7 +7,7 @@ use crate::gamma_functions::{digamma, inverse_trigamma, trigamma};
 use crate::summary::mean;
 
 /// From so many features on a trend is looked for; fewer have one variance in common.
-const FEATURES_FOR_TREND: usize = 30;
+const FEATURES_FOR_TREND: usize = 8;
 
 /// Features are put together by count for finding the trend.
 const BUCKETS: usize = 64;
@@ -165,4 +165,55 @@ fn trend_and_squares(buckets: &[Bucket], samples: f64) -> (Trend, f64) {
         samples,
     };
     (trend, squares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_close;
+
+    #[test]
+    fn a_trend_is_found_where_there_is_one() {
+        let ln_counts: Vec<f64> = (0..400).map(|at| 3.0 + f64::from(at) / 50.0).collect();
+        // Of variances that are exactly 0.0009 + 5 / count.
+        let variances: Vec<f64> = ln_counts
+            .iter()
+            .map(|x| 0.0009 + 5.0 * (-x).exp())
+            .collect();
+        let prior = fit_prior(&variances, &ln_counts, 1e6);
+        assert_eq!(prior.df, f64::INFINITY);
+        assert_close(prior.run_variance, 0.0009, 0.01);
+        assert_close(prior.sample_variance, 5.0, 0.01);
+    }
+
+    #[test]
+    fn equal_counts_or_variances_have_no_trend_to_find() {
+        for (variances, ln_counts) in [
+            (vec![0.01; 20], vec![5.0; 20]),
+            (vec![0.01; 20], (0..20).map(f64::from).collect()),
+        ] {
+            let prior = fit_prior(&variances, &ln_counts, 1e6);
+            assert_close(prior.variance(ln_counts[0].exp()), 0.01, 0.01);
+            assert_close(prior.variance(ln_counts[19].exp()), 0.01, 0.01);
+        }
+    }
+
+    #[test]
+    fn a_variance_is_drawn_towards_the_usual_one_by_what_that_is_worth() {
+        let prior = Prior {
+            df: 6.0,
+            run_variance: 0.1,
+            sample_variance: 10.0,
+        };
+        assert_close(
+            prior.moderate(0.6, 4.0, 100.0),
+            (6.0 * 0.2 + 4.0 * 0.6) / 10.0,
+            1e-12,
+        );
+        let certain = Prior {
+            df: f64::INFINITY,
+            ..prior
+        };
+        assert_close(certain.moderate(0.6, 4.0, 100.0), 0.2, 1e-12);
+    }
 }
