@@ -30,7 +30,6 @@ mod neighbours;
 mod normalisation;
 mod normalized_name;
 mod numbered_names;
-mod rare;
 mod renames;
 mod run_facts;
 mod side;

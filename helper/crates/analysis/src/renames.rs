@@ -148,7 +148,8 @@ fn mutual_best(base: &[Described], new: &[Described]) -> Vec<(usize, usize)> {
 /// Mean of what is known, by how much each tells. A body that is another one is no rename, whatever else fits.
 fn score(old: &Described, now: &Described) -> f64 {
     let size = alike(old.self_ + old.total, now.self_ + now.total);
-    let mut evidence = vec![(size, 1.0), (name_likeness(old.name, now.name), 2.0)];
+    let name = name_likeness(old.name, now.name);
+    let mut evidence = vec![(size, 1.0), (name, 2.0)];
     if old.module != now.module {
         evidence.push((0.0, 1.0));
     }
@@ -163,7 +164,13 @@ fn score(old: &Described, now: &Described) -> f64 {
     if let Some(callers) = likeness(&old.neighbours.callers, &now.neighbours.callers) {
         evidence.push((callers, 3.0));
     }
-    if let Some(callees) = likeness(&old.neighbours.callees, &now.neighbours.callees) {
+    let callees = likeness(&old.neighbours.callees, &now.neighbours.callees);
+    let is_text_known = old.text.is_some() && now.text.is_some();
+    if !is_text_known && name < 0.4 && callees.is_none_or(|callees| callees < 0.7) {
+        // Who calls it is no evidence by itself: a caller has many callees.
+        return 0.0;
+    }
+    if let Some(callees) = callees {
         evidence.push((callees, 2.0));
     }
     let weights: f64 = evidence.iter().map(|(_, weight)| weight).sum();
