@@ -141,7 +141,7 @@ impl Evidence {
             .collect();
         match self.test {
             Test::None => return effects,
-            Test::Batches => self.test_batches(base, new, amounts, &mut effects),
+            Test::Batches => self.test_batches(base, new, &mut effects),
             Test::Executions => self.test_executions(base, new, amounts, &mut effects),
         }
         for (effect, &[base, new]) in effects.iter_mut().zip(amounts) {
@@ -150,15 +150,9 @@ impl Evidence {
         effects
     }
 
-    fn test_batches(
-        &self,
-        base: &Counts,
-        new: &Counts,
-        amounts: &[[Amount; 2]],
-        effects: &mut [Effect],
-    ) {
+    fn test_batches(&self, base: &Counts, new: &Counts, effects: &mut [Effect]) {
         let mut tested = Vec::new();
-        for row in 0..amounts.len() {
+        for (row, effect) in effects.iter_mut().enumerate() {
             let sums = [base.sum(row), new.sum(row)];
             if sums[0].max(sums[1]) < FEW_SAMPLES {
                 continue;
@@ -169,7 +163,6 @@ impl Evidence {
                 value: self.value_of_sample[side],
                 run_cv: LEAST_RUN_CV,
             });
-            let effect = &mut effects[row];
             if let Some(p) = rare_on_one_side(&sides[0], &sides[1]) {
                 effect.p = p;
             } else if let Ok(found) = batch_means(&sides[0], &sides[1]) {
