@@ -75,7 +75,9 @@ pub struct ModeratedEffect {
 pub fn moderated(table: &CountTable, library_size: LibrarySize) -> Result<Moderated, Unsuitable> {
     table.check()?;
     let least_count = LEAST_MEAN_COUNT * table.runs() as f64;
-    let is_tested = |&feature: &usize| table.row(feature).iter().sum::<u64>() as f64 >= least_count;
+    let total =
+        |feature: usize| -> f64 { table.row(feature).iter().map(|&count| count as f64).sum() };
+    let is_tested = |&feature: &usize| total(feature) >= least_count;
     let tested: Vec<usize> = (0..table.features()).filter(is_tested).collect();
     let costs = Costs::new(table, &tested);
     let (sizes, tests) = match library_size {
