@@ -53,8 +53,14 @@ pub fn two_sided_quantile(p: f64, df: f64) -> f64 {
         return z;
     }
     // Abramowitz and Stegun 26.7.5.
-    let (z3, z5) = (z.powi(3), z.powi(5));
-    let start = z + (z3 + z) / (4.0 * df) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * df * df);
+    let square = z * z;
+    let start = z
+        * (1.0
+            + (square + 1.0) / (4.0 * df)
+            + ((5.0 * square + 16.0) * square + 3.0) / (96.0 * df.powi(2))
+            + (((3.0 * square + 19.0) * square + 17.0) * square - 15.0) / (384.0 * df.powi(3))
+            + ((((79.0 * square + 776.0) * square + 1482.0) * square - 1920.0) * square - 945.0)
+                / (92160.0 * df.powi(4)));
     if df > LARGE_DF {
         return start;
     }
@@ -66,7 +72,8 @@ pub fn two_sided_quantile(p: f64, df: f64) -> f64 {
         let density = (ln_scale - (df + 1.0) / 2.0 * (t * t / df).ln_1p()).exp();
         let step = (reached / p).ln() * reached / (2.0 * density * t);
         t *= step.exp();
-        if step.abs() < 1e-10 {
+        // Newton squares the error: what is left is 1e-10.
+        if step.abs() < 1e-5 {
             break;
         }
     }
