@@ -2,20 +2,31 @@
 
 use std::collections::HashMap;
 
-use profile::SeededHash;
-
+use crate::FrameKind;
+use crate::comparison::both;
 use crate::comparison::{ComparedSide, Comparison};
+use crate::counts::{Counts, count_nodes};
+use crate::effect::Effect;
+use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
-use crate::flame_tree::{ROOT, flame_tree};
+use crate::flame_tree::{ChildNodes, FlameTree, ROOT, flame_tree};
 use crate::tally::Amount;
-use crate::{Analyzed, FrameKind};
+
+/// Samples on average of both sides that a node is tested from. Most nodes of a large tree have a few, which show nothing,
+/// and the more tests there are the less each can say.
+const LEAST_SAMPLES: u64 = 20;
 
 /// Frames are pairs of functions: whether a call was inlined does not tell nodes apart, since it changes from build
 /// to build. Siblings stand by the sum of both runs, heaviest first.
 pub fn compared_flame_graph(comparison: &Comparison) -> FlameGraph {
     let mut union = Union::default();
-    union.add(&comparison.base, &comparison.functions.base_pair, 0);
-    union.add(&comparison.new, &comparison.functions.new_pair, 1);
+    let (base, new) = (&comparison.base, &comparison.new);
+    let [base_tree, new_tree] = both(
+        || flame_tree(&base.analyzed, base.measure),
+        || flame_tree(&new.analyzed, new.measure),
+    );
+    union.add(base, base_tree, &comparison.functions.base_pair, 0);
+    union.add(new, new_tree, &comparison.functions.new_pair, 1);
 
     let mut frames = FrameTable::default();
     let mut texts = Texts::new(&mut frames);
@@ -38,13 +49,14 @@ pub fn compared_flame_graph(comparison: &Comparison) -> FlameGraph {
             kind,
         );
     }
+    let effects = union.total_effects(comparison);
     lay_out(
         &Tree {
             parent: &union.parent,
             frame: &union.frame,
             line: &union.line,
             base: &union.amounts[0],
-            new: Some(&union.amounts[1]),
+            new: Some((&union.amounts[1], &effects)),
         },
         frames,
     )
@@ -56,7 +68,9 @@ struct Union {
     frame: Vec<u32>,
     line: Vec<u32>,
     amounts: [Vec<Amount>; 2],
-    children: HashMap<(u32, u32), u32, SeededHash>,
+    children: ChildNodes,
+    /// By call path of base and of new: its node.
+    node_of_path: [Vec<u32>; 2],
     /// How a pair was first met, the new run before the base.
     kinds: HashMap<u32, FrameKind>,
 }
@@ -68,16 +82,15 @@ impl Default for Union {
             frame: vec![0],
             line: vec![0],
             amounts: [vec![Amount::default()], vec![Amount::default()]],
-            children: HashMap::default(),
+            children: ChildNodes::default(),
+            node_of_path: [Vec::new(), Vec::new()],
             kinds: HashMap::new(),
         }
     }
 }
 
 impl Union {
-    fn add(&mut self, side: &ComparedSide, pair_of: &[u32], column: usize) {
-        let analyzed: &Analyzed = &side.analyzed;
-        let tree = flame_tree(analyzed, side.measure);
+    fn add(&mut self, side: &ComparedSide, tree: FlameTree, pair_of: &[u32], column: usize) {
         let mut united = vec![ROOT; tree.parent.len()];
         let mut has_line = vec![false; self.parent.len()];
         let mut seen_kinds: HashMap<u32, FrameKind> = HashMap::new();
@@ -94,21 +107,61 @@ impl Union {
                 has_line[place] = true;
                 self.line[place] = tree.line[node];
             }
-            self.amounts[column][place].add(side.per_run(tree.self_[node]));
+            self.amounts[column][place].add(side.per_unit(tree.self_[node]));
         }
         self.kinds.extend(seen_kinds);
+        self.node_of_path[column] = (tree.node_of_path.iter())
+            .map(|&node| united[node as usize])
+            .collect();
     }
 
     fn child(&mut self, parent: u32, frame: u32) -> u32 {
-        let next = self.parent.len() as u32;
-        *self.children.entry((parent, frame)).or_insert_with(|| {
+        let made = self.parent.len() as u32;
+        let child = self.children.find_or_insert(parent, frame, made);
+        if child == made {
             self.parent.push(parent);
             self.frame.push(frame);
             self.line.push(0);
             self.amounts
                 .iter_mut()
                 .for_each(|column| column.push(Amount::default()));
-            next
-        })
+        }
+        child
+    }
+
+    /// Of each node with all below it.
+    fn total_effects(&self, comparison: &Comparison) -> Vec<Effect> {
+        let nodes = self.parent.len();
+        let evidence = &comparison.evidence;
+        let columns = evidence.columns.iter().map(|columns| columns.count);
+        if !fits(nodes, columns.max().unwrap_or(0)) {
+            return vec![Effect::NONE; nodes];
+        }
+        let counts = |side: &ComparedSide, column: usize| {
+            let columns = &evidence.columns[column];
+            let mut counts = Counts::new(nodes, columns.count);
+            count_nodes(
+                &side.analyzed,
+                columns,
+                &self.node_of_path[column],
+                &mut counts,
+            );
+            counts.fold_into_parents(&self.parent);
+            counts
+        };
+        let [base, new] = both(
+            || counts(&comparison.base, 0),
+            || counts(&comparison.new, 1),
+        );
+        let mut amounts: Vec<[Amount; 2]> = (self.amounts[0].iter().zip(&self.amounts[1]))
+            .map(|(base, new)| [*base, *new])
+            .collect();
+        for node in (1..nodes).rev() {
+            let below = amounts[node];
+            let above = &mut amounts[self.parent[node] as usize];
+            above[0].add(below[0]);
+            above[1].add(below[1]);
+        }
+        evidence.effects_from(LEAST_SAMPLES, &base, &new, &amounts)
     }
 }

@@ -95,6 +95,9 @@ pub fn run_info(
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,
+        work_from: String::new(),
+        sweep: None,
+        git_branch: String::new(),
         problems: recording.problems.clone(),
         way: recording.sampler.way().to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -162,6 +165,7 @@ fn repetitions_of(repetitions: &Repetitions) -> impl Iterator<Item = WireRepetit
             code: r.exit.code,
             signal: r.exit.signal,
         }),
+        ..WireRepetition::default()
     })
 }
 

@@ -244,6 +244,7 @@ fn told(event: Event) -> Body {
             elapsed_ns: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             samples,
             lost,
+            ..RecordingProgress::default()
         }),
         Event::Output(bytes) => Body::TargetOutput(TargetOutput { bytes }),
         Event::Trouble(sentence) => Body::TargetOutput(TargetOutput {

@@ -124,5 +124,6 @@ pub fn on_wire(path: &Path, summary: profile::RunSummary) -> RunSummary {
         problem: String::new(),
         end: summary.end,
         foreign: summary.foreign,
+        ..RunSummary::default()
     }
 }
