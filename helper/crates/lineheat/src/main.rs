@@ -6,16 +6,22 @@ mod diff;
 mod diff_text;
 mod doctor;
 mod installation;
+mod interrupts;
 mod json_diff;
 mod json_report;
 mod kernel_support;
 mod record;
 mod record_command;
+mod record_flags;
+mod record_progress;
+mod repetition_table;
 mod report;
 mod report_header;
 mod report_tree;
 mod rights;
 mod serve;
+mod sweep;
+mod sweep_command;
 mod symbolize_worker;
 mod terminal;
 mod terminal_numbers;
@@ -50,6 +56,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Record(record_command::Args),
+    Sweep(sweep_command::Args),
     Report(report::Args),
     Annotate(annotate::Args),
     Diff(diff::Args),
@@ -67,6 +74,7 @@ fn main() -> ExitCode {
     };
     match cli.command {
         Command::Record(args) => record_command::run(args),
+        Command::Sweep(args) => sweep_command::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Annotate(args) => annotate::run(&args),
         Command::Diff(args) => diff::run(&args),

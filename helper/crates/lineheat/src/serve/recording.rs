@@ -7,6 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use records::layout::USER_FRAMES_DEFAULT;
+use statistics::Summary;
 use target::TerminalSize;
 use wire::reply::Body;
 use wire::{
@@ -19,8 +20,8 @@ use super::replies::Replies;
 use super::saved_runs;
 use super::session::Session;
 use crate::record::{
-    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions,
-    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path, record,
+    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions, RunsSoFar,
+    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record, work_expression,
 };
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
@@ -126,12 +127,14 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         },
         Some(to) => Target::Attach(to),
     };
-    if request.repeat > REPEAT_MAX {
-        let message = format!(
-            "{} repetitions were asked for; at most {REPEAT_MAX} are made.",
-            request.repeat
-        );
-        return Err(Failure::new("too-large", message));
+    for (asked, what) in [
+        (request.repeat, "repetitions"),
+        (request.warm_up, "warm-up runs"),
+    ] {
+        if asked > REPEAT_MAX {
+            let message = format!("{asked} {what} were asked for; at most {REPEAT_MAX} are made.");
+            return Err(Failure::new("too-large", message));
+        }
     }
     let sample_hz = match request.sample_hz {
         0 => SAMPLE_HZ_DEFAULT,
@@ -155,12 +158,34 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         sample_hz,
         max_frames: USER_FRAMES_DEFAULT,
         repeat: request.repeat.max(1),
+        warm_up: request.warm_up,
+        work: work(request)?,
         duration: (!duration.is_zero()).then_some(duration),
         output: Some(output(request)),
         demangle: Default::default(),
         debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
+        sweep: None,
     })
+}
+
+fn work(request: &RecordRequest) -> Result<Work, Failure> {
+    if !request.work_from.is_empty() {
+        let expression = work_expression(&request.work_from).map_err(|why| {
+            let from = &request.work_from;
+            Failure::protocol(format!(
+                "'{from}' cannot find the work in the output: {why}"
+            ))
+        })?;
+        return Ok(Work::FromOutput(expression));
+    }
+    match request.work {
+        0.0 => Ok(Work::Unknown),
+        units if units.is_finite() && units > 0.0 => Ok(Work::Each(units)),
+        units => Err(Failure::protocol(format!(
+            "{units} is not a number of units of work."
+        ))),
+    }
 }
 
 fn attach_to(request: &RecordRequest) -> Option<AttachTo> {
@@ -208,6 +233,10 @@ fn terminal_size(columns: u32, rows: u32) -> TerminalSize {
     }
 }
 
+fn cpu(runs: Option<RunsSoFar>) -> Option<Summary> {
+    runs.and_then(|runs| runs.cpu)
+}
+
 fn told(event: Event) -> Body {
     match event {
         Event::Started {
@@ -230,7 +259,13 @@ fn told(event: Event) -> Body {
             elapsed,
             samples,
             lost,
+            runs,
         } => Body::RecordingProgress(RecordingProgress {
+            repetition: runs.map_or(0, |r| r.number),
+            repetitions: runs.map_or(0, |r| r.wanted),
+            warm_up: runs.is_some_and(|r| r.warm_up),
+            mean_cpu_ns: cpu(runs).map_or(0, |cpu| cpu.mean as u64),
+            cpu_variation: cpu(runs).map_or(0.0, |cpu| cpu.cv).max(0.0),
             stage: match stage {
                 Stage::Recording => recording_progress::Stage::Recording,
                 Stage::Symbolizing { .. } => recording_progress::Stage::Symbolizing,

@@ -84,10 +84,11 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
-            request::Body::Explain(_)
-            | request::Body::Sweep(_)
-            | request::Body::SweepTable(_) => {
-                Err(Failure::new("unsupported", "This engine cannot do that yet."))
+            request::Body::Explain(_) | request::Body::Sweep(_) | request::Body::SweepTable(_) => {
+                Err(Failure::new(
+                    "unsupported",
+                    "This engine cannot do that yet.",
+                ))
             }
             request::Body::Record(_)
             | request::Body::Stop(_)

@@ -203,6 +203,62 @@ fn a_vanished_editor_loses_no_recording() {
 }
 
 #[test]
+fn repetitions_are_told_while_they_run_and_in_the_summary() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let id = engine.send(request::Body::Record(RecordRequest {
+        program: "/bin/sh".to_owned(),
+        args: vec![
+            "-c".to_owned(),
+            "seq 20000 >/dev/null; echo units: 40".to_owned(),
+        ],
+        cwd: text(folder.path()),
+        repeat: 3,
+        warm_up: 1,
+        work_from: r"units: (\d+)".to_owned(),
+        ..RecordRequest::default()
+    }));
+    let mut output = Vec::new();
+    let mut seen = Vec::new();
+    let ended = loop {
+        let reply = engine.next().expect("a reply");
+        assert_eq!(reply.id, id);
+        match reply.body.expect("a body") {
+            reply::Body::RecordingProgress(of) if of.repetitions > 0 => {
+                seen.push((of.repetition, of.repetitions, of.warm_up));
+            }
+            reply::Body::TargetOutput(of) => output.extend(of.bytes),
+            reply::Body::RecordingEnded(ended) => break ended.run.unwrap(),
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    };
+    seen.dedup();
+    assert!(seen.ends_with(&[(2, 3, false), (3, 3, false)]), "{seen:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output)
+            .matches("units: 40")
+            .count(),
+        4
+    );
+    let told: Vec<(bool, f64)> = ended
+        .executions
+        .iter()
+        .map(|e| (e.warm_up, e.work))
+        .collect();
+    assert_eq!(
+        told,
+        [(true, 40.0), (false, 40.0), (false, 40.0), (false, 40.0)]
+    );
+    assert!(ended.executions.iter().all(|e| e.wall_ns > 0));
+    let of_executions: u64 = ended.executions.iter().map(|e| e.samples).sum();
+    assert_eq!(of_executions, ended.samples);
+}
+
+#[test]
 fn what_cannot_be_recorded_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let mut engine = Engine::start();
