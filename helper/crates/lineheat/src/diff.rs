@@ -30,6 +30,13 @@ pub struct Args {
     /// Run files to compare with the base
     #[arg(long, required = true, num_args = 1.., value_name = "NEW")]
     against: Vec<PathBuf>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// What of a comparison is printed, and how.
+#[derive(clap::Args)]
+pub struct Shown {
     /// One row a function (this is the default)
     #[arg(long, group = "what")]
     functions: bool,
@@ -55,9 +62,21 @@ pub struct Args {
 
 const ROWS_DEFAULT: usize = 30;
 
+impl Shown {
+    /// Standard output is to hold what is printed and nothing else.
+    pub fn is_for_machines(&self) -> bool {
+        self.json
+    }
+}
+
 pub fn run(args: &Args) -> ExitCode {
-    let comparison = open_side(&args.base, args.demangle)
-        .and_then(|base| Comparison::new(base, open_side(&args.against, args.demangle)?));
+    show(&args.base, &args.against, &args.shown)
+}
+
+/// Compares run files and prints what is asked for; the exit status is that of `lineheat diff`.
+pub fn show(base: &[PathBuf], against: &[PathBuf], args: &Shown) -> ExitCode {
+    let comparison = open_side(base, args.demangle)
+        .and_then(|base| Comparison::new(base, open_side(against, args.demangle)?));
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
@@ -75,7 +94,7 @@ pub fn run(args: &Args) -> ExitCode {
         }
         false => {
             let limit = args.limit.unwrap_or(ROWS_DEFAULT);
-            let sides = [named(&args.base), named(&args.against)];
+            let sides = [named(base), named(against)];
             print(&text(
                 &Terminal::of_stdout(args.color),
                 &comparison,

@@ -1,6 +1,7 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
 mod annotate;
+mod compare_commands;
 mod demangling;
 mod diff;
 mod diff_text;
@@ -20,6 +21,7 @@ mod report_header;
 mod report_tree;
 mod rights;
 mod serve;
+mod stdout_aside;
 mod sweep;
 mod sweep_command;
 mod symbolize_worker;
@@ -44,6 +46,8 @@ First steps:
   lineheat report RUN                            its hottest functions
   lineheat annotate RUN file.cpp                 its source with the heat beside the lines
   lineheat diff OLD-RUN --against NEW-RUN        what became slower or faster
+  lineheat compare-commands -- ./old ::: ./new   run both in turns, and compare them
+  lineheat sweep --set n=1,2,4 -- ./prog {n}     run every value, and say which is quickest
 
 A run is an ordinary pprof file: `go tool pprof RUN` opens it too.
 Exit status: 0 fine, 1 the comparison found a slowdown, 2 wrong usage, 3 could not record or read."
@@ -60,6 +64,7 @@ enum Command {
     Report(report::Args),
     Annotate(annotate::Args),
     Diff(diff::Args),
+    CompareCommands(compare_commands::Args),
     /// Say what this machine allows, what is missing, and the command that fixes it
     Doctor(doctor::Args),
     Serve(serve::Args),
@@ -77,6 +82,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep_command::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Annotate(args) => annotate::run(&args),
+        Command::CompareCommands(args) => compare_commands::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),

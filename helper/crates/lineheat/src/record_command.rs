@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
 use crate::record::{
     AttachTo, Control, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record,
@@ -54,6 +55,9 @@ pub struct Args {
     /// Name shown for the run
     #[arg(long, value_name = "TEXT", default_value = "")]
     name: String,
+    /// How names of functions are saved; reports can show them otherwise [default: templates]
+    #[arg(long, value_name = "MODE", value_enum)]
+    demangle: Option<DemangleChoice>,
     /// Exit with the command's own exit status
     #[arg(long)]
     exit_status: bool,
@@ -108,7 +112,7 @@ pub fn run(args: Args) -> ExitCode {
         duration: args.duration,
         output,
         name: args.name,
-        sweep: None,
+        demangle: args.demangle,
     });
     let (control, receiver) = channel();
     let interrupt = move || drop(control.send(Control::Interrupt));

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use profile::run::SweepCell;
 use records::layout::{USER_FRAMES_DEFAULT, USER_FRAMES_MAX};
 use regex::bytes::Regex;
 
@@ -37,9 +36,6 @@ pub struct RecordFlags {
     /// Record without privilege, in user space only, even where more is allowed
     #[arg(long, conflicts_with = "privileged")]
     unprivileged: bool,
-    /// How names of functions are saved; reports can show them otherwise [default: templates]
-    #[arg(long, value_name = "MODE", value_enum)]
-    demangle: Option<DemangleChoice>,
     /// Ask the servers of DEBUGINFOD_URLS for debug information that is not on this machine
     #[arg(long)]
     debuginfod: bool,
@@ -52,7 +48,7 @@ pub struct Recording {
     pub duration: Option<Duration>,
     pub output: PathBuf,
     pub name: String,
-    pub sweep: Option<SweepCell>,
+    pub demangle: Option<DemangleChoice>,
 }
 
 impl RecordFlags {
@@ -86,8 +82,8 @@ impl RecordFlags {
             duration: recording.duration,
             output: Some(recording.output),
             name: recording.name,
-            sweep: recording.sweep,
-            demangle: (self.demangle).map_or_else(Default::default, DemangleChoice::mode),
+            sweep: None,
+            demangle: (recording.demangle).map_or_else(Default::default, DemangleChoice::mode),
             debuginfod: self.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         }
     }

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
+use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
 use crate::record::{Control, REPEAT_MAX, Target, new_run_path};
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Progress, say, say_error};
+use crate::stdout_aside::StdoutAside;
 use crate::sweep::{
     Asked, Cell, Parameter, cells, check_use, csv, json, parse_parameter, record_sweep, replaced,
     sweep_table, text,
@@ -39,6 +41,9 @@ pub struct Args {
     repeat: u32,
     #[command(flatten)]
     flags: RecordFlags,
+    /// How names of functions are saved; reports can show them otherwise [default: templates]
+    #[arg(long, value_name = "MODE", value_enum)]
+    demangle: Option<DemangleChoice>,
     /// Folder of the runs [default: .lineheat/runs]
     #[arg(long, value_name = "FOLDER")]
     output_folder: Option<PathBuf>,
@@ -48,7 +53,7 @@ pub struct Args {
     /// Write the table as CSV, too
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Print one JSON object instead of text
+    /// Print one JSON object instead of text; what the command prints on its standard output goes to stderr then
     #[arg(long)]
     json: bool,
     /// When to use colour
@@ -89,6 +94,7 @@ pub fn run(args: &Args) -> ExitCode {
         args.flags
             .options(recording(args, &asked.sweep, folder, at, cell))
     };
+    let aside = args.json.then(StdoutAside::begin);
     let outcomes = record_sweep(&asked, options, &receiver, |told| {
         progress.at(&format!(
             "{} (cell {} of {total}): ",
@@ -97,6 +103,7 @@ pub fn run(args: &Args) -> ExitCode {
         ));
         progress.tell(told.event);
     });
+    drop(aside);
     progress.end_line();
     let mut runs = Vec::new();
     let mut failed = false;
@@ -169,7 +176,7 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
         duration: None,
         output: folder.join(format!("{sweep}-{:03}.pb.gz", at + 1)),
         name: cell.name(),
-        sweep: None,
+        demangle: args.demangle,
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use statrs::function::beta::beta_reg;
+
 use crate::interval::Interval;
 use crate::student::{two_sided_p, two_sided_quantile};
 use crate::summary::variance;
@@ -43,6 +45,8 @@ pub struct BatchedEffect {
     pub change: Option<Interval>,
     /// Of the difference.
     pub standard_error: f64,
+    /// Of the logarithm of new / base, for [`crate::smallest_detectable`].
+    pub ln_standard_error: f64,
     pub t: f64,
     pub df: f64,
     pub p: f64,
@@ -101,6 +105,30 @@ pub fn batch_means(base: &BatchedCounts, new: &BatchedCounts) -> Result<BatchedE
     Err(TooFew::Dependent {
         design_effect: largest,
     })
+}
+
+/// The p of a feature that one side hardly has, or not at all: where [`batch_means`] refuses because a side has fewer than
+/// 10 samples, whether that is by chance. `None` when neither side has more, or both have.
+///
+/// Conditional on the samples of both sides, those of one are binomial, after division by the design effect of the side
+/// that has more. Samples that come in one phase have a large one, so that little can be said of them.
+pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts) -> Option<f64> {
+    let (rare, frequent) = if base.total() < new.total() {
+        (base, new)
+    } else {
+        (new, base)
+    };
+    if rare.total() >= LEAST_SAMPLES || frequent.total() < LEAST_SAMPLES {
+        return None;
+    }
+    let dependence = [1, 2].map(|merged| frequent.side(merged).design_effect);
+    let design_effect = dependence[0].max(dependence[1]);
+    let [few, many] = [rare, frequent].map(|side| side.total() as f64 / design_effect);
+    // At equal cost a side has the more samples the less one of them stands for.
+    let share_of_rare = frequent.value / (rare.value + frequent.value);
+    // At most `few` of `few + many`: the binomial distribution, continued to fractions.
+    let tail = beta_reg(many, few + 1.0, 1.0 - share_of_rare);
+    Some((2.0 * tail).min(1.0))
 }
 
 impl BatchedCounts {
@@ -181,18 +209,16 @@ fn welch_of_batches(sides: &[Side; 2], values: [f64; 2]) -> BatchedEffect {
     let tells_ratio = sides
         .iter()
         .all(|side| side.count >= LEAST_SAMPLES as f64 * side.design_effect);
-    let relative_variance = variances[0] / base.count.powi(2) + variances[1] / new.count.powi(2);
+    let ln_standard_error =
+        (variances[0] / base.count.powi(2) + variances[1] / new.count.powi(2)).sqrt();
     BatchedEffect {
         base: costs[0],
         new: costs[1],
         difference: Interval::around(difference, quantile * standard_error),
-        change: tells_ratio.then(|| {
-            Interval::relative(
-                (costs[1] / costs[0]).ln(),
-                quantile * relative_variance.sqrt(),
-            )
-        }),
+        change: tells_ratio
+            .then(|| Interval::relative((costs[1] / costs[0]).ln(), quantile * ln_standard_error)),
         standard_error,
+        ln_standard_error,
         t,
         df,
         p: two_sided_p(t, df),
@@ -273,6 +299,28 @@ mod tests {
         assert!(
             matches!(of(phase, 1600), Err(TooFew::Dependent { design_effect }) if design_effect > 100.0)
         );
+    }
+
+    #[test]
+    fn what_is_new_or_gone_is_so_by_chance_when_it_is_little() {
+        let p = |base: u64, new: u64| {
+            let side = |total: u64| {
+                let even = std::array::from_fn(|batch| (total + batch as u64) / BATCHES as u64);
+                run(even, 1600)
+            };
+            rare_on_one_side(&side(base), &side(new))
+        };
+        // None of 12 on one side, both being as likely: 2 / 2^12.
+        assert_close(p(0, 12).unwrap(), 2.0 * 0.5f64.powi(12), 1e-9);
+        assert_eq!(p(0, 12), p(12, 0));
+        // At most 2 of 18: 2 × (1 + 18 + 153) / 2^18.
+        assert_close(p(2, 16).unwrap(), 344.0 / 262_144.0, 1e-9);
+        assert_eq!(p(8, 10).map(|p| p > 0.5), Some(true));
+        assert_eq!((p(0, 9), p(10, 500)), (None, None));
+        // Half the work: half the samples are to be expected.
+        let (base, new) = (run([0; BATCHES], 1600), run([1; BATCHES], 1600));
+        let found = rare_on_one_side(&BatchedCounts { value: 2.0, ..base }, &new).unwrap();
+        assert_close(found, 2.0 * (2f64 / 3.0).powi(16), 1e-9);
     }
 
     #[test]

@@ -24,7 +24,9 @@ mod summary;
 mod testing;
 mod whole;
 
-pub use batch_means::{BATCHES, BatchedCounts, BatchedEffect, LEAST_SAMPLES, TooFew, batch_means};
+pub use batch_means::{
+    BATCHES, BatchedCounts, BatchedEffect, LEAST_SAMPLES, TooFew, batch_means, rare_on_one_side,
+};
 pub use error::Unsuitable;
 pub use interval::Interval;
 pub use library_size::iterated_median_of_ratios;
@@ -33,6 +35,7 @@ pub use moderated::{
 };
 pub use multiple_tests::benjamini_hochberg;
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
+pub use prior::Prior;
 pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};
 pub use whole::{WholeEffect, compare_runs, compare_single_runs};

@@ -7,10 +7,9 @@ use crate::error::{Unsuitable, check_positive};
 use crate::interval::Interval;
 use crate::library_size::Ratios;
 use crate::multiple_tests::benjamini_hochberg;
-use crate::prior::{Prior, common_prior};
+use crate::prior::{Prior, fit_prior};
 use crate::student::{two_sided_p, two_sided_quantile};
 use crate::summary::{mean, sum_of_squares};
-use crate::whole::LEAST_VARIANCE;
 
 /// A feature with a smaller mean count over all runs is not tested.
 pub const LEAST_MEAN_COUNT: f64 = 20.0;
@@ -43,10 +42,8 @@ pub enum LibrarySize<'a> {
 pub struct Moderated {
     /// By run.
     pub library_sizes: Vec<f64>,
-    /// Of the common variance, `d0`; infinite when the variances differ no more than by chance.
-    pub prior_df: f64,
-    /// `s0²`, of the logarithm of the cost of one run. NaN when nothing was tested.
-    pub prior_variance: f64,
+    /// What is known of the variance of a function's cost; its variances are NaN when nothing was tested.
+    pub prior: Prior,
     /// By feature; `None`: not tested, its mean count is below [`LEAST_MEAN_COUNT`].
     pub effects: Vec<Option<ModeratedEffect>>,
 }
@@ -60,7 +57,7 @@ pub struct ModeratedEffect {
     /// Of `ln_ratio`.
     pub standard_error: f64,
     pub t: f64,
-    /// d0 + k_A + k_B − 2; may be infinite.
+    /// That of the prior and k_A + k_B − 2; may be infinite.
     pub df: f64,
     pub p: f64,
     pub q: f64,
@@ -101,8 +98,7 @@ fn moderated_from(
     }
     Ok(Moderated {
         library_sizes: sizes,
-        prior_df: tests.prior.df,
-        prior_variance: tests.prior.variance,
+        prior: tests.prior,
         effects,
     })
 }
@@ -174,9 +170,12 @@ impl CountTable<'_> {
     }
 }
 
-/// The logarithms of the counts of the features that are tested, by feature and run.
+/// The logarithms of the counts of the features that are tested.
 struct Costs {
+    /// By feature and run.
     ln_counts: Vec<f64>,
+    /// By feature, their mean.
+    ln_means: Vec<f64>,
     base_runs: usize,
     new_runs: usize,
 }
@@ -189,9 +188,11 @@ struct Tests {
 impl Costs {
     fn new(table: &CountTable, tested: &[usize]) -> Costs {
         let counts = tested.iter().flat_map(|&feature| table.row(feature));
+        // Half a sample more, so that none at all has a logarithm.
+        let ln_counts: Vec<f64> = counts.map(|&count| (count as f64 + 0.5).ln()).collect();
         Costs {
-            // Half a sample more, so that none at all has a logarithm.
-            ln_counts: counts.map(|&count| (count as f64 + 0.5).ln()).collect(),
+            ln_means: ln_counts.chunks_exact(table.runs()).map(mean).collect(),
+            ln_counts,
             base_runs: table.base_runs,
             new_runs: table.new_runs,
         }
@@ -202,7 +203,7 @@ impl Costs {
         let (ln_ratios, variances) = self.ratios_and_variances(sizes);
         let features = variances.len() as f64;
         let own_df = (self.base_runs + self.new_runs - 2) as f64;
-        let prior = common_prior(&variances, own_df);
+        let prior = fit_prior(&variances, &self.ln_means, own_df);
         // All features together do not know more than they have degrees of freedom.
         let df = (prior.df + own_df).min(features * own_df);
         let runs = (1.0 / self.base_runs as f64 + 1.0 / self.new_runs as f64).sqrt();
@@ -210,8 +211,10 @@ impl Costs {
         let mut effects: Vec<ModeratedEffect> = ln_ratios
             .into_iter()
             .zip(variances)
-            .map(|(ln_ratio, variance)| {
-                let standard_deviation = prior.moderate(variance, own_df).sqrt();
+            .zip(&self.ln_means)
+            .map(|((ln_ratio, variance), ln_mean)| {
+                let moderated = prior.moderate(variance, own_df, ln_mean.exp());
+                let standard_deviation = moderated.sqrt();
                 let standard_error = standard_deviation * runs;
                 let t = ln_ratio / standard_error;
                 ModeratedEffect {
@@ -240,13 +243,16 @@ impl Costs {
         let mut costs = vec![0.0; ln_sizes.len()];
         self.ln_counts
             .chunks_exact(ln_sizes.len())
-            .map(|ln_counts| {
+            .zip(&self.ln_means)
+            .map(|(ln_counts, ln_mean)| {
                 for ((cost, ln_count), ln_size) in costs.iter_mut().zip(ln_counts).zip(&ln_sizes) {
                     *cost = ln_count - ln_size;
                 }
                 let (base, new) = costs.split_at(self.base_runs);
                 let variance = (sum_of_squares(base) + sum_of_squares(new)) / own_df;
-                (mean(new) - mean(base), variance.max(LEAST_VARIANCE))
+                // Counts are whole: even equal ones vary by what rounding hides.
+                let rounding = (-2.0 * ln_mean).exp() / 12.0;
+                (mean(new) - mean(base), variance.max(rounding))
             })
             .unzip()
     }
@@ -287,8 +293,8 @@ mod tests {
             assert_close(*size, wanted, 1e-8);
         }
         let found = moderated_from(&table, LibrarySize::Given(&sizes), 0.0).unwrap();
-        assert_close(found.prior_df, 1.78928558, 1e-8);
-        assert_close(found.prior_variance, 0.00167128, 1e-5);
+        assert_close(found.prior.df, 1.78928558, 1e-8);
+        assert_close(found.prior.variance(1.0), 0.00167128, 1e-5);
         let effects: Vec<ModeratedEffect> = found.effects.into_iter().flatten().collect();
         let wanted = [
             (-0.34477296, 0.742444, 0.897326),
@@ -337,7 +343,7 @@ mod tests {
     #[test]
     fn a_single_function_is_tested_by_its_own_variance() {
         let found = moderated(&table(&EXAMPLE[..6]), LibrarySize::Given(&[1.0; 6])).unwrap();
-        assert_eq!((found.prior_df, found.effects[0].unwrap().df), (0.0, 4.0));
+        assert_eq!((found.prior.df, found.effects[0].unwrap().df), (0.0, 4.0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::student::{two_sided_p, two_sided_quantile};
 use crate::summary::{mean, sum_of_squares, variance};
 
 /// Of logarithms: runs of equal cost do not make a difference certain.
-pub(crate) const LEAST_VARIANCE: f64 = 1e-12;
+const LEAST_VARIANCE: f64 = 1e-12;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WholeEffect {

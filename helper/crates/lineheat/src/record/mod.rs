@@ -8,6 +8,7 @@ mod environment;
 mod errors;
 mod finish;
 mod follow;
+mod git;
 #[cfg(test)]
 mod hours;
 mod in_turns;

@@ -101,7 +101,7 @@ pub fn run_info(
             Work::Unknown | Work::Each(_) => String::new(),
         },
         sweep: options.sweep.clone(),
-        git_branch: String::new(),
+        git_branch: git.map_or(String::new(), |g| g.branch.clone()),
         problems: recording.problems.clone(),
         way: recording.sampler.way().to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
