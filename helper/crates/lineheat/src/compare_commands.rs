@@ -8,7 +8,8 @@ use std::sync::mpsc::channel;
 use crate::diff;
 use crate::interrupts::watch_interrupts;
 use crate::record::{
-    Control, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path, record_in_turns,
+    Control, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path,
+    record_in_turns,
 };
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Progress, say, say_error};
@@ -73,9 +74,11 @@ pub fn run(args: &Args) -> ExitCode {
         .map(|(outcome, side)| told(side, outcome))
         .collect();
     match &runs[..] {
-        [Some(base), Some(new)] => {
-            diff::show(std::slice::from_ref(base), std::slice::from_ref(new), &args.shown)
-        }
+        [Some(base), Some(new)] => diff::show(
+            std::slice::from_ref(base),
+            std::slice::from_ref(new),
+            &args.shown,
+        ),
         _ => {
             say("lineheat: there is nothing to compare.\n");
             ExitCode::from(3)
@@ -95,12 +98,23 @@ fn told(side: &str, outcome: &Result<Recorded, RecordError>) -> Option<PathBuf> 
     };
     let run = recorded.run.as_ref();
     let path = run.map_or(String::new(), |path| format!(" saved {}", path.display()));
-    say(&format!("lineheat: {side}:{} {} samples\n", visible(&path), recorded.samples));
+    say(&format!(
+        "lineheat: {side}:{} {} samples\n",
+        visible(&path),
+        recorded.samples
+    ));
     for problem in &recorded.problems {
         say(&format!("lineheat: {side}: {}\n", visible(problem)));
     }
-    say(&repetition_table(&Terminal::of_stderr(), &recorded.repetitions));
-    let whole = recorded.repetitions.iter().filter(|r| !r.warm_up && !r.cut).count();
+    say(&repetition_table(
+        &Terminal::of_stderr(),
+        &recorded.repetitions,
+    ));
+    let whole = recorded
+        .repetitions
+        .iter()
+        .filter(|r| !r.warm_up && !r.cut)
+        .count();
     run.filter(|_| whole > 0).cloned()
 }
 
@@ -118,9 +132,14 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
     let id = id.to_string_lossy();
     let id = id.strip_suffix(".pb.gz").unwrap_or(&id);
     let path = |given: &Option<PathBuf>, side: &str| {
-        given.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-{side}.pb.gz")))
+        given
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(format!("{id}-{side}.pb.gz")))
     };
-    let outputs = [path(&args.output_base, SIDES[0]), path(&args.output_new, SIDES[1])];
+    let outputs = [
+        path(&args.output_base, SIDES[0]),
+        path(&args.output_new, SIDES[1]),
+    ];
     if outputs[0] == outputs[1] {
         return Err(format!(
             "both runs would be written to {}; give --output-base and --output-new different names",
@@ -130,7 +149,9 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
     let mut options = Vec::new();
     for ((words, side), output) in [base, new].into_iter().zip(SIDES).zip(outputs) {
         let Some((program, arguments)) = words.split_first() else {
-            return Err(format!("the {side} command is empty: write -- ./old ARGUMENTS ::: ./new ARGUMENTS"));
+            return Err(format!(
+                "the {side} command is empty: write -- ./old ARGUMENTS ::: ./new ARGUMENTS"
+            ));
         };
         options.push(args.flags.options(Recording {
             target: Target::Launch {

@@ -96,7 +96,9 @@ impl Progress {
             None => runs.warm_up || runs.done > 0,
             Some((told, at)) => {
                 let few = runs.wanted <= LINES_MAX;
-                news(told) && (few || at.elapsed() >= LINES_EVERY || runs.done == runs.wanted)
+                news(told)
+                    && (runs.warm_up || runs.done > 0)
+                    && (few || at.elapsed() >= LINES_EVERY || runs.done == runs.wanted)
             }
         };
         if due {

@@ -37,7 +37,14 @@ pub fn git_state(directory: &Path) -> Option<GitState> {
 /// Names of settings, as `filter.NAME.clean`, by which `git status` would execute a program of the repository's choice. Those
 /// of the user's own configuration are the user's. None: they cannot be listed.
 fn filters_of_repository(directory: &Path) -> Option<Vec<String>> {
-    let list = ["config", "--null", "--show-scope", "--includes", "--list", "--name-only"];
+    let list = [
+        "config",
+        "--null",
+        "--show-scope",
+        "--includes",
+        "--list",
+        "--name-only",
+    ];
     let listed = git(directory, &[], &list)?;
     let fields: Vec<&[u8]> = listed.split(|byte| *byte == 0).collect();
     let mut filters = Vec::new();
@@ -70,12 +77,15 @@ fn git(directory: &Path, settings: &[(String, String)], args: &[&str]) -> Option
     let always = always.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let settings: Vec<&(String, String)> = always.iter().chain(settings).collect();
     // By the environment, since a name may hold any sign.
-    let numbered = settings.iter().enumerate().flat_map(|(number, (name, value))| {
-        [
-            (OsString::from(format!("GIT_CONFIG_KEY_{number}")), name),
-            (OsString::from(format!("GIT_CONFIG_VALUE_{number}")), value),
-        ]
-    });
+    let numbered = settings
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (name, value))| {
+            [
+                (OsString::from(format!("GIT_CONFIG_KEY_{number}")), name),
+                (OsString::from(format!("GIT_CONFIG_VALUE_{number}")), value),
+            ]
+        });
     let output = Command::new("git")
         .args(args)
         .current_dir(directory)
@@ -120,7 +130,10 @@ mod tests {
         assert!(git_state(folder.path()).is_none());
         repository(folder.path());
         let clean = git_state(folder.path()).unwrap();
-        assert_eq!((clean.commit.len(), clean.branch.as_str(), clean.dirty), (40, "topic/fast", false));
+        assert_eq!(
+            (clean.commit.len(), clean.branch.as_str(), clean.dirty),
+            (40, "topic/fast", false)
+        );
         std::fs::write(folder.path().join("file.txt"), "another\n").unwrap();
         assert!(git_state(folder.path()).unwrap().dirty);
         run(folder.path(), &["checkout", "-q", "--detach"]);
@@ -133,10 +146,18 @@ mod tests {
         repository(folder.path());
         let mark = folder.path().join("executed");
         let script = folder.path().join("evil.sh");
-        std::fs::write(&script, format!("#!/bin/sh\necho $0 >> {}\ncat\n", mark.display())).unwrap();
+        std::fs::write(
+            &script,
+            format!("#!/bin/sh\necho $0 >> {}\ncat\n", mark.display()),
+        )
+        .unwrap();
         std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
         let evil = script.to_str().unwrap();
-        for name in ["core.fsmonitor", "filter.evil=x.clean", "filter.evil=x.process"] {
+        for name in [
+            "core.fsmonitor",
+            "filter.evil=x.clean",
+            "filter.evil=x.process",
+        ] {
             run(folder.path(), &["config", name, evil]);
         }
         let hook = folder.path().join(".git/hooks/post-index-change");
@@ -146,7 +167,10 @@ mod tests {
         std::fs::write(folder.path().join("file.txt"), "two\n").unwrap();
         assert!(git_state(folder.path()).unwrap().dirty);
         assert!(!mark.exists(), "{:?}", std::fs::read_to_string(mark));
-        run(folder.path(), &["config", "--unset", "filter.evil=x.process"]);
+        run(
+            folder.path(),
+            &["config", "--unset", "filter.evil=x.process"],
+        );
         run(folder.path(), &["status", "--porcelain"]);
         assert!(mark.exists(), "the trap works");
     }

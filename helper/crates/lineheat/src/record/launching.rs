@@ -94,10 +94,14 @@ impl Recording<'_> {
     pub(super) fn take_exit(&mut self, options: &RecordOptions, ended: Ended) {
         self.target = TargetState::Gone;
         let exit = self.note_exit(options, ended);
+        let next = self.goes_on(exit);
         if let Some(turn) = self.turn {
+            if matches!(next, Next::Failed) {
+                turn.end_all();
+            }
             turn.pass();
         }
-        match self.goes_on(exit) {
+        match next {
             Next::Again => match (self.turn, self.sender.clone()) {
                 (Some(turn), Some(sender)) => return turn.ask(sender),
                 _ => match self.launch_again(options) {
@@ -105,12 +109,7 @@ impl Recording<'_> {
                     Err(e) => self.problems.push(e.message),
                 },
             },
-            Next::Failed => {
-                if let Some(turn) = self.turn {
-                    turn.end_all();
-                }
-            }
-            Next::Complete => {}
+            Next::Failed | Next::Complete => {}
         }
         match (self.turn, self.sender.clone()) {
             (Some(turn), Some(sender)) if self.stopping.is_none() => {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use records::layout::USER_FRAMES_DEFAULT;
@@ -20,8 +20,9 @@ use super::replies::Replies;
 use super::saved_runs;
 use super::session::Session;
 use crate::record::{
-    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions, RunsSoFar,
-    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record, work_expression,
+    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions, Recorded,
+    RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record,
+    work_expression,
 };
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
@@ -35,6 +36,20 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
         Ok(options) => options,
         Err(failure) => return replies.fail(id, failure),
     };
+    in_background(session, replies, id, move |replies, control| {
+        let recorded = record(&options, control, |event| replies.tell(id, told(event)))?;
+        Ok(Body::RecordingEnded(ended(&recorded)))
+    });
+}
+
+/// Runs a recording on a thread of its own, where the requests that steer it find it. What `recording` gives is the last
+/// reply.
+pub fn in_background(
+    session: &Arc<Session>,
+    replies: &Replies,
+    id: u32,
+    recording: impl FnOnce(&Replies, Receiver<Control>) -> Result<Body, Failure> + Send + 'static,
+) {
     let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
     if !session.add_recording(id, control) {
         return replies.fail(
@@ -45,18 +60,19 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
     let session = Arc::clone(session);
     let replies = replies.clone();
     std::thread::spawn(move || {
-        let answer = caught(|| {
-            let recorded = record(&options, receiver, |event| replies.tell(id, told(event)))?;
-            let mut ended = RecordingEnded::default();
-            if let Some(path) = &recorded.run {
-                ended.run_path = path.to_string_lossy().into_owned();
-                ended.run = Some(saved_runs::summary_of(path));
-            }
-            Ok(Body::RecordingEnded(ended))
-        });
+        let answer = caught(|| recording(&replies, receiver));
         replies.answer(id, answer);
         session.remove_recording(id);
     });
+}
+
+pub fn ended(recorded: &Recorded) -> RecordingEnded {
+    let mut ended = RecordingEnded::default();
+    if let Some(path) = &recorded.run {
+        ended.run_path = path.to_string_lossy().into_owned();
+        ended.run = Some(saved_runs::summary_of(path));
+    }
+    ended
 }
 
 pub fn stop(session: &Session, request: &StopRequest) -> Result<Body, Failure> {
@@ -104,7 +120,7 @@ fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> 
     Ok(Body::Done(Done {}))
 }
 
-fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
+pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
     let target = match attach_to(request) {
         None if request.program.is_empty() => {
             return Err(Failure::protocol(
@@ -210,7 +226,7 @@ fn program(request: &RecordRequest) -> PathBuf {
     }
 }
 
-fn output(request: &RecordRequest) -> PathBuf {
+pub fn output(request: &RecordRequest) -> PathBuf {
     if !request.output.is_empty() {
         return PathBuf::from(&request.output);
     }
@@ -237,7 +253,7 @@ fn cpu(runs: Option<RunsSoFar>) -> Option<Summary> {
     runs.and_then(|runs| runs.cpu)
 }
 
-fn told(event: Event) -> Body {
+pub fn told(event: Event) -> Body {
     match event {
         Event::Started {
             pid,

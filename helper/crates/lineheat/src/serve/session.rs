@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
-use super::{executables, file_heat, line_detail, locate, machine, processes, views};
+use super::{executables, file_heat, line_detail, locate, machine, processes, sweep, views};
 use crate::record::Control;
 
 /// A forgetful client must not fill the memory: each run may hold hundreds of megabytes.

@@ -25,7 +25,7 @@ pub struct Asked {
 /// Records every cell; `options` makes each one's. Ends early when a cell cannot be recorded or somebody says stop.
 pub fn record_sweep(
     asked: &Asked,
-    options: impl Fn(usize, &Cell) -> RecordOptions,
+    mut options: impl FnMut(usize, &Cell) -> RecordOptions,
     control: &Receiver<Control>,
     mut on_event: impl FnMut(Event),
 ) -> Vec<Result<Recorded, RecordError>> {

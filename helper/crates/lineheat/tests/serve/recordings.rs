@@ -4,7 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wire::{RecordRequest, StopRequest, TerminalInput, reply, request};
+use wire::{
+    RecordRequest, StopRequest, SweepParameter, SweepRequest, SweepTableRequest, TerminalInput,
+    reply, request,
+};
 
 use crate::client::{Engine, text};
 
@@ -256,6 +259,92 @@ fn repetitions_are_told_while_they_run_and_in_the_summary() {
     assert!(ended.executions.iter().all(|e| e.wall_ns > 0));
     let of_executions: u64 = ended.executions.iter().map(|e| e.samples).sum();
     assert_eq!(of_executions, ended.samples);
+}
+
+#[test]
+fn a_sweep_gives_a_run_a_cell_and_a_table() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let template = RecordRequest {
+        program: "/bin/sh".to_owned(),
+        args: vec![
+            "-c".to_owned(),
+            "seq {n} >/dev/null; echo mode $MODE".to_owned(),
+        ],
+        env: [("MODE".to_owned(), "<{mode}>".to_owned())].into(),
+        cwd: text(folder.path()),
+        repeat: 2,
+        ..RecordRequest::default()
+    };
+    let parameter = |name: &str, values: [&str; 2]| SweepParameter {
+        name: name.to_owned(),
+        values: values.map(str::to_owned).to_vec(),
+    };
+    let request = SweepRequest {
+        record: Some(template),
+        parameters: vec![
+            parameter("n", ["20000", "90000"]),
+            parameter("mode", ["a", "b"]),
+        ],
+        name: "words".to_owned(),
+    };
+    let mut unused = request.clone();
+    unused.parameters[0].name = "m".to_owned();
+    let failure = engine.fails(request::Body::Sweep(unused));
+    assert!(
+        failure.message.contains("{m} stands neither"),
+        "{failure:?}"
+    );
+    let id = engine.send(request::Body::Sweep(request));
+    let (mut paths, mut output, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        let reply = engine.next().expect("a reply");
+        assert_eq!(reply.id, id);
+        match reply.body.expect("a body") {
+            reply::Body::RecordingProgress(of) => cells.push((of.cell, of.cells)),
+            reply::Body::TargetOutput(of) => output.extend(of.bytes),
+            reply::Body::RecordingEnded(ended) => {
+                let run = ended.run.unwrap();
+                let cell = run.sweep.unwrap();
+                assert_eq!((cell.cell as usize, cell.cells), (paths.len() + 1, 4));
+                assert_eq!(run.executions.len(), 2);
+                assert!(run.name.starts_with("words: n="), "{}", run.name);
+                paths.push(ended.run_path);
+            }
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+        if reply.r#final {
+            break;
+        }
+    }
+    assert_eq!(paths.len(), 4);
+    assert!(
+        cells.contains(&(1, 4)) && cells.contains(&(4, 4)),
+        "{cells:?}"
+    );
+    let output = String::from_utf8_lossy(&output);
+    assert_eq!(
+        (output.matches("<a>").count(), output.matches("<b>").count()),
+        (4, 4)
+    );
+    let table = SweepTableRequest { paths };
+    let table = match engine.ask(request::Body::SweepTable(table)) {
+        reply::Body::SweepTable(table) => table,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(table.parameters, ["n", "mode"]);
+    assert_eq!(table.rows[2].values, ["90000", "a"]);
+    assert!(
+        table
+            .rows
+            .iter()
+            .all(|row| row.runs == 2 && row.mean_wall_ns > 0.0)
+    );
+    assert_eq!(table.rows.iter().filter(|row| row.best).count(), 1);
 }
 
 #[test]
