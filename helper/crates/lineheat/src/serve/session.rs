@@ -84,13 +84,13 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
-            request::Body::Explain(_) | request::Body::Sweep(_) | request::Body::SweepTable(_) => {
-                Err(Failure::new(
-                    "unsupported",
-                    "This engine cannot do that yet.",
-                ))
-            }
+            request::Body::SweepTable(request) => sweep::table(&request).map(Body::SweepTable),
+            request::Body::Explain(_) => Err(Failure::new(
+                "unsupported",
+                "This engine cannot do that yet.",
+            )),
             request::Body::Record(_)
+            | request::Body::Sweep(_)
             | request::Body::Stop(_)
             | request::Body::TerminalInput(_)
             | request::Body::TerminalSize(_) => Err(Failure::new(
