@@ -205,11 +205,15 @@ fn two_commands_run_in_turns_and_the_slower_function_is_found() {
         .iter()
         .find(|f| f["name"] == "second_part")
         .expect("found");
-    let (base, new) = (
-        second["base"].as_f64().unwrap(),
-        second["new"].as_f64().unwrap(),
-    );
-    assert!((1.15..1.35).contains(&(new / base)), "{second:#}");
+    assert_eq!(second["verdict"], "slower", "{second:#}");
+    let [low, change, high] = ["low", "change", "high"].map(|key| second[key].as_f64().unwrap());
+    assert!(0.0 < low && low < change && change < high, "{second:#}");
+    assert!((0.15..0.35).contains(&change), "{second:#}");
+    for other in ["first_part", "third_part"] {
+        let other = functions.iter().find(|f| f["name"] == other);
+        let change = other.expect("found")["change"].as_f64().unwrap();
+        assert!(change.abs() < 0.1, "{other:#?}");
+    }
     let started = ["base", "new"].map(|side| {
         let run = Profile::open(&program.directory.path().join(format!("{side}.pb.gz"))).unwrap();
         let info = run.run.as_ref().unwrap();
