@@ -117,7 +117,7 @@ fn executions(summary: &profile::RunSummary) -> Vec<Value> {
             "wallNs": e.wall_ns,
             "userNs": e.user_ns,
             "systemNs": e.system_ns,
-            "work": e.work,
+            "work": (e.work > 0.0).then_some(e.work),
             "samples": e.samples,
             "warmUp": e.warm_up,
         })

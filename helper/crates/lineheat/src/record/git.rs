@@ -108,12 +108,12 @@ mod tests {
     use super::*;
 
     fn run(directory: &Path, args: &[&str]) {
-        let status = Command::new("git")
+        let output = Command::new("git")
             .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
             .args(args)
             .current_dir(directory)
-            .status();
-        assert!(status.unwrap().success(), "{args:?}");
+            .output();
+        assert!(output.unwrap().status.success(), "{args:?}");
     }
 
     fn repository(directory: &Path) {

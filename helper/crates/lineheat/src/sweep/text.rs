@@ -89,8 +89,6 @@ fn growing(terminal: &Terminal, table: &SweepTable) -> String {
         } else {
             Style::Faster
         };
-        let first = found.cpu_ns.first().copied().unwrap_or(f64::NAN);
-        let last = found.cpu_ns.last().copied().unwrap_or(f64::NAN);
         rows.row(vec![
             (
                 visible(&table.parameters[found.parameter]).into_owned(),
@@ -101,13 +99,13 @@ fn growing(terminal: &Terminal, table: &SweepTable) -> String {
                 format!("{:+.2} to {:+.2}", found.low, found.high),
                 Style::Faint,
             ),
-            (duration(first), Style::Faint),
-            (duration(last), Style::Faint),
+            (duration(found.from_ns), Style::Faint),
+            (duration(found.to_ns), Style::Faint),
             (visible(&found.function.0).into_owned(), Style::Plain),
         ]);
     }
     let title = format!(
-        "\nSelf CPU time {} follows a parameter (time ~ parameter ^ exponent; from the first cell to the last):\n",
+        "\nSelf CPU time {} follows a parameter (time ~ parameter ^ exponent; from its least value to its greatest):\n",
         table.per()
     );
     title
