@@ -16,6 +16,7 @@ const benches = {
   'error-rates': '../bench/error-rates.mjs',
   'same-program': '../bench/same-program.mjs',
   'known-change': '../bench/known-change.mjs',
+  compare: '../bench/compare.mjs',
   'large-binary': '../bench/large-binary.mjs',
   'large-profile': '../bench/large-profile.mjs',
   'flame-graph': '../bench/flame-graph.mjs',
