@@ -34,9 +34,14 @@ fn main() {
         Comparison::new(base, new, None).expect("the same values")
     });
     let rows = step("table of functions", || compared_functions(&comparison));
-    let graph = step("difference of the trees", || compared_flame_graph(&comparison));
+    let graph = step("difference of the trees", || {
+        compared_flame_graph(&comparison)
+    });
     println!("functions: {}", rows.len());
-    println!("nodes of both: {}", graph.frame.len() as u64 + graph.pruned_nodes);
+    println!(
+        "nodes of both: {}",
+        graph.frame.len() as u64 + graph.pruned_nodes
+    );
     println!("nodes drawn: {}", graph.frame.len());
     let effects = graph.compared.expect("both sides").total_effects;
     let tested = effects.iter().filter(|effect| !effect.q.is_nan()).count();
@@ -46,7 +51,11 @@ fn main() {
 fn step<T>(name: &str, work: impl FnOnce() -> T) -> T {
     let (started, cpu) = (Instant::now(), cpu_ms());
     let result = work();
-    println!("{name}: {} {}", started.elapsed().as_millis(), cpu_ms() - cpu);
+    println!(
+        "{name}: {} {}",
+        started.elapsed().as_millis(),
+        cpu_ms() - cpu
+    );
     result
 }
 
@@ -100,14 +109,22 @@ impl Tree {
                 let name = format!("large::module_{}::method_{n}(int)", n % 97);
                 let file = format!("/opt/large/src/file_{}.cc", n % 701);
                 let function = builder.add_function(&name, &name, &file, 1);
-                let line = LineOf { function, line: 10 + n as u32, column: 0 };
+                let line = LineOf {
+                    function,
+                    line: 10 + n as u32,
+                    column: 0,
+                };
                 builder.add_location(Some(module), 0x1000 + n * 16, &[line])
             })
             .collect();
         let nodes = self.0.len() as u64;
         let mut timeline: Vec<u32> = (0..2 * nodes)
             .map(|sample| {
-                let mut node = if sample < nodes { sample } else { chance.below(nodes) } as usize;
+                let mut node = if sample < nodes {
+                    sample
+                } else {
+                    chance.below(nodes)
+                } as usize;
                 let mut stack = Vec::with_capacity(32);
                 while node != 0 {
                     stack.push(locations[self.0[node].1 as usize]);

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::FrameKind;
+use crate::comparison::both;
 use crate::comparison::{ComparedSide, Comparison};
 use crate::counts::{Counts, count_nodes};
 use crate::effect::Effect;
@@ -9,8 +11,6 @@ use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ChildNodes, FlameTree, ROOT, flame_tree};
 use crate::tally::Amount;
-use crate::FrameKind;
-use crate::comparison::both;
 
 /// Samples on average of both sides that a node is tested from. Most nodes of a large tree have a few, which show nothing,
 /// and the more tests there are the less each can say.
@@ -149,7 +149,10 @@ impl Union {
             counts.fold_into_parents(&self.parent);
             counts
         };
-        let [base, new] = both(|| counts(&comparison.base, 0), || counts(&comparison.new, 1));
+        let [base, new] = both(
+            || counts(&comparison.base, 0),
+            || counts(&comparison.new, 1),
+        );
         let mut amounts: Vec<[Amount; 2]> = (self.amounts[0].iter().zip(&self.amounts[1]))
             .map(|(base, new)| [*base, *new])
             .collect();

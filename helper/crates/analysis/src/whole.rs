@@ -217,7 +217,11 @@ fn measure(comparison: &Comparison) -> String {
 /// 0.079 as "7.9"; from 100 % on without decimals.
 fn digits(ratio: f64) -> String {
     // No "-0.0".
-    let percent = if ratio.abs() < 0.0005 { 0.0 } else { 100.0 * ratio };
+    let percent = if ratio.abs() < 0.0005 {
+        0.0
+    } else {
+        100.0 * ratio
+    };
     match percent.abs() {
         large if large >= 99.95 => format!("{percent:.0}"),
         _ => format!("{percent:.1}"),

@@ -1,8 +1,6 @@
 //! Several commands recorded in turns, each into its own run.
 
-use std::sync::mpsc::{
-    Receiver, RecvTimeoutError, SyncSender, TryRecvError, channel, sync_channel,
-};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -68,11 +66,8 @@ pub fn record_in_turns(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        loop {
-            match control.try_recv() {
-                Ok(control) => to_all(&control),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-            }
+        while let Ok(control) = control.try_recv() {
+            to_all(&control);
         }
     }
     let lost = || RecordError::internal("a recording ended without a word".to_owned());
