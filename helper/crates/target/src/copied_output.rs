@@ -93,7 +93,6 @@ fn same_file(a: &impl AsRawFd, b: &impl AsRawFd) -> bool {
 mod tests {
     use std::io::Read;
 
-    use super::*;
     use crate::{LaunchOptions, Output, launch_stopped, wait};
 
     /// Under cargo the output of a test is no terminal, or one; either way the program prints as it would without us.
