@@ -14,6 +14,8 @@ const benches = {
   cost: '../bench/cost.mjs',
   saved: '../bench/saved.mjs',
   'error-rates': '../bench/error-rates.mjs',
+  'same-program': '../bench/same-program.mjs',
+  'known-change': '../bench/known-change.mjs',
   compare: '../bench/compare.mjs',
   'large-binary': '../bench/large-binary.mjs',
   'large-profile': '../bench/large-profile.mjs',

@@ -1,0 +1,71 @@
+// Many recordings of the same commands, and comparisons of groups of them: each recording serves in many comparisons.
+import path from 'node:path';
+import { engine } from '../scripts/steps/paths.mjs';
+import { measured } from './measure.mjs';
+
+/**
+ * Records each command `times` times, one run of each after the other, so that drift hits all alike. `commands` maps a
+ * name to a command line; gives the run files by name, in the order of time.
+ */
+export async function recordings(commands, times, folder) {
+  const files = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
+  for (let i = 0; i < times; i++)
+    for (const [name, command] of Object.entries(commands)) {
+      const file = path.join(folder, `${name}-${i}.pb.gz`);
+      await measured(engine, ['record', '--output', file, '--', ...command]);
+      files[name].push(file);
+    }
+  return files;
+}
+
+/** What `lineheat diff --json` says of two groups of run files. */
+export async function compared(base, news) {
+  const { output } = await measured(engine, ['diff', ...base, '--against', ...news, '--json']);
+  return JSON.parse(output);
+}
+
+/** The functions of a comparison on which there was a test: with an interval. */
+export const tested = ({ functions }) => functions.filter(({ low, high }) => low !== null && high !== null);
+
+/** At 5 %: the 95 % interval does not hold "no change". */
+export const isRejected = ({ low, high }) => low > 0 || high < 0;
+
+/**
+ * `count` pairs of disjoint groups of `k` members, drawn by chance that repeats. A member serves in several pairs, never twice
+ * in one.
+ */
+export function pairsOfGroups(members, k, count, seed = 1) {
+  const random = chance(seed);
+  return Array.from({ length: count }, () => {
+    const order = shuffled(members, random);
+    return [order.slice(0, k), order.slice(k, 2 * k)];
+  });
+}
+
+export function groups(members, k, count, seed = 1) {
+  const random = chance(seed);
+  return Array.from({ length: count }, () => shuffled(members, random).slice(0, k));
+}
+
+/** Fisher and Yates. */
+function shuffled(members, random) {
+  const order = [...members];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
+}
+
+/** mulberry32: enough for drawing groups. */
+function chance(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export const percent = (part, all) => (all === 0 ? 'none' : `${((100 * part) / all).toFixed(1)} %`);
