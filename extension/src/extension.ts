@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { ActiveProfile } from './editor/activeProfile.ts';
 import { BuildOutput } from './editor/buildOutput.ts';
+import { ChangeNavigation } from './editor/changeNavigation.ts';
 import { registerCommands } from './editor/commands.ts';
 import { DoctorPage } from './editor/doctorPage.ts';
 import { showFailure } from './editor/failureMessages.ts';
@@ -45,9 +46,11 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const active = new ActiveProfile(client);
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
-  const lenses = new HeatLensProvider(heats, painter);
+  const lenses = new HeatLensProvider(active, heats, painter);
   const hovers = new HeatHoverProvider(active, heats, painter);
   const opener = new ProfileOpener(active, heats, painter, navigation);
+
+  const changes = new ChangeNavigation(active, heats, navigation);
 
   const pageParts = { extensionUri, navigation, log };
   // The page says itself why a file cannot be opened.
@@ -88,7 +91,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
 
   const enginePathNow = engine.command;
   const parts = { doctor, enginePath: enginePathNow, log, active, heats, painter, hovers, opener, panels, profiles };
-  const sources = [{ scheme: 'file' }, { scheme: SCHEME }];
+  const sources = [{ scheme: 'file' }, { scheme: 'git' }, { scheme: SCHEME }];
   context.subscriptions.push(
     log,
     { dispose: () => client.dispose() },
@@ -103,7 +106,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
     showWaitingRuns(showWaiting),
-    ...registerCommands({ ...parts, recorder, runs, navigation, documents }),
+    ...registerCommands({ ...parts, changes, recorder, runs, navigation, documents }),
   );
   return { activationMs: performance.now() - start };
 }

@@ -82,6 +82,7 @@ export class ActiveProfile implements vscode.Disposable {
     await Promise.all([
       setContext('lineheat.hasProfile', profile !== undefined),
       setContext('lineheat.hasRun', profile?.kind === 'run'),
+      setContext('lineheat.hasComparison', profile?.kind === 'comparison'),
       setContext('lineheat.hotFiles', [...this.files.keys()]),
     ]);
     this.changed.fire();

@@ -4,6 +4,7 @@ import type { RunSummary } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { annotatedListing } from './annotatedListing.ts';
+import type { ChangeNavigation } from './changeNavigation.ts';
 import type { DoctorPage } from './doctorPage.ts';
 import { showFailure } from './failureMessages.ts';
 import type { FileHeats } from './fileHeats.ts';
@@ -36,11 +37,13 @@ export interface CommandParts {
   readonly navigation: SourceNavigation;
   readonly documents: TextDocuments;
   readonly doctor: DoctorPage;
+  readonly changes: ChangeNavigation;
 }
 
 /** Registers every command. A failure is shown to the user, and thrown to a caller that gave arguments. */
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
-  const { active, doctor, documents, hovers, navigation, opener, painter, panels, profiles, recorder, runs } = parts;
+  const { active, changes, doctor, documents, hovers, navigation } = parts;
+  const { opener, painter, panels, profiles, recorder, runs } = parts;
 
   const openRun = async (path: string) => {
     await opener.openRun(path);
@@ -67,7 +70,9 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     const profile = active.current;
     if (!profile) throw nothingOpen();
     if (profile.kind === 'comparison') {
-      panels.show({ base: profile.comparison.base.path, new: profile.comparison.current.path });
+      const { base, current } = profile.comparison;
+      const page = panels.show({ base: base.path, new: current.path });
+      if (isFunction(argument)) page.reveal(argument);
       return;
     }
     const page = panels.show({ run: profile.run.path });
@@ -111,6 +116,23 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     void inform(vscode.l10n.t('No file of this workspace has samples in the open profile.'));
   };
 
+  const compareFunction = async (argument?: unknown) => {
+    const profile = active.current;
+    if (profile?.kind !== 'run') throw nothingOpen();
+    const current = profile.run.path;
+    const others = (await runs.runs()).filter(({ path }) => path !== current);
+    const base = await pickRun(others, vscode.l10n.t('The base: the run to compare with'));
+    if (!base) return undefined;
+    const named = await compare(base, current);
+    if (isFunction(argument)) panels.show(named).reveal({ row: -1, name: argument.name });
+    return named;
+  };
+  const goToChange = async (direction: 1 | -1) => {
+    if (active.current?.kind !== 'comparison') throw noComparison();
+    if (await changes.go(direction)) return;
+    void inform(vscode.l10n.t('No line of this workspace changed beyond noise in the open comparison.'));
+  };
+
   const commands: Record<string, (argument?: unknown) => unknown> = {
     profileTarget: (argument) => thenListed(profiles.profile(argument)),
     profileAgain: () => thenListed(profiles.profileAgain()),
@@ -120,8 +142,11 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       return path && openRun(path);
     },
     compareRuns,
+    compareFunction,
     showFlameGraph,
     goToHottestLine,
+    nextChange: () => goToChange(1),
+    previousChange: () => goToChange(-1),
     toggleHeat: () => painter.toggle(),
     clearHeat: () => active.clear(),
     showAnnotatedListing,
@@ -161,6 +186,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
 
 function nothingOpen(): EngineFailure {
   return new EngineFailure('not-found', 'No run is open.', 'Profile a target, or open a run from the Runs view.');
+}
+
+function noComparison(): EngineFailure {
+  return new EngineFailure('not-found', 'No comparison is open.', 'Compare two runs from the Runs view first.');
 }
 
 function onRun(run: (summary: RunSummary) => unknown) {
