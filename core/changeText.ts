@@ -68,6 +68,11 @@ export function contributionText(contribution: number): string {
   return contribution < 0 ? `${MINUS}${percentText(-contribution)}` : percentText(contribution);
 }
 
+/** `CPU time per run`; values of shares are those of the base, and of a new run that is brought to its size. */
+export function perText(per: string): string {
+  return per === 'share' ? 'CPU time, both totals made equal' : `CPU time per ${per || 'run'}`;
+}
+
 function points(change: number): string {
   const size = Math.abs(change * 100);
   return size < 0.05 ? '0.0' : `${change < 0 ? MINUS : '+'}${size.toFixed(1)}`;

@@ -9,6 +9,9 @@ test('each message of the page is understood', () => {
     { type: 'request', view: 'functions', value: 0 },
     { type: 'navigate', view: 'comparedLines', value: 0, index: 12, aside: true },
     { type: 'copy', text: 'main' },
+    { type: 'explain' },
+    { type: 'openExplained', index: 2, line: 40, aside: false },
+    { type: 'normalise', normalisation: 4 },
   ];
   for (const message of messages) assert.deepEqual(parsePageMessage(message), message);
 });
@@ -26,6 +29,9 @@ test('anything else is refused', () => {
     { type: 'navigate', view: 'functions', value: 0, index: 1.5, aside: true },
     { type: 'navigate', view: 'functions', value: 0, index: 1, aside: 'yes' },
     { type: 'navigate', view: 'functions', value: 0, path: '/etc/passwd', aside: true },
+    { type: 'openExplained', index: 1, line: -1, aside: false },
+    { type: 'openExplained', index: 1, line: 1 },
+    { type: 'normalise', normalisation: 5 },
     { type: 'copy', text: 'x'.repeat((1 << 20) + 1) },
   ];
   for (const message of others) assert.equal(parsePageMessage(message), undefined);

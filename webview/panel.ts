@@ -1,6 +1,7 @@
 // The webview page: connects to the extension host and shows what it is told to show. The page computes nothing over
 // samples; it draws columns that the engine made and holds view state only.
 import './panel.css';
+import './comparison.css';
 import { connect } from './page/host.ts';
 import { failurePane, loadingPane } from './page/messagePane.ts';
 import { ProfilePage } from './page/profilePage.ts';
@@ -29,6 +30,12 @@ const host = connect((message) => {
       break;
     case 'viewFailed':
       page?.receiveFailure(message.view, message.message, message.advice);
+      break;
+    case 'explanation':
+      page?.receiveExplanation(message);
+      break;
+    case 'explanationFailed':
+      page?.receiveExplanationFailure(message.message, message.advice);
       break;
     case 'reveal':
       page?.reveal(message);

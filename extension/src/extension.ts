@@ -15,7 +15,7 @@ import { OutputLog } from './editor/outputLog.ts';
 import { ProfileCommands } from './editor/profileCommands.ts';
 import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
 import { ProfileOpener } from './editor/profileOpener.ts';
-import { ProfilePanels, type Shown } from './editor/profilePanels.ts';
+import { ProfilePanels, type Shown, type ShownPair } from './editor/profilePanels.ts';
 import { Recorder } from './editor/recorder.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
 import { onDidChangeOpenOptions } from './editor/settings.ts';
@@ -59,9 +59,16 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const showAgain = (shown: Shown) => {
     if (active.current) return;
     if ('run' in shown) showHeat(shown.run);
-    else void active.showComparison(shown.base, shown.new).catch(logOnly);
+    else void active.showComparison(shown.base, shown.new, panels.normalisationOf(shown)).catch(logOnly);
   };
-  const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain);
+  // The figures beside the lines follow the panel of the same comparison.
+  const normalised = ({ base, new: current }: ShownPair, normalisation: number) => {
+    const shown = active.current;
+    if (shown?.kind !== 'comparison') return;
+    if (shown.comparison.base.path !== base || shown.comparison.current.path !== current) return;
+    void active.showComparison(base, current, normalisation).catch(logOnly);
+  };
+  const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain, normalised);
   const profileEditor = new ProfileEditor(client, pageParts, showHeat);
 
   const builds = new BuildOutput();

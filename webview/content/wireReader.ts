@@ -99,6 +99,22 @@ export function readUint64Column(fields: Fields, field: number): Float64Array {
   return readColumn(fields, field, (length) => new Float64Array(length)) as Float64Array;
 }
 
+/** A repeated double, packed as every writer does it. */
+export function readDoubleColumn(fields: Fields, field: number): Float64Array {
+  const spans = fields.spans.get(field) ?? [];
+  let bytes = 0;
+  for (let i = 0; i < spans.length; i += 2) bytes += spans[i + 1]! - spans[i]!;
+  if (bytes % 8 !== 0)
+    throw new MalformedContent(`Field ${field} has ${bytes} bytes, no multiple of the 8 of a number.`);
+  const column = new Float64Array(bytes / 8);
+  const view = new DataView(fields.bytes.buffer, fields.bytes.byteOffset, fields.bytes.byteLength);
+  let row = 0;
+  for (let i = 0; i < spans.length; i += 2) {
+    for (let at = spans[i]!; at < spans[i + 1]!; at += 8) column[row++] = view.getFloat64(at, true);
+  }
+  return column;
+}
+
 function readColumn(fields: Fields, field: number, make: (length: number) => Column): Column {
   const { bytes } = fields;
   const spans = fields.spans.get(field) ?? [];

@@ -52,7 +52,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   // A recording that ends badly has saved a run too, and the watcher of files may be late or missing.
   const thenListed = <Result>(recording: Promise<Result>) => recording.finally(() => runs.refresh());
   const compare = async (base: string, current: string) => {
-    await opener.openComparison(base, current);
+    await opener.openComparison(base, current, panels.normalisationOf({ base, new: current }));
     panels.show({ base, new: current });
     return { base, new: current };
   };

@@ -25,8 +25,8 @@ export class ProfileOpener {
     return opened;
   }
 
-  async openComparison(base: string, current: string): Promise<ComparisonOpened> {
-    const opened = await this.active.showComparison(base, current);
+  async openComparison(base: string, current: string, normalisation: number): Promise<ComparisonOpened> {
+    const opened = await this.active.showComparison(base, current, normalisation);
     this.painter.show();
     return opened;
   }

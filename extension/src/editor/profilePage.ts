@@ -87,6 +87,19 @@ export class ProfilePage implements vscode.Disposable {
         const savedText = () => this.subject.savedText(place.recordedPath);
         return this.parts.navigation.show(place, { aside: message.aside, savedText });
       }
+      case 'explain': {
+        if (!this.subject.explain) return;
+        return this.post({ type: 'explanation', explanation: await this.subject.explain() });
+      }
+      case 'openExplained': {
+        const place = this.subject.explained?.(message.index, message.line);
+        if (!place) return;
+        const savedText = () => this.subject.savedText(place.recordedPath);
+        return this.parts.navigation.show(place, { aside: message.aside, savedText });
+      }
+      case 'normalise':
+        this.subject.normalise?.(message.normalisation);
+        return this.answer({ type: 'retry' });
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
     }
@@ -97,7 +110,9 @@ export class ProfilePage implements vscode.Disposable {
     if (failure.kind === 'cancelled') return;
     this.parts.log.error(`${failure.kind}: ${failure.message}`);
     const words = { message: visibleText(failure.message, 2000), advice: visibleText(failure.advice, 2000) };
-    if (message.type === 'ready' || message.type === 'retry') this.post({ type: 'failed', ...words });
+    const opens = message.type === 'ready' || message.type === 'retry' || message.type === 'normalise';
+    if (opens) this.post({ type: 'failed', ...words });
+    else if (message.type === 'explain') this.post({ type: 'explanationFailed', ...words });
     else if (message.type === 'request') {
       this.post({ type: 'viewFailed', view: message.view, value: message.value, ...words });
     } else void tellError([words.message, words.advice].filter(Boolean).join(' '));

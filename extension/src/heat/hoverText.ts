@@ -1,5 +1,5 @@
 // The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
-import { intervalText, qText, relativeText, verdictWords } from '../../../core/changeText.ts';
+import { intervalText, perText, qText, relativeText, verdictWords } from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
 import {
@@ -81,7 +81,7 @@ export function differenceHover(difference: FileDifference, row: number, { metho
   if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
   else if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a difference.');
   if (difference.changed[row]!) sections.push('≈ This line was changed since a recording.');
-  const how = [per && `CPU time per ${markdownText(per, 64)}.`, markdownText(method, 400)].filter(Boolean).join(' ');
+  const how = [per && `${markdownText(perText(per), 100)}.`, markdownText(method, 400)].filter(Boolean).join(' ');
   if (how) sections.push(`*${how}*`);
   return sections.join('\n\n');
 }

@@ -51,7 +51,7 @@ export function differenceLenses(difference: FileDifference, per: string, thresh
 function differenceTitle(one: FunctionDifference, per: string): string {
   const parts = [
     effectWords(one.totalEffect, one.baseTotal, one.newTotal),
-    `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}${per ? ` per ${per}` : ''}`,
+    `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}${per && per !== 'share' ? ` per ${per}` : ''}`,
   ];
   const { selfEffect, totalEffect } = one;
   if (selfEffect && (selfEffect.verdict !== totalEffect?.verdict || one.newSelf !== one.newTotal))
