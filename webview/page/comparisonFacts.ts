@@ -23,7 +23,13 @@ export function comparisonFacts({ method, facts, commits }: ShownComparison): HT
 }
 
 function factsTable(facts: ShownComparison['facts']): HTMLElement {
-  const head = element('tr', {}, ...['', '', 'base', 'new'].map((text) => element('th', { scope: 'col' }, text)));
+  const head = element(
+    'tr',
+    {},
+    element('td', {}),
+    element('td', {}),
+    ...['base', 'new'].map((side) => element('th', { scope: 'col' }, side)),
+  );
   const rows = facts.map(({ what, base, new: later, differs }) =>
     element(
       'tr',

@@ -111,7 +111,7 @@ export class ProfilePage {
       'div',
       { class: 'page' },
       headerOf(show),
-      this.#toolbar.element,
+      element('nav', { 'aria-label': 'View' }, this.#toolbar.element),
       this.#panes.element,
       this.#help,
     );

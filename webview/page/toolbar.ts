@@ -85,6 +85,7 @@ interface Option {
 function select(label: string, options: readonly Option[], chosen: string, changed: (value: string) => void) {
   const made: VscodeSingleSelect = document.createElement('vscode-single-select');
   made.className = 'value-select';
+  made.label = label; // of the combobox inside
   made.setAttribute('aria-label', label);
   made.title = label;
   for (const { value, label: text } of options) {
