@@ -1,6 +1,7 @@
 // Entry point: builds the parts and connects them. Starts no process and reads no run; the first use does.
 import * as vscode from 'vscode';
 import { ActiveProfile } from './editor/activeProfile.ts';
+import { Baseline } from './editor/baseline.ts';
 import { BuildOutput } from './editor/buildOutput.ts';
 import { ChangeNavigation } from './editor/changeNavigation.ts';
 import { registerCommands } from './editor/commands.ts';
@@ -79,7 +80,8 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
   const told = new ToldProblems(workspaceState);
   const profiles = new ProfileCommands({ recorder, builds, discovery, pick, last, opener, told, fallbackRuns });
-  const runs = new RunsView(client, active, (error) => void showFailure(error, log));
+  const baseline = new Baseline(client, workspaceState, log);
+  const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));
 
   const showWaiting = async (run: string) => {
     try {
@@ -104,7 +106,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     { dispose: () => client.dispose() },
     documents,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
-    ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs],
+    ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs, baseline],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
     vscode.window.registerCustomEditorProvider(PROFILE_EDITOR, profileEditor, {
@@ -113,7 +115,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
     showWaitingRuns(showWaiting),
-    ...registerCommands({ ...parts, changes, recorder, runs, navigation, documents }),
+    ...registerCommands({ ...parts, changes, baseline, recorder, runs, navigation, documents }),
   );
   return { activationMs: performance.now() - start };
 }

@@ -2,8 +2,10 @@
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
+import { runName } from '../heat/runText.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { annotatedListing } from './annotatedListing.ts';
+import type { Baseline } from './baseline.ts';
 import type { ChangeNavigation } from './changeNavigation.ts';
 import type { DoctorPage } from './doctorPage.ts';
 import { showFailure } from './failureMessages.ts';
@@ -38,11 +40,12 @@ export interface CommandParts {
   readonly documents: TextDocuments;
   readonly doctor: DoctorPage;
   readonly changes: ChangeNavigation;
+  readonly baseline: Baseline;
 }
 
 /** Registers every command. A failure is shown to the user, and thrown to a caller that gave arguments. */
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
-  const { active, changes, doctor, documents, hovers, navigation } = parts;
+  const { active, baseline, changes, doctor, documents, hovers, navigation } = parts;
   const { opener, painter, panels, profiles, recorder, runs } = parts;
 
   const openRun = async (path: string) => {
@@ -63,7 +66,8 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     const base = await pickRun(saved, vscode.l10n.t('The base: the run before the change'));
     if (!base) return undefined;
     const others = saved.filter(({ path }) => path !== base);
-    const current = await pickRun(others, vscode.l10n.t('The new run: after the change'));
+    const beside = saved.find(({ path }) => path === base);
+    const current = await pickRun(others, vscode.l10n.t('The new run: after the change'), beside);
     return current && compare(base, current);
   };
   const showFlameGraph = (argument?: unknown) => {
@@ -116,15 +120,17 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     void inform(vscode.l10n.t('No file of this workspace has samples in the open profile.'));
   };
 
+  /** Asks what to hold a run against; it is the new side. */
+  const compareWith = async (current: RunSummary) => {
+    const others = (await runs.runs()).filter(({ path }) => path !== current.path);
+    const base = await pickRun(others, vscode.l10n.t('The base: what {0} is compared with', runName(current)), current);
+    return base && compare(base, current.path);
+  };
   const compareFunction = async (argument?: unknown) => {
     const profile = active.current;
-    if (profile?.kind !== 'run') throw nothingOpen();
-    const current = profile.run.path;
-    const others = (await runs.runs()).filter(({ path }) => path !== current);
-    const base = await pickRun(others, vscode.l10n.t('The base: the run to compare with'));
-    if (!base) return undefined;
-    const named = await compare(base, current);
-    if (isFunction(argument)) panels.show(named).reveal({ row: -1, name: argument.name });
+    if (profile?.kind !== 'run' || !profile.opened.summary) throw nothingOpen();
+    const named = await compareWith({ ...profile.opened.summary, path: profile.run.path });
+    if (named && isFunction(argument)) panels.show(named).reveal({ row: -1, name: argument.name });
     return named;
   };
   const goToChange = async (direction: 1 | -1) => {
@@ -164,6 +170,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     'runs.rename': onRun((run) => runs.rename(run)),
     'runs.delete': onRun((run) => runs.delete(run)),
     'runs.reveal': onRun((run) => vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(run.path))),
+    'runs.compareWith': onRun(compareWith),
+    'runs.pinBaseline': onRun((run) => baseline.pin(run)),
+    'runs.unpinBaseline': () => baseline.pin(undefined),
+    'runs.compareWithBaseline': onRun((run) => (baseline.path ? compare(baseline.path, run.path) : undefined)),
     'runs.selectForCompare': onRun((run) => runs.selectForCompare(run)),
     'runs.compareWithSelected': onRun((run) => {
       const selected = runs.selectedForCompare;
