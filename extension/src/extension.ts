@@ -18,6 +18,7 @@ import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
 import { ProfileOpener } from './editor/profileOpener.ts';
 import { ProfilePanels, type Shown, type ShownPair } from './editor/profilePanels.ts';
 import { Recorder } from './editor/recorder.ts';
+import { RepeatPrompts } from './editor/repeatPrompts.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
 import { onDidChangeOpenOptions } from './editor/settings.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
@@ -79,7 +80,9 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const pick = new TargetPick(discovery, builds, last);
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
   const told = new ToldProblems(workspaceState);
-  const profiles = new ProfileCommands({ recorder, builds, discovery, pick, last, opener, told, fallbackRuns });
+  const prompts = new RepeatPrompts(workspaceState);
+  const recording = { recorder, builds, discovery, pick, last, opener, told, prompts, fallbackRuns };
+  const profiles = new ProfileCommands(recording);
   const baseline = new Baseline(client, workspaceState, log);
   const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));
 

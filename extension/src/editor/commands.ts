@@ -141,6 +141,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
 
   const commands: Record<string, (argument?: unknown) => unknown> = {
     profileTarget: (argument) => thenListed(profiles.profile(argument)),
+    profileRepeatedly: (argument) => thenListed(profiles.profileRepeatedly(argument)),
     profileAgain: () => thenListed(profiles.profileAgain()),
     stop: () => recorder.stop(),
     openRun: async (argument) => {

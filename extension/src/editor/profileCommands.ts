@@ -14,6 +14,7 @@ import type { LastTarget, NamedProgram } from './lastTarget.ts';
 import { inform, warn } from './notifications.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { Recorder } from './recorder.ts';
+import type { RepeatPrompts } from './repeatPrompts.ts';
 import { type RecordSettings, recordSettings } from './settings.ts';
 import type { TargetDiscovery } from './targetDiscovery.ts';
 import type { TargetPick } from './targetPick.ts';
@@ -33,6 +34,7 @@ export class ProfileCommands {
       readonly last: LastTarget;
       readonly opener: ProfileOpener;
       readonly told: ToldProblems;
+      readonly prompts: RepeatPrompts;
       /** Where runs go when no folder is open. */
       readonly fallbackRuns: string;
     },
@@ -46,6 +48,17 @@ export class ProfileCommands {
     return target && this.profileTarget(target);
   }
 
+  /** As `profile`, several times into one run; a caller that names a program says itself how often. */
+  async profileRepeatedly(named?: unknown): Promise<ProfileResult | undefined> {
+    requireTrust();
+    if (isNamedProgram(named)) return this.profileNamed(named);
+    const target = await this.parts.pick.choose();
+    if (!target) return undefined;
+    const title = vscode.l10n.t('Profile {0} Repeatedly', visibleText(target.label));
+    const answers = await this.parts.prompts.askRepeats(title, recordSettings());
+    return answers && this.profileTarget(target, answers);
+  }
+
   async profileAgain(): Promise<ProfileResult | undefined> {
     requireTrust();
     const saved = this.parts.last.get();
@@ -56,7 +69,7 @@ export class ProfileCommands {
     return target ? this.profileTarget(target) : this.profile();
   }
 
-  private async profileTarget(target: Target): Promise<ProfileResult> {
+  private async profileTarget(target: Target, more: Partial<RecordSettings> = {}): Promise<ProfileResult> {
     const { recorder, builds, last } = this.parts;
     return recorder.exclusively(async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
@@ -65,7 +78,7 @@ export class ProfileCommands {
         args: last.argumentsOf(target.id),
         runStep: (step) => builds.run(step),
       });
-      return this.record(plan, recordSettings());
+      return this.record(plan, { ...recordSettings(), ...more });
     });
   }
 
@@ -82,8 +95,7 @@ export class ProfileCommands {
         env: named.env ?? {},
       };
       await last.setProgram({ ...named, cwd });
-      const { sampleHz = settings.sampleHz, durationS = settings.durationS, repeat = settings.repeat } = named;
-      return this.record(plan, { ...settings, sampleHz, durationS, repeat });
+      return this.record(plan, { ...settings, ...recordingOf(named) });
     });
   }
 
@@ -136,22 +148,24 @@ export function requireTrust(): void {
   );
 }
 
+/** What a caller says of the recording itself; the rest is as the settings say. */
+function recordingOf(named: NamedProgram): Partial<RecordSettings> {
+  const { sampleHz, durationS, repeat, warmUp, work, workFrom } = named;
+  const given = Object.entries({ sampleHz, durationS, repeat, warmUp, work, workFrom });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
 /** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
-function isNamedProgram(value: unknown): value is NamedProgram {
+export function isNamedProgram(value: unknown): value is NamedProgram {
   if (typeof value !== 'object' || value === null || !('program' in value)) return false;
-  const {
-    program,
-    args = [],
-    cwd = '',
-    env = {},
-    sampleHz = 1,
-    durationS = 0,
-    repeat = 1,
-  } = value as Record<string, unknown>;
-  const texts = [program, cwd, ...(Array.isArray(args) ? args : [undefined]), ...Object.values(env as object)];
-  const numbers = [sampleHz, durationS, repeat].every((number) => typeof number === 'number' && number >= 0);
-  if (texts.every((text) => typeof text === 'string') && program !== '' && numbers) return true;
+  const { program, args = [], cwd = '', env = {}, workFrom = '', ...more } = value as Record<string, unknown>;
+  const { sampleHz = 1, durationS = 0, repeat = 1, warmUp = 0, work = 0 } = more;
+  const argumentList = Array.isArray(args) ? args : [undefined];
+  const texts = [program, cwd, workFrom, ...argumentList, ...Object.values(env as object)];
+  const numbers = [sampleHz, durationS, repeat, warmUp, work];
+  const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
+  if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
   throw new TargetError(
-    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat }: texts, lists of texts and numbers.',
+    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: texts, lists of texts and numbers.',
   );
 }

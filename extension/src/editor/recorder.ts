@@ -1,11 +1,11 @@
 // One recording at a time: starts it in an engine of its own, shows how it goes, and can stop it without losing anything.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
-import { countText, durationText } from '../../../core/numbersAsText.ts';
-import { type RecordingEnded, type RecordingProgress, type Reply, wire } from '../../../core/wire.ts';
+import type { RecordingEnded, RecordingProgress, Reply } from '../../../core/wire.ts';
 import { EngineClient, type EngineClientOptions } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected } from '../engine/openProfiles.ts';
+import { progressText } from '../heat/progressText.ts';
 import { endSentence } from '../heat/runText.ts';
 import type { Plan } from '../targets/target.ts';
 import { withProgress } from './notifications.ts';
@@ -109,7 +109,7 @@ class Recording {
     // A process that we attach to has its terminal already.
     if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
     const size = await this.terminal?.size();
-    const { runsDirectory, sampleHz, durationS, repeat, debuginfod } = this.options;
+    const { runsDirectory, sampleHz, durationS, repeat, warmUp, work, workFrom, debuginfod } = this.options;
     const target =
       'attachPid' in this.plan
         ? { attachPid: this.plan.attachPid }
@@ -119,6 +119,9 @@ class Recording {
             cwd: this.plan.cwd,
             env: { ...this.plan.env },
             repeat,
+            warmUp,
+            work,
+            workFrom,
           };
     const record = {
       ...target,
@@ -151,7 +154,7 @@ class Recording {
   }
 
   private showProgress(progress: RecordingProgress | undefined): void {
-    const state = progress ? progressText(progress) : vscode.l10n.t('starting');
+    const state = progress ? progressText(progress, vscode.l10n.t) : vscode.l10n.t('starting');
     const text = this.userSpaceOnly ? vscode.l10n.t('{0}, user space only', state) : state;
     if (!this.stopAsked) this.report(vscode.l10n.t('{0} (Cancel stops and keeps)', text));
     this.status.text = `$(debug-stop) ${vscode.l10n.t('Stop and Keep')}: ${text}`;
@@ -179,20 +182,6 @@ function interrupted(error: unknown): unknown {
   if (!(error instanceof EngineFailure) || error.kind !== 'engine-ended') return error;
   const advice = 'What was recorded up to the last second is in the Runs view, marked partial.';
   return new EngineFailure(error.kind, error.message, advice);
-}
-
-function progressText({ stage, elapsedNs, samples, lost, symbolized }: RecordingProgress): string {
-  const { Stage } = wire.RecordingProgress;
-  if (stage === Stage.SYMBOLIZING) {
-    const percent = Math.floor(100 * symbolized);
-    return percent > 0
-      ? vscode.l10n.t('finding names and lines, {0} %', percent)
-      : vscode.l10n.t('finding names and lines');
-  }
-  if (stage === Stage.SAVING) return vscode.l10n.t('saving');
-  const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
-  const kept = vscode.l10n.t('{0} samples', countText(samples));
-  return [elapsed, kept, ...(lost > 0 ? [vscode.l10n.t('{0} lost', countText(lost))] : [])].join(' · ');
 }
 
 function setRecording(value: boolean): Thenable<unknown> {
