@@ -5,27 +5,43 @@ use std::collections::BTreeMap;
 use crate::alignment::Alignment;
 use crate::analyzed::{Analyzed, FileId};
 use crate::comparison::{ComparedSide, Comparison};
+use crate::effect::Effects;
+use crate::line_pairs::LinePair;
 use crate::matching::Pair;
 use crate::tally::Amounts;
-use crate::verdict::{Verdict, verdict_of_row};
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FileDifference {
     /// Lines with samples on either side, ascending, numbered as in the text now.
     pub lines: Vec<LineDifference>,
+    /// Functions of the file, largest change first.
+    pub functions: Vec<FunctionDifference>,
     /// One sentence, or empty.
     pub notice: String,
 }
 
-/// Values are per run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Values are per unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineDifference {
     pub line: u32,
     pub base: Amounts,
     pub new: Amounts,
-    pub verdict: Verdict,
-    /// Edited since one of the recordings.
+    pub effects: Effects,
+    /// Edited between the recordings, or since.
     pub changed: bool,
+}
+
+/// Values are per unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionDifference {
+    pub name: String,
+    /// Of the definition, as in the text now; 0: unknown, or gone.
+    pub line: u32,
+    pub base: Amounts,
+    pub new: Amounts,
+    pub effects: Effects,
+    /// As of a [`crate::ComparedRow`].
+    pub note: String,
 }
 
 /// A file of either side with its amounts on both.
@@ -44,7 +60,7 @@ pub fn compared_files(comparison: &Comparison) -> Vec<ComparedFile> {
         let sums = tally
             .zip(file)
             .map(|(tally, file)| tally.files[file as usize]);
-        side.amounts_per_run(sums.unwrap_or_default())
+        side.amounts_per_unit(sums.unwrap_or_default())
     };
     let mut files: Vec<ComparedFile> = (comparison.files.iter())
         .map(|pair| ComparedFile {
@@ -68,52 +84,45 @@ pub fn file_difference(
     path: &str,
     text_now: Option<&str>,
 ) -> Option<FileDifference> {
-    let files = find_pair(comparison, path)?;
+    let (index, files) = find_pair(comparison, path)?;
     let text_now = text_now.or_else(|| saved(comparison.new_run(), files.new));
+    let [to_now_base, to_now_new] = [
+        (comparison.base(), files.base),
+        (comparison.new_run(), files.new),
+    ]
+    .map(|(side, file)| match (saved(side, file), text_now) {
+        (Some(old), Some(now)) => Alignment::of(old, now),
+        _ => Alignment::identity(),
+    });
+    let now_of = |pair: &LinePair| match pair.new {
+        Some(place) => to_now_new.to_new(comparison.new_run().places()[place as usize].line),
+        None => to_now_base.to_new(pair.base_line),
+    };
     let mut lines: BTreeMap<u32, LineDifference> = BTreeMap::new();
     let mut gone = 0u64;
-    for (column, side, file) in [
-        (0, &comparison.base, files.base),
-        (1, &comparison.new, files.new),
-    ] {
-        let (Some(file), Some(tally)) = (file, side.analyzed.tally(side.measure)) else {
+    let of_file = (comparison.lines.pairs.iter().enumerate())
+        .filter(|(_, pair)| pair.files == index)
+        .filter(|(row, _)| comparison.line_amounts[*row] != [Amounts::default(); 2]);
+    for (row, pair) in of_file {
+        let Some(now) = now_of(pair) else {
+            gone += 1;
             continue;
         };
-        let alignment = match (saved(&side.analyzed, Some(file)), text_now) {
-            (Some(old), Some(now)) => Alignment::of(old, now),
-            _ => Alignment::identity(),
+        let [base, new] = comparison.line_amounts[row];
+        let line = LineDifference {
+            line: now.line,
+            base,
+            new,
+            effects: comparison.line_effects[row],
+            changed: now.changed || is_edited(comparison, pair),
         };
-        for place in side.analyzed.places_of(file) {
-            let amounts = side.amounts_per_run(tally.places[place as usize]);
-            if amounts == Amounts::default() {
-                continue;
-            }
-            let Some(now) = alignment.to_new(side.analyzed.places()[place as usize].line) else {
-                gone += 1;
-                continue;
-            };
-            let entry = lines.entry(now.line).or_insert(LineDifference {
-                line: now.line,
-                base: Amounts::default(),
-                new: Amounts::default(),
-                verdict: Verdict::TooFew,
-                changed: false,
-            });
-            entry.changed |= now.changed;
-            *(if column == 0 {
-                &mut entry.base
-            } else {
-                &mut entry.new
-            }) = amounts;
-        }
+        (lines.entry(now.line))
+            .and_modify(|known| known.join(&line))
+            .or_insert(line);
     }
     Some(FileDifference {
-        lines: (lines.into_values())
-            .map(|line| LineDifference {
-                verdict: verdict_of_row(line.base, line.new).0,
-                ..line
-            })
-            .collect(),
+        lines: lines.into_values().collect(),
+        functions: functions(comparison, files, &to_now_new),
         notice: match gone {
             0 => String::new(),
             1 => "1 sampled line of the runs is not in the text any more.".into(),
@@ -122,16 +131,87 @@ pub fn file_difference(
     })
 }
 
-fn find_pair(comparison: &Comparison, path: &str) -> Option<Pair<FileId>> {
+impl LineDifference {
+    /// Two pairs of lines may have become one line of the text now; the effect is that of the larger.
+    fn join(&mut self, other: &LineDifference) {
+        let weight = |line: &LineDifference| line.base.total.value.max(line.new.total.value);
+        if weight(other) > weight(self) {
+            self.effects = other.effects;
+        }
+        for (to, from) in [(&mut self.base, other.base), (&mut self.new, other.new)] {
+            to.self_.add(from.self_);
+            to.total.add(from.total);
+        }
+        self.changed |= other.changed;
+    }
+}
+
+/// The line's text is another one in the new run than in the base.
+fn is_edited(comparison: &Comparison, pair: &LinePair) -> bool {
+    let alignment = &comparison.files[pair.files as usize].alignment;
+    pair.base_line != 0
+        && alignment
+            .to_new(pair.base_line)
+            .is_some_and(|aligned| aligned.changed)
+}
+
+/// Functions whose definition is in the file, the largest change of self or total first.
+fn functions(
+    comparison: &Comparison,
+    files: Pair<FileId>,
+    to_now: &Alignment,
+) -> Vec<FunctionDifference> {
+    let paths = [
+        files.base.map(|file| comparison.base().file_path(file)),
+        files.new.map(|file| comparison.new_run().file_path(file)),
+    ];
+    let is_here = |side: &Analyzed, function: Option<u32>, path: Option<&str>| {
+        function.zip(path).is_some_and(|(function, path)| {
+            side.text(side.function(function).file) == path
+        })
+    };
+    let mut found: Vec<FunctionDifference> = (comparison.functions.pairs.iter().enumerate())
+        .filter(|(index, _)| comparison.function_amounts[*index] != [Amounts::default(); 2])
+        .filter(|(_, pair)| match pair.new {
+            Some(_) => is_here(comparison.new_run(), pair.new, paths[1]),
+            None => is_here(comparison.base(), pair.base, paths[0]),
+        })
+        .map(|(index, pair)| {
+            let (run, function) = match (pair.new, pair.base) {
+                (Some(function), _) => (comparison.new_run(), function),
+                (None, function) => (comparison.base(), function.unwrap_or(0)),
+            };
+            let known = run.function(function);
+            let line = match pair.new {
+                Some(_) => to_now.to_new(known.line).map_or(0, |now| now.line),
+                None => 0,
+            };
+            let [base, new] = comparison.function_amounts[index];
+            FunctionDifference {
+                name: run.text(known.name).to_owned(),
+                line,
+                base,
+                new,
+                effects: comparison.function_effects[index],
+                note: comparison.function_notes[index].clone(),
+            }
+        })
+        .collect();
+    found.sort_by_key(|function| {
+        let change = |part: fn(&Amounts) -> u64| part(&function.new).abs_diff(part(&function.base));
+        let largest = change(|a| a.self_.value).max(change(|a| a.total.value));
+        (std::cmp::Reverse(largest), function.line)
+    });
+    found
+}
+
+fn find_pair(comparison: &Comparison, path: &str) -> Option<(u32, Pair<FileId>)> {
     let in_new = comparison.new_run().find_file(path).ok().flatten();
     let in_base = comparison.base().find_file(path).ok().flatten();
-    (comparison.files.iter())
-        .map(|pair| pair.files)
-        .find(|files| files.new.is_some() && files.new == in_new)
-        .or_else(|| {
-            (comparison.files.iter().map(|pair| pair.files))
-                .find(|files| files.base.is_some() && files.base == in_base)
-        })
+    let pairs = || (0u32..).zip(comparison.files.iter().map(|pair| pair.files));
+    pairs()
+        .find(|(_, files)| files.new.is_some() && files.new == in_new)
+        .or_else(|| pairs().find(|(_, files)| files.base.is_some() && files.base == in_base))
 }
 
 fn saved(analyzed: &Analyzed, file: Option<FileId>) -> Option<&str> {

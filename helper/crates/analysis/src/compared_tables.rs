@@ -1,15 +1,12 @@
 //! Functions and lines of two runs beside each other, largest change of self first.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
-
-use crate::analyzed::{Analyzed, FileId, FrameKind, FunctionId, PlaceId};
+use crate::analyzed::{Analyzed, FileId, FrameKind, FunctionId};
 use crate::comparison::Comparison;
-use crate::tally::Amounts;
-use crate::verdict::{Verdict, verdict_of_row};
+use crate::effect::{Effects, Verdict};
+use crate::tally::{Amount, Amounts};
 
-/// One function or line; values are per run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One function or line; values are per unit.
+#[derive(Debug, Clone, PartialEq)]
 pub struct ComparedRow {
     /// Of a line: of the function that it belongs to.
     pub name: String,
@@ -23,108 +20,90 @@ pub struct ComparedRow {
     pub kind: FrameKind,
     pub base: Amounts,
     pub new: Amounts,
+    pub effects: Effects,
     pub verdict: Verdict,
     /// The verdict is about self; otherwise self rests on too few samples, and it is about total.
     pub about_self: bool,
+    /// "renamed from …", "cost moved here from …"; empty: nothing.
+    pub note: String,
+    /// Of self, to the difference of the totals: 0.5 is half of it. NaN when these are equal.
+    pub contribution: f64,
+    /// Index of the pair of functions, or of lines.
+    pub(crate) pair: u32,
+}
+
+impl ComparedRow {
+    /// What the row's verdict is about: of base and of new.
+    pub fn measured(&self) -> [Amount; 2] {
+        match self.about_self {
+            true => [self.base.self_, self.new.self_],
+            false => [self.base.total, self.new.total],
+        }
+    }
+
+    pub fn effect(&self) -> &crate::effect::Effect {
+        match self.about_self {
+            true => &self.effects.self_,
+            false => &self.effects.total,
+        }
+    }
+
+    /// Of self, with its sign.
+    pub fn self_change(&self) -> i64 {
+        self.new.self_.value as i64 - self.base.self_.value as i64
+    }
 }
 
 pub fn compared_functions(comparison: &Comparison) -> Vec<ComparedRow> {
-    let rows = (comparison
-        .functions
-        .pairs
-        .iter()
-        .zip(&comparison.function_amounts))
-    .filter(|(_, amounts)| **amounts != [Amounts::default(); 2])
-    .map(|(pair, &[base, new])| {
-        let mut row = named(comparison, pair.base, pair.new, base, new);
-        let line =
-            |side: &Analyzed, function: Option<u32>| function.map_or(0, |f| side.function(f).line);
-        row.base_line = line(comparison.base(), pair.base);
-        row.line = match pair.new {
-            Some(_) => line(comparison.new_run(), pair.new),
-            None => row.base_line,
-        };
-        row
-    })
-    .collect();
+    let rows = (comparison.functions.pairs.iter().enumerate())
+        .filter(|(index, _)| comparison.function_amounts[*index] != [Amounts::default(); 2])
+        .map(|(index, pair)| {
+            let mut row = Naming::of(comparison, pair.base, pair.new).row(
+                comparison,
+                comparison.function_amounts[index],
+                comparison.function_effects[index],
+            );
+            let line = |side: &Analyzed, function: Option<u32>| {
+                function.map_or(0, |f| side.function(f).line)
+            };
+            row.base_line = line(comparison.base(), pair.base);
+            row.line = match pair.new {
+                Some(_) => line(comparison.new_run(), pair.new),
+                None => row.base_line,
+            };
+            row.note.clone_from(&comparison.function_notes[index]);
+            row.pair = index as u32;
+            row
+        })
+        .collect();
     sorted(rows)
 }
 
 /// A line that both texts have is one row, also where it moved; an edited one too.
 pub fn compared_lines(comparison: &Comparison) -> Vec<ComparedRow> {
-    let (Some(base_tally), Some(new_tally)) = (
-        comparison.base.analyzed.tally(comparison.base.measure),
-        comparison.new.analyzed.tally(comparison.new.measure),
-    ) else {
-        return Vec::new();
-    };
     let (base_run, new_run) = (comparison.base(), comparison.new_run());
-    let mut rows = Vec::new();
-    for pair in &comparison.files {
-        let mut unpaired: BTreeSet<PlaceId> = places(new_run, pair.files.new).collect();
-        for base_place in places(base_run, pair.files.base) {
-            let base_line = base_run.places()[base_place as usize].line;
-            let now = pair
-                .files
-                .new
-                .and_then(|_| pair.alignment.to_new(base_line));
-            let new_place = pair
-                .files
-                .new
-                .zip(now)
-                .and_then(|(file, now)| new_run.find_place(file, now.line));
-            if let Some(place) = new_place {
-                unpaired.remove(&place);
-            }
-            let amounts = [
-                comparison
-                    .base
-                    .amounts_per_run(base_tally.places[base_place as usize]),
-                new_place.map_or(Amounts::default(), |place| {
-                    comparison
-                        .new
-                        .amounts_per_run(new_tally.places[place as usize])
-                }),
-            ];
-            let mut row = named(
+    let rows = (comparison.lines.pairs.iter().enumerate())
+        .filter(|(index, _)| comparison.line_amounts[*index] != [Amounts::default(); 2])
+        .map(|(index, pair)| {
+            let files = comparison.files[pair.files as usize].files;
+            let naming = Naming::of(
                 comparison,
-                Some(base_run.function_of_place(base_place)),
-                new_place.map(|place| new_run.function_of_place(place)),
-                amounts[0],
-                amounts[1],
+                pair.base.map(|place| base_run.function_of_place(place)),
+                pair.new.map(|place| new_run.function_of_place(place)),
             );
-            row.file = file_of(
+            let mut row = naming.row(
                 comparison,
-                pair.files.base,
-                pair.files.new.filter(|_| now.is_some()),
+                comparison.line_amounts[index],
+                comparison.line_effects[index],
             );
-            row.line = now.map_or(base_line, |now| now.line);
-            row.base_line = base_line;
-            rows.push(row);
-        }
-        for place in unpaired {
-            let amounts = comparison
-                .new
-                .amounts_per_run(new_tally.places[place as usize]);
-            let function = new_run.function_of_place(place);
-            let mut row = named(
-                comparison,
-                None,
-                Some(function),
-                Amounts::default(),
-                amounts,
-            );
-            row.file = file_of(comparison, None, pair.files.new);
-            row.line = new_run.places()[place as usize].line;
-            rows.push(row);
-        }
-    }
-    rows.retain(|row| (row.base, row.new) != (Amounts::default(), Amounts::default()));
+            row.file = file_of(comparison, files.base, files.new.filter(|_| pair.in_new_text));
+            row.line = pair.line;
+            row.base_line = pair.base_line;
+            row.pair = index as u32;
+            row
+        })
+        .collect();
     sorted(rows)
-}
-
-fn places(side: &Analyzed, file: Option<FileId>) -> Range<PlaceId> {
-    file.map_or(0..0, |file| side.places_of(file))
 }
 
 fn file_of(comparison: &Comparison, base: Option<FileId>, new: Option<FileId>) -> String {
@@ -135,41 +114,46 @@ fn file_of(comparison: &Comparison, base: Option<FileId>, new: Option<FileId>) -
     }
 }
 
-fn named(
-    comparison: &Comparison,
-    base_function: Option<FunctionId>,
-    new_function: Option<FunctionId>,
-    base: Amounts,
-    new: Amounts,
-) -> ComparedRow {
-    let (side, function) = match (base_function, new_function) {
-        (_, Some(function)) => (
-            comparison.new_run(),
-            Some(comparison.new_run().function(function)),
-        ),
-        (base, None) => (
-            comparison.base(),
-            base.map(|function| comparison.base().function(function)),
-        ),
-    };
-    let (verdict, about_self) = verdict_of_row(base, new);
-    ComparedRow {
-        name: function.map_or(String::new(), |function| {
-            side.text(function.name).to_owned()
-        }),
-        module: function.map_or(String::new(), |function| {
-            side.text(function.module).to_owned()
-        }),
-        file: function.map_or(String::new(), |function| {
-            side.text(function.file).to_owned()
-        }),
-        line: 0,
-        base_line: 0,
-        kind: function.map_or(FrameKind::Unknown, |function| function.kind.into()),
-        base,
-        new,
-        verdict,
-        about_self,
+/// By the new run's function, or the base's when it is gone.
+struct Naming<'a> {
+    side: &'a Analyzed,
+    function: Option<FunctionId>,
+}
+
+impl<'a> Naming<'a> {
+    fn of(comparison: &'a Comparison, base: Option<FunctionId>, new: Option<FunctionId>) -> Self {
+        Naming {
+            side: if new.is_some() { comparison.new_run() } else { comparison.base() },
+            function: new.or(base),
+        }
+    }
+
+    fn row(&self, comparison: &Comparison, [base, new]: [Amounts; 2], effects: Effects) -> ComparedRow {
+        let function = self.function.map(|function| self.side.function(function));
+        let text = |part: fn(&crate::FunctionOf) -> u32| {
+            (function.as_ref()).map_or(String::new(), |f| self.side.text(part(f)).to_owned())
+        };
+        let (verdict, about_self) = effects.verdict();
+        let net = comparison.new_total().value as f64 - comparison.base_total().value as f64;
+        ComparedRow {
+            name: text(|f| f.name),
+            module: text(|f| f.module),
+            file: text(|f| f.file),
+            line: 0,
+            base_line: 0,
+            kind: function.map_or(FrameKind::Unknown, |function| function.kind.into()),
+            base,
+            new,
+            effects,
+            verdict,
+            about_self,
+            note: String::new(),
+            contribution: match net {
+                0.0 => f64::NAN,
+                net => (new.self_.value as f64 - base.self_.value as f64) / net,
+            },
+            pair: 0,
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use profile::SeededHash;
-
 use crate::comparison::{ComparedSide, Comparison};
+use crate::counts::{Counts, count_nodes};
+use crate::effect::Effect;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
-use crate::flame_tree::{ROOT, flame_tree};
+use crate::flame_tree::{ChildNodes, ROOT, flame_tree};
 use crate::tally::Amount;
 use crate::{Analyzed, FrameKind};
 
@@ -38,13 +38,14 @@ pub fn compared_flame_graph(comparison: &Comparison) -> FlameGraph {
             kind,
         );
     }
+    let effects = union.total_effects(comparison);
     lay_out(
         &Tree {
             parent: &union.parent,
             frame: &union.frame,
             line: &union.line,
             base: &union.amounts[0],
-            new: Some(&union.amounts[1]),
+            new: Some((&union.amounts[1], &effects)),
         },
         frames,
     )
@@ -56,7 +57,9 @@ struct Union {
     frame: Vec<u32>,
     line: Vec<u32>,
     amounts: [Vec<Amount>; 2],
-    children: HashMap<(u32, u32), u32, SeededHash>,
+    children: ChildNodes,
+    /// By call path of base and of new: its node.
+    node_of_path: [Vec<u32>; 2],
     /// How a pair was first met, the new run before the base.
     kinds: HashMap<u32, FrameKind>,
 }
@@ -68,7 +71,8 @@ impl Default for Union {
             frame: vec![0],
             line: vec![0],
             amounts: [vec![Amount::default()], vec![Amount::default()]],
-            children: HashMap::default(),
+            children: ChildNodes::default(),
+            node_of_path: [Vec::new(), Vec::new()],
             kinds: HashMap::new(),
         }
     }
@@ -94,21 +98,48 @@ impl Union {
                 has_line[place] = true;
                 self.line[place] = tree.line[node];
             }
-            self.amounts[column][place].add(side.per_run(tree.self_[node]));
+            self.amounts[column][place].add(side.per_unit(tree.self_[node]));
         }
         self.kinds.extend(seen_kinds);
+        self.node_of_path[column] = (tree.node_of_path.iter())
+            .map(|&node| united[node as usize])
+            .collect();
     }
 
     fn child(&mut self, parent: u32, frame: u32) -> u32 {
-        let next = self.parent.len() as u32;
-        *self.children.entry((parent, frame)).or_insert_with(|| {
+        let made = self.parent.len() as u32;
+        let child = self.children.find_or_insert(parent, frame, made);
+        if child == made {
             self.parent.push(parent);
             self.frame.push(frame);
             self.line.push(0);
             self.amounts
                 .iter_mut()
                 .for_each(|column| column.push(Amount::default()));
-            next
-        })
+        }
+        child
+    }
+
+    /// Of each node with all below it.
+    fn total_effects(&self, comparison: &Comparison) -> Vec<Effect> {
+        let nodes = self.parent.len();
+        let evidence = &comparison.evidence;
+        let [base, new] = [(&comparison.base, 0), (&comparison.new, 1)].map(|(side, column)| {
+            let columns = &evidence.columns[column];
+            let mut counts = Counts::new(nodes, columns.count);
+            count_nodes(&side.analyzed, columns, &self.node_of_path[column], &mut counts);
+            counts.fold_into_parents(&self.parent);
+            counts
+        });
+        let mut amounts: Vec<[Amount; 2]> = (self.amounts[0].iter().zip(&self.amounts[1]))
+            .map(|(base, new)| [*base, *new])
+            .collect();
+        for node in (1..nodes).rev() {
+            let below = amounts[node];
+            let above = &mut amounts[self.parent[node] as usize];
+            above[0].add(below[0]);
+            above[1].add(below[1]);
+        }
+        evidence.effects(&base, &new, &amounts)
     }
 }

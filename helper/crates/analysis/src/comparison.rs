@@ -1,92 +1,198 @@
-//! Two runs, or two sets of runs, side by side: what is the same, and the sums of both.
+//! Two runs, or two sets of runs, side by side: what is the same, the sums of both, and what may be said of the differences.
 //!
-//! The unit is the measured value (CPU nanoseconds in our runs) per run. Sign: new − base.
+//! Values are the measured ones (CPU nanoseconds in our runs) per what [`Normalisation`] says. Sign: new − base.
 
 use std::sync::Arc;
 
 use crate::analyzed::{Analyzed, Measure};
+use crate::counts::{Counted, CountedGroups, count_groups};
+use crate::effect::Effects;
+use crate::evidence::{Evidence, Test};
+use crate::execution::Execution;
+use crate::line_pairs::{LineMatch, match_lines};
 use crate::matching::{FilePair, FunctionMatch, match_files, match_functions};
+use crate::moved_cost::note_moved_cost;
+use crate::normalisation::{Normalisation, Units, allowed, units};
+use crate::renames::pair_renamed;
+use crate::side::Side;
 use crate::tally::{Amount, Amounts, Groups, tally_groups};
-use crate::verdict::{Verdict, verdict};
-
-/// One side: a run, or several merged ([`crate::merge`]).
-#[derive(Clone)]
-pub struct Side {
-    pub analyzed: Arc<Analyzed>,
-    /// How many runs it holds; values are divided by this.
-    pub runs: u64,
-}
+use crate::whole::{Whole, whole};
 
 pub struct Comparison {
     pub(crate) base: ComparedSide,
     pub(crate) new: ComparedSide,
     pub(crate) functions: FunctionMatch,
     pub(crate) files: Vec<FilePair>,
+    pub(crate) lines: LineMatch,
     /// By pair of functions.
     pub(crate) function_amounts: Vec<[Amounts; 2]>,
+    pub(crate) function_effects: Vec<Effects>,
+    /// "renamed from …", "cost moved here from …"; empty: nothing.
+    pub(crate) function_notes: Vec<String>,
+    /// By pair of lines.
+    pub(crate) line_amounts: Vec<[Amounts; 2]>,
+    pub(crate) line_effects: Vec<Effects>,
+    pub(crate) evidence: Evidence,
     unit: String,
+    pub(crate) units: Units,
+    normalisations: Vec<Normalisation>,
+    whole: Whole,
 }
 
 pub(crate) struct ComparedSide {
+    pub side: Side,
     pub analyzed: Arc<Analyzed>,
     pub measure: Measure,
-    pub runs: u64,
+    /// What a sum over all samples is divided by.
+    pub units: f64,
     pub total: Amount,
 }
 
 impl ComparedSide {
-    /// A sum over all runs of the side, as its mean over them. Samples stay those of all runs.
-    pub fn per_run(&self, amount: Amount) -> Amount {
+    /// A sum over all executions of the side, per unit. Samples stay those of all executions.
+    pub fn per_unit(&self, amount: Amount) -> Amount {
         Amount {
             samples: amount.samples,
-            value: amount.value / self.runs,
+            value: (amount.value as f64 / self.units).round() as u64,
         }
     }
 
-    pub fn amounts_per_run(&self, amounts: Amounts) -> Amounts {
+    pub fn amounts_per_unit(&self, amounts: Amounts) -> Amounts {
         Amounts {
-            self_: self.per_run(amounts.self_),
-            total: self.per_run(amounts.total),
+            self_: self.per_unit(amounts.self_),
+            total: self.per_unit(amounts.total),
         }
     }
 }
 
 impl Comparison {
-    /// Compares CPU time when both sides have it, else their default value.
+    /// Compares CPU time when both sides have it, else their default value. `normalisation`: `None` takes the best.
     ///
     /// # Errors
-    /// A sentence, when the sides hold different kinds of values.
-    pub fn new(base: Side, new: Side) -> Result<Comparison, String> {
+    /// A sentence, when the sides hold different kinds of values, or do not know what they are to be normalised by.
+    pub fn new(
+        base: Side,
+        new: Side,
+        normalisation: Option<Normalisation>,
+    ) -> Result<Comparison, String> {
         let measures = [&base, &new].map(|side| side.analyzed.default_measure());
-        let kinds = [(&base, measures[0]), (&new, measures[1])].map(|(side, m)| {
-            (
-                side.analyzed.value_name(m).to_owned(),
-                side.analyzed.unit(m).to_owned(),
-            )
+        let unit = common_unit([&base, &new], measures)?;
+        let (mut base, mut new) = (base, new);
+        base.measure(measures[0]);
+        new.measure(measures[1]);
+        let normalisations = allowed([&base, &new]);
+        let normalisation = chosen(normalisation, &normalisations)?;
+        let (runs, new_runs) = (Arc::clone(&base.analyzed), Arc::clone(&new.analyzed));
+        let (base_run, new_run): (&Analyzed, &Analyzed) = (&runs, &new_runs);
+
+        let files = match_files(base_run, new_run);
+        let mut functions = match_functions(base_run, new_run, &files);
+        let renamed_notes = pair_renamed([base_run, new_run], measures, &mut functions);
+        let lines = match_lines(base_run, new_run, &files);
+
+        let mut evidence = Evidence::of([&base, &new], measures);
+        let [base_columns, new_columns] = &evidence.columns;
+        let [base_counts, new_counts] = [
+            (base_run, base_columns, &functions.base_pair, &lines.base_pair),
+            (new_run, new_columns, &functions.new_pair, &lines.new_pair),
+        ]
+        .map(|(run, columns, function_pair, line_pair)| {
+            let mut of_functions =
+                CountedGroups::new(function_pair, functions.pairs.len(), columns.count);
+            let mut of_lines = CountedGroups::new(line_pair, lines.pairs.len(), columns.count);
+            count_groups(run, columns, &mut of_functions, &mut of_lines);
+            (of_functions.finish(), of_lines.finish())
         });
-        if kinds[0] != kinds[1] {
-            return Err(format!(
-                "The base holds {}/{} and the new run {}/{}: they cannot be compared.",
-                kinds[0].0, kinds[0].1, kinds[1].0, kinds[1].1
-            ));
-        }
-        let functions = match_functions(&base.analyzed, &new.analyzed);
-        let files = match_files(&base.analyzed, &new.analyzed);
-        let mut base = side(base, measures[0]);
-        let mut new = side(new, measures[1]);
-        let base_sums = sums_by_pair(&mut base, &functions.base_pair, functions.pairs.len());
-        let new_sums = sums_by_pair(&mut new, &functions.new_pair, functions.pairs.len());
-        let function_amounts = (base_sums.into_iter().zip(new_sums))
-            .map(|(base, new)| [base, new])
-            .collect();
-        Ok(Comparison {
+
+        let values_of_sample = [&base, &new].map(|side| {
+            let sum = |part: fn(&Execution) -> u64| side.executions.iter().map(part).sum::<u64>();
+            sum(|one| one.value).max(1) as f64 / sum(|one| one.samples).max(1) as f64
+        });
+        let sizes = match (normalisation, evidence.test) {
+            (Normalisation::Share, Test::Executions) => {
+                let (base, new) = (&base_counts.0.self_, &new_counts.0.self_);
+                evidence.found_sizes(base, new, functions.pairs.len()).map(|sizes| {
+                    let of_run = |run: usize| values_of_sample[usize::from(run >= base.columns)];
+                    (sizes.iter().enumerate())
+                        .map(|(run, size)| size * of_run(run))
+                        .collect::<Vec<f64>>()
+                })
+            }
+            _ => None,
+        };
+        let units = units([&base, &new], normalisation, sizes.as_deref());
+        let [base, new] = [(base, 0), (new, 1)].map(|(side, index)| ComparedSide {
+            analyzed: Arc::clone(&side.analyzed),
+            side,
+            measure: measures[index],
+            units: units.sum(index),
+            total: Amount::default(),
+        });
+        let mut comparison = Comparison {
             base,
             new,
             functions,
             files,
-            function_amounts,
-            unit: kinds[0].1.clone(),
-        })
+            lines,
+            function_amounts: Vec::new(),
+            function_effects: Vec::new(),
+            function_notes: renamed_notes,
+            line_amounts: Vec::new(),
+            line_effects: Vec::new(),
+            evidence: Evidence::of_nothing(),
+            unit,
+            units,
+            normalisations,
+            whole: Whole::UNKNOWN,
+        };
+        comparison.add_up();
+        let totals = [&comparison.base, &comparison.new].map(|side| side.total.value as f64);
+        evidence.relate(totals, &comparison.units.of_execution, values_of_sample);
+        comparison.evidence = evidence;
+        comparison.function_effects =
+            comparison.effects(&base_counts.0, &new_counts.0, &comparison.function_amounts);
+        comparison.line_effects =
+            comparison.effects(&base_counts.1, &new_counts.1, &comparison.line_amounts);
+        note_moved_cost(&mut comparison);
+        comparison.whole = whole(&comparison);
+        Ok(comparison)
+    }
+
+    /// Amounts of both sides by pairs of functions and lines.
+    fn add_up(&mut self) {
+        let pairs = self.functions.pairs.len();
+        let base = sums_by_pair(&mut self.base, &self.functions.base_pair, pairs);
+        let new = sums_by_pair(&mut self.new, &self.functions.new_pair, pairs);
+        self.function_amounts = base.into_iter().zip(new).map(|(b, n)| [b, n]).collect();
+        let of_place = |side: &ComparedSide, place: Option<u32>| {
+            let tally = side.analyzed.tally(side.measure);
+            let amounts = (tally.zip(place)).map(|(tally, place)| tally.places[place as usize]);
+            side.amounts_per_unit(amounts.unwrap_or_default())
+        };
+        self.line_amounts = (self.lines.pairs.iter())
+            .map(|pair| [of_place(&self.base, pair.base), of_place(&self.new, pair.new)])
+            .collect();
+    }
+
+    /// Self and total are families of tests of their own.
+    fn effects(
+        &self,
+        base: &Counted,
+        new: &Counted,
+        amounts: &[[Amounts; 2]],
+    ) -> Vec<Effects> {
+        let of = |part: fn(&Amounts) -> Amount| -> Vec<[Amount; 2]> {
+            amounts.iter().map(|both| [part(&both[0]), part(&both[1])]).collect()
+        };
+        let self_ = (self.evidence).effects(&base.self_, &new.self_, &of(|a| a.self_));
+        let total = (self.evidence).effects(&base.total, &new.total, &of(|a| a.total));
+        (self_.into_iter().zip(total).zip(amounts))
+            .map(|((self_, total), [base, new])| {
+                let mut effects = Effects { self_, total };
+                effects.reconcile(base.total, new.total);
+                effects
+            })
+            .collect()
     }
 
     pub fn base(&self) -> &Analyzed {
@@ -97,7 +203,7 @@ impl Comparison {
         &self.new.analyzed
     }
 
-    /// Values are per run.
+    /// Values are per unit.
     pub fn base_total(&self) -> Amount {
         self.base.total
     }
@@ -111,8 +217,33 @@ impl Comparison {
         &self.unit
     }
 
-    pub fn verdict(&self) -> Verdict {
-        verdict(self.base.total, self.new.total)
+    /// What values are per: "run", "unit of work" …
+    pub fn per(&self) -> &str {
+        &self.units.per
+    }
+
+    pub fn normalisation(&self) -> Normalisation {
+        self.units.normalisation
+    }
+
+    /// Those that the runs allow, the best first.
+    pub fn normalisations(&self) -> &[Normalisation] {
+        &self.normalisations
+    }
+
+    pub fn whole(&self) -> &Whole {
+        &self.whole
+    }
+
+    /// The executions of base and of new, the warm-up ones first, and the value of each per unit (0 of a warm-up).
+    pub fn executions(&self) -> [Vec<(Execution, f64)>; 2] {
+        [(&self.base, 0), (&self.new, 1)].map(|(side, index)| {
+            let warm_up = side.side.warm_up.iter().map(|one| (*one, 0.0));
+            let sampled = (side.side.executions.iter())
+                .zip(&self.units.of_execution[index])
+                .map(|(one, units)| (*one, one.value as f64 / units));
+            warm_up.chain(sampled).collect()
+        })
     }
 
     /// Part of both totals, 0..1, whose innermost function exists on both sides. 1 when there is nothing to match.
@@ -128,97 +259,36 @@ impl Comparison {
             (matched / all).min(1.0)
         }
     }
-
-    /// What differs between the runs beyond the code, as sentences.
-    pub fn warnings(&self) -> Vec<String> {
-        let (Some(base), Some(new)) = (&self.base().profile().run, &self.new_run().profile().run)
-        else {
-            return vec!["Not both runs were recorded by Lineheat: whether they were taken alike is not known.".into()];
-        };
-        let mut warnings = Vec::new();
-        let mut differs = |what: &str, base: &str, new: &str| {
-            if base != new && !base.is_empty() && !new.is_empty() {
-                warnings.push(format!(
-                    "The {what} differs: {base} in the base, {new} in the new run."
-                ));
-            }
-        };
-        differs("event", &base.event, &new.event);
-        differs(
-            "sampling rate",
-            &format!("{} Hz", base.asked_hz),
-            &format!("{} Hz", new.asked_hz),
-        );
-        differs("processor", &base.cpu, &new.cpu);
-        differs(
-            "number of processors",
-            &base.cpu_count.to_string(),
-            &new.cpu_count.to_string(),
-        );
-        differs("kernel", &base.kernel, &new.kernel);
-        let arguments = |command: &[String]| command.get(1..).unwrap_or_default().join(" ");
-        differs(
-            "list of arguments",
-            &arguments(&base.command),
-            &arguments(&new.command),
-        );
-        for (side, run) in [("base", base), ("new run", new)] {
-            let lost = run
-                .losses
-                .iter()
-                .fold(0u64, |sum, loss| sum.saturating_add(loss.count));
-            let share = lost as f64 / run.samples_taken.max(1) as f64;
-            if share > 0.05 {
-                warnings.push(format!(
-                    "The {side} lost {:.1} % of its samples.",
-                    share * 100.0
-                ));
-            }
-            if run.partial {
-                warnings.push(format!(
-                    "The {side} is partial: its recording did not end properly."
-                ));
-            }
-        }
-        if self
-            .files
-            .iter()
-            .any(|pair| !pair.texts_known && self.is_own_source(pair))
-        {
-            warnings.push(
-                "The text of some files was not saved with both runs: their lines are compared by number."
-                    .into(),
-            );
-        }
-        warnings
-    }
 }
 
-impl Comparison {
-    /// In both runs, and below the working directory of one: system headers hardly change between two builds.
-    fn is_own_source(&self, pair: &FilePair) -> bool {
-        let is_below = |side: &Analyzed, file| {
-            let cwd = side
-                .profile()
-                .run
-                .as_ref()
-                .map_or("", |run| run.cwd.as_str());
-            !cwd.is_empty() && side.file_path(file).starts_with(cwd)
-        };
-        match (pair.files.base, pair.files.new) {
-            (Some(base), Some(new)) => is_below(self.base(), base) || is_below(self.new_run(), new),
-            _ => false,
-        }
+fn common_unit(sides: [&Side; 2], measures: [Measure; 2]) -> Result<String, String> {
+    let [base, new] = [0, 1].map(|index| {
+        let (run, measure) = (&sides[index].analyzed, measures[index]);
+        (run.value_name(measure).to_owned(), run.unit(measure).to_owned())
+    });
+    if base == new {
+        return Ok(base.1);
     }
+    Err(format!(
+        "The base holds {}/{} and the new run {}/{}: they cannot be compared.",
+        base.0, base.1, new.0, new.1
+    ))
 }
 
-fn side(side: Side, measure: Measure) -> ComparedSide {
-    ComparedSide {
-        analyzed: side.analyzed,
-        measure,
-        runs: side.runs.max(1),
-        total: Amount::default(),
-    }
+fn chosen(
+    asked: Option<Normalisation>,
+    allowed: &[Normalisation],
+) -> Result<Normalisation, String> {
+    let missing = match asked {
+        None => return Ok(allowed[0]),
+        Some(asked) if allowed.contains(&asked) => return Ok(asked),
+        Some(Normalisation::Work) => {
+            "the work of every execution on both sides: record them with --work or --work-from"
+        }
+        Some(Normalisation::Wall) => "the wall time of every execution on both sides",
+        Some(Normalisation::Run | Normalisation::Share) => "samples in every execution on both sides",
+    };
+    Err(format!("This way of comparing wants {missing}."))
 }
 
 fn sums_by_pair(side: &mut ComparedSide, pair_of: &[u32], pairs: usize) -> Vec<Amounts> {
@@ -227,10 +297,10 @@ fn sums_by_pair(side: &mut ComparedSide, pair_of: &[u32], pairs: usize) -> Vec<A
     }
     let mut groups = Groups::new(pair_of, pairs);
     let total = tally_groups(&side.analyzed, side.measure, &mut groups, &mut []);
-    side.total = side.per_run(total);
+    side.total = side.per_unit(total);
     groups
         .sums
         .iter()
-        .map(|&amounts| side.amounts_per_run(amounts))
+        .map(|&amounts| side.amounts_per_unit(amounts))
         .collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::analyzed::{Analyzed, FrameKind, Measure};
+use crate::effect::Effect;
 use crate::flame_tree::{ROOT, flame_tree};
 use crate::tally::Amount;
 
@@ -10,6 +11,8 @@ use crate::tally::Amount;
 const ENCODED_LIMIT: usize = 15 << 20;
 /// More cannot be told apart on any screen, at any zoom that a sample is worth; the lightest go into their parents.
 const NODES_MAX: usize = 500_000;
+/// Six numbers of 32 bits and a verdict.
+const EFFECT_BYTES: usize = 6 * 4 + 1;
 /// Longer names are cut for drawing only.
 const NAME_LIMIT: usize = 1024;
 
@@ -27,7 +30,7 @@ pub struct FrameTable {
 }
 
 /// One entry a node, node 0 is the root. Columns of a comparison are the base's here, the new run's in `compared`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlameGraph {
     pub frames: FrameTable,
     /// Node − its parent; 0 for the root.
@@ -41,10 +44,12 @@ pub struct FlameGraph {
     pub pruned_nodes: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ComparedColumns {
     pub self_value: Vec<u64>,
     pub self_samples: Vec<u32>,
+    /// Of each node's total.
+    pub total_effects: Vec<Effect>,
 }
 
 /// The call tree of all samples. A profile without samples gives the root alone.
@@ -78,7 +83,8 @@ pub(crate) struct Tree<'a> {
     pub frame: &'a [u32],
     pub line: &'a [u32],
     pub base: &'a [Amount],
-    pub new: Option<&'a [Amount]>,
+    /// Of a comparison: the new run's, and the effect of each node's total.
+    pub new: Option<(&'a [Amount], &'a [Effect])>,
 }
 
 /// Fills the texts of a frame table, each once.
@@ -149,7 +155,7 @@ pub(crate) fn lay_out(tree: &Tree, frames: FrameTable) -> FlameGraph {
 fn totals(tree: &Tree) -> Vec<(u64, u64)> {
     let mut totals: Vec<(u64, u64)> = (tree.base.iter().enumerate())
         .map(|(node, base)| {
-            let new = tree.new.map_or(Amount::default(), |new| new[node]);
+            let new = tree.new.map_or(Amount::default(), |(new, _)| new[node]);
             (
                 base.value.saturating_add(new.value),
                 base.samples.saturating_add(new.samples),
@@ -185,7 +191,7 @@ fn lay_out_kept(tree: &Tree, kept: &[u32], frames: &FrameTable) -> FlameGraph {
     kept.iter().for_each(|&node| is_kept[node as usize] = true);
 
     let mut base = tree.base.to_vec();
-    let mut new = tree.new.map(<[Amount]>::to_vec);
+    let mut new = tree.new.map(|(new, _)| new.to_vec());
     for node in (1..count).rev().filter(|&node| !is_kept[node]) {
         let parent = tree.parent[node] as usize;
         for amounts in [Some(&mut base), new.as_mut()].into_iter().flatten() {
@@ -218,6 +224,8 @@ fn lay_out_kept(tree: &Tree, kept: &[u32], frames: &FrameTable) -> FlameGraph {
         if let (Some(columns), Some(new)) = (&mut graph.compared, &new) {
             columns.self_value.push(new[index].value);
             columns.self_samples.push(saturate(new[index].samples));
+            let effects = tree.new.map_or(&[][..], |(_, effects)| effects);
+            columns.total_effects.push(effects[index]);
         }
         stack.extend(
             children
@@ -325,8 +333,9 @@ fn encoded_size(graph: &FlameGraph) -> usize {
     let wide = |column: &[u64]| column.iter().map(|&v| varint_size(v)).sum::<usize>();
     let frames = &graph.frames;
     let texts: usize = frames.strings.iter().map(|text| text.len() + 4).sum();
-    let compared =
-        (graph.compared.as_ref()).map_or(0, |c| wide(&c.self_value) + narrow(&c.self_samples));
+    let compared = (graph.compared.as_ref()).map_or(0, |c| {
+        wide(&c.self_value) + narrow(&c.self_samples) + EFFECT_BYTES * c.total_effects.len()
+    });
     let columns = [
         &graph.parent_distance,
         &graph.frame,

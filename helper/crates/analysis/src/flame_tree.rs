@@ -25,6 +25,8 @@ pub(crate) struct FlameTree {
     /// Hottest line of the node's function at this place; 0: unknown.
     pub line: Vec<u32>,
     pub frames: Vec<FlameFrame>,
+    /// By call path of the profile: the node of its innermost frame.
+    pub node_of_path: Vec<u32>,
 }
 
 /// Without samples, or without the measure, the tree is the root alone.
@@ -35,6 +37,7 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
         self_: vec![Amount::default()],
         line: vec![0],
         frames: Vec::new(),
+        node_of_path: vec![ROOT; analyzed.stacks().parent.len()],
     };
     if measure >= analyzed.profile().sample_types.len() {
         return tree;
@@ -44,10 +47,9 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
     tree.self_[0].add(self_[0]);
     let mut children = ChildNodes::default();
     let mut frame_ids: HashMap<FlameFrame, u32, SeededHash> = HashMap::default();
-    let mut node_of_path = vec![ROOT; stacks.parent.len()];
     let mut lines = NodeLines::default();
     for path in 1..stacks.parent.len() {
-        let mut node = node_of_path[stacks.parent[path] as usize];
+        let mut node = tree.node_of_path[stacks.parent[path] as usize];
         for frame in analyzed.chain(stacks.chain[path]).iter().rev() {
             let key = FlameFrame {
                 function: frame.function,
@@ -67,7 +69,7 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
             node = child;
             lines.add(node, frame.line, total[path].value);
         }
-        node_of_path[path] = node;
+        tree.node_of_path[path] = node;
         tree.self_[node as usize].add(self_[path]);
     }
     tree.line = lines.hottest(tree.parent.len());
@@ -76,7 +78,7 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
 
 /// The children of each node by their frame. Most nodes have one child, which needs no hash.
 #[derive(Default)]
-struct ChildNodes {
+pub(crate) struct ChildNodes {
     /// Frame and node of the first child; node 0: none so far.
     first: Vec<(u32, u32)>,
     others: HashMap<(u32, u32), u32, SeededHash>,
@@ -84,7 +86,7 @@ struct ChildNodes {
 
 impl ChildNodes {
     /// The child of `node` with this frame; `made` when it had none.
-    fn find_or_insert(&mut self, node: u32, frame: u32, made: u32) -> u32 {
+    pub fn find_or_insert(&mut self, node: u32, frame: u32, made: u32) -> u32 {
         let index = node as usize;
         if index >= self.first.len() {
             self.first.resize(index + 1, (0, ROOT));

@@ -10,35 +10,55 @@ mod compared_files;
 mod compared_tables;
 mod compared_tree;
 mod comparison;
+mod counts;
+mod effect;
+mod evidence;
+mod execution;
+mod explanation;
 mod file_heat;
 mod flame_graph;
 mod flame_tree;
 mod function_table;
+mod function_text;
 mod line_detail;
+mod line_pairs;
 mod line_table;
 mod matching;
 mod merge;
+mod moved_cost;
+mod neighbours;
+mod normalisation;
 mod normalized_name;
+mod numbered_names;
+mod renames;
+mod run_facts;
+mod side;
 mod stack_trie;
 mod tally;
-mod verdict;
+mod whole;
 
 pub use alignment::{AlignedLine, Alignment};
 pub use analyzed::{
     Analyzed, FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
 };
 pub use compared_files::{
-    ComparedFile, FileDifference, LineDifference, compared_files, file_difference,
+    ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files, file_difference,
 };
 pub use compared_tables::{ComparedRow, compared_functions, compared_lines};
 pub use compared_tree::compared_flame_graph;
-pub use comparison::{Comparison, Side};
+pub use comparison::Comparison;
+pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
+pub use execution::Execution;
+pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};
 pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};
 pub use flame_graph::{ComparedColumns, FlameGraph, FrameTable, flame_graph};
 pub use function_table::{FunctionRow, function_table};
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_table::{LineRow, line_table};
 pub use merge::merge;
+pub use normalisation::Normalisation;
 pub use normalized_name::normalized_name;
+pub use run_facts::{SideFact, side_facts};
+pub use side::Side;
 pub use tally::{Amount, Amounts};
-pub use verdict::{FEW_SAMPLES, Verdict, verdict};
+pub use whole::Whole;

@@ -1,10 +1,13 @@
 //! Which functions and files of two profiles are the same. Never by address.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use profile::StringId;
 
 use crate::alignment::Alignment;
 use crate::analyzed::{Analyzed, FileId, FunctionId, FunctionKind, file_name};
 use crate::normalized_name::normalized_name;
+use crate::numbered_names::without_numbers;
 
 /// One thing of the base, of the new run or of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,27 +30,44 @@ struct FunctionKey {
     name: String,
     /// Empty unless several files of a module have a function of this name.
     file: String,
+    /// Of functions that the compiler numbered, the line in the new text, or the number where that is not known. 0: it is
+    /// not numbered.
+    line: u32,
 }
 
 /// By module file name and normalized name. The two programs themselves match whatever their files are called;
-/// functions of which only addresses are known are one function for each module.
-pub(crate) fn match_functions(base: &Analyzed, new: &Analyzed) -> FunctionMatch {
+/// functions of which only addresses are known are one function for each module. Of functions that the compiler
+/// numbered (lambdas, closures), those on the same line match, then the others in their order.
+pub(crate) fn match_functions(
+    base: &Analyzed,
+    new: &Analyzed,
+    files: &[FilePair],
+) -> FunctionMatch {
     let mut base_keys = keys(base);
     let mut new_keys = keys(new);
     if let Some((from, to)) = renamed_program(base, new) {
+        let (from, to) = (stable_module(from), stable_module(to).to_owned());
         for key in base_keys.iter_mut().filter(|key| key.module == from) {
-            key.module = to.to_owned();
+            key.module.clone_from(&to);
         }
     }
+    number_by_line(base, new, files, [&mut base_keys, &mut new_keys]);
     let several_files: HashSet<(String, String)> = in_several_files(&base_keys)
         .chain(in_several_files(&new_keys))
         .collect();
-    for key in base_keys.iter_mut().chain(&mut new_keys) {
-        if !several_files.contains(&(key.module.clone(), key.name.clone())) {
-            key.file = String::new();
-        }
-    }
+    let below = |side: &Analyzed, key: &mut FunctionKey| {
+        key.file = if several_files.contains(&(key.module.clone(), key.name.clone())) {
+            below_working_directory(side, &key.file).to_owned()
+        } else {
+            String::new()
+        };
+    };
+    base_keys.iter_mut().for_each(|key| below(base, key));
+    new_keys.iter_mut().for_each(|key| below(new, key));
+    pairs_of_keys(base_keys, new_keys)
+}
 
+fn pairs_of_keys(base_keys: Vec<FunctionKey>, new_keys: Vec<FunctionKey>) -> FunctionMatch {
     let mut pairs: Vec<Pair<FunctionId>> = Vec::new();
     let mut ids: HashMap<FunctionKey, u32> = HashMap::new();
     let mut pairs_of =
@@ -75,17 +95,92 @@ pub(crate) fn match_functions(base: &Analyzed, new: &Analyzed) -> FunctionMatch 
     }
 }
 
+/// Gives numbered functions the name without numbers, and a line by which they match.
+fn number_by_line(
+    base: &Analyzed,
+    new: &Analyzed,
+    files: &[FilePair],
+    keys: [&mut Vec<FunctionKey>; 2],
+) {
+    let lines = [base.first_lines(), new.first_lines()];
+    let alignments: HashMap<StringId, &Alignment> = (files.iter())
+        .filter_map(|pair| Some((base.file_id(pair.files.base?), &pair.alignment)))
+        .collect();
+    let mut groups: HashMap<(String, String), [Vec<(u32, usize)>; 2]> = HashMap::new();
+    for (side, keys) in keys.iter().enumerate() {
+        for (function, key) in keys.iter().enumerate() {
+            let Some(name) = without_numbers(&key.name) else {
+                continue;
+            };
+            let mut line = lines[side][function];
+            if side == 0 {
+                let file = base.function(function as FunctionId).file;
+                let aligned = alignments.get(&file).map(|alignment| alignment.to_new(line));
+                // A line that is gone stands after all that are there.
+                line = aligned.map_or(line, |to| to.map_or(u32::MAX, |to| to.line));
+            }
+            groups.entry((key.module.clone(), name)).or_default()[side].push((line, function));
+        }
+    }
+    let [base_keys, new_keys] = keys;
+    for ((_, name), [mut of_base, mut of_new]) in groups {
+        of_base.sort_unstable();
+        of_new.sort_unstable();
+        for (ordinal, &(_, function)) in of_new.iter().enumerate() {
+            let key = &mut new_keys[function];
+            (key.name, key.line) = (name.clone(), ordinal as u32 + 1);
+        }
+        let mut taken = vec![false; of_new.len()];
+        let mut on_line: HashMap<u32, VecDeque<usize>> = HashMap::new();
+        for (index, &(line, _)) in of_new.iter().enumerate().filter(|(_, at)| at.0 != 0) {
+            on_line.entry(line).or_default().push_back(index);
+        }
+        let place_of_base: Vec<Option<usize>> = (of_base.iter())
+            .map(|(line, _)| {
+                let place = on_line.get_mut(line)?.pop_front()?;
+                taken[place] = true;
+                Some(place)
+            })
+            .collect();
+        // Where some came or went, the order of the others says nothing.
+        let in_order = of_base.len() == of_new.len();
+        let mut left = (0..of_new.len()).filter(|&index| in_order && !taken[index]);
+        for (ordinal, &(_, function)) in of_base.iter().enumerate() {
+            let place = place_of_base[ordinal].or_else(|| left.next());
+            let key = &mut base_keys[function];
+            key.name.clone_from(&name);
+            key.line = place.unwrap_or(of_new.len() + ordinal) as u32 + 1;
+        }
+    }
+}
+
 fn keys(analyzed: &Analyzed) -> Vec<FunctionKey> {
     (analyzed.functions().iter())
         .map(|function| FunctionKey {
-            module: analyzed.text(function.module).to_owned(),
+            module: stable_module(analyzed.text(function.module)).to_owned(),
             name: match function.kind {
                 FunctionKind::Unknown => String::new(),
                 _ => normalized_name(analyzed.text(function.name)).into_owned(),
             },
             file: analyzed.text(function.file).to_owned(),
+            line: 0,
         })
         .collect()
+}
+
+/// A module's file name without what changes from build to build: the version of a shared library, the hash of Cargo.
+fn stable_module(module: &str) -> &str {
+    if let Some(end) = module.find(".so.") {
+        return &module[..end + 3];
+    }
+    match module.rsplit_once('-') {
+        Some((name, hash))
+            if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+        {
+            name
+        }
+        _ => module,
+    }
 }
 
 fn in_several_files(keys: &[FunctionKey]) -> impl Iterator<Item = (String, String)> {

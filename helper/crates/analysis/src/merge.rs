@@ -1,6 +1,16 @@
 //! Several runs of the same program as one profile: samples with equal stacks and labels add up.
 
-use profile::{LabelValue, LineOf, Locations, MappingOf, Profile, ProfileBuilder};
+use profile::run::Repetition;
+use profile::{LabelValue, LineOf, Locations, MappingOf, Profile, ProfileBuilder, RunInfo};
+
+use crate::execution::{Executions, REPETITION};
+
+/// Executions of several files in one profile.
+pub(crate) struct MergedExecutions {
+    pub profile: Profile,
+    /// By sample: number of its execution, counted through all files.
+    pub execution_of_sample: Vec<u32>,
+}
 
 /// Sample types must be the same in all, in the same order; `Err` is a sentence that names the first that differs.
 /// The run description is that of the last run, without its timeline, which means nothing in a sum.
@@ -10,7 +20,83 @@ pub fn merge(mut profiles: Vec<Profile>) -> Result<Profile, String> {
     if profiles.len() <= 1 {
         return Ok(profiles.pop().unwrap_or_default());
     }
-    let types = sample_types(&profiles[0]);
+    let (mut builder, duration) = builder_for(&profiles)?;
+    for profile in &profiles {
+        add(&mut builder, profile, |_| Relabel::Keep);
+    }
+    builder.set_time(profiles[0].time_nanos, duration);
+    if let Some(mut run) = profiles.pop().and_then(|last| last.run) {
+        run.time_sample = Vec::new();
+        run.time_delta_ns = Vec::new();
+        builder.set_run(run);
+    }
+    Ok(builder.finish())
+}
+
+/// The same, but samples of different executions stay apart and those of none are left out. The run description is that
+/// of the last file, with the samples taken, kept and lost of all.
+pub(crate) fn merge_executions(
+    profiles: Vec<Profile>,
+    parts: &[Executions],
+) -> Result<MergedExecutions, String> {
+    let (mut builder, duration) = builder_for(&profiles)?;
+    let mut execution_of_sample: Vec<u32> = Vec::new();
+    let mut first = 0u32;
+    for (profile, part) in profiles.iter().zip(parts) {
+        let number = |sample: usize| part.of_sample[sample].map(|index| first + index);
+        add(&mut builder, profile, |sample| match number(sample) {
+            Some(execution) => Relabel::Execution(i64::from(execution) + 1),
+            None => Relabel::LeaveOut,
+        });
+        first += part.sampled.len() as u32;
+    }
+    builder.set_time(profiles.first().map_or(0, |p| p.time_nanos), duration);
+    let run = merged_run(&profiles, parts);
+    if let Some(run) = run {
+        builder.set_run(run);
+    }
+    let profile = builder.finish();
+    for sample in 0..profile.samples.len() {
+        let label = (profile.samples.labels_of(sample).iter())
+            .find(|label| label.text == 0 && profile.text(label.key) == REPETITION);
+        execution_of_sample.push(label.map_or(0, |label| (label.number - 1) as u32));
+    }
+    Ok(MergedExecutions {
+        profile,
+        execution_of_sample,
+    })
+}
+
+fn merged_run(profiles: &[Profile], parts: &[Executions]) -> Option<RunInfo> {
+    let mut merged = profiles.last()?.run.clone()?;
+    merged.time_sample = Vec::new();
+    merged.time_delta_ns = Vec::new();
+    for run in profiles[..profiles.len() - 1]
+        .iter()
+        .filter_map(|profile| profile.run.as_ref())
+    {
+        merged.samples_taken = merged.samples_taken.saturating_add(run.samples_taken);
+        merged.samples_kept = merged.samples_kept.saturating_add(run.samples_kept);
+        merged.losses.extend(run.losses.iter().cloned());
+        merged.partial |= run.partial;
+    }
+    merged.repetitions = (parts.iter())
+        .flat_map(|part| part.warm_up.iter().chain(&part.sampled))
+        .map(|execution| Repetition {
+            wall_ns: execution.wall_ns,
+            user_ns: execution.user_ns,
+            system_ns: execution.system_ns,
+            work: execution.work,
+            warm_up: execution.warm_up,
+            ..Repetition::default()
+        })
+        .collect();
+    Some(merged)
+}
+
+/// And the time that all of them took together.
+fn builder_for(profiles: &[Profile]) -> Result<(ProfileBuilder, i64), String> {
+    let types = profiles.first().map(sample_types).unwrap_or_default();
     for (index, profile) in profiles.iter().enumerate() {
         let other = sample_types(profile);
         if other != types {
@@ -30,22 +116,15 @@ pub fn merge(mut profiles: Vec<Profile>) -> Result<Profile, String> {
     if !names.is_empty() {
         builder.set_default_sample_type(profiles[0].default_sample_type);
     }
-    for profile in &profiles {
-        add(&mut builder, profile);
-    }
-    let first = &profiles[0];
-    builder.set_time(
-        first.time_nanos,
-        profiles.iter().fold(0i64, |sum, profile| {
-            sum.saturating_add(profile.duration_nanos)
-        }),
-    );
-    if let Some(mut run) = profiles.pop().and_then(|last| last.run) {
-        run.time_sample = Vec::new();
-        run.time_delta_ns = Vec::new();
-        builder.set_run(run);
-    }
-    Ok(builder.finish())
+    let duration = (profiles.iter()).fold(0i64, |sum, p| sum.saturating_add(p.duration_nanos));
+    Ok((builder, duration))
+}
+
+/// What becomes of a sample's label of its repetition.
+enum Relabel {
+    Keep,
+    Execution(i64),
+    LeaveOut,
 }
 
 fn sample_types(profile: &Profile) -> Vec<(String, String)> {
@@ -67,7 +146,7 @@ fn named(types: &[(String, String)]) -> String {
     names.join(", ")
 }
 
-fn add(builder: &mut ProfileBuilder, profile: &Profile) {
+fn add(builder: &mut ProfileBuilder, profile: &Profile, relabel: impl Fn(usize) -> Relabel) {
     let mappings: Vec<u32> = (profile.mappings.iter())
         .map(|mapping| {
             builder.add_mapping(MappingOf {
@@ -108,10 +187,17 @@ fn add(builder: &mut ProfileBuilder, profile: &Profile) {
         .collect();
     let types = profile.sample_types.len();
     for sample in 0..profile.samples.len() {
+        let relabel = relabel(sample);
+        if matches!(relabel, Relabel::LeaveOut) {
+            continue;
+        }
         let stack: Vec<u32> = (profile.samples.stack(sample).iter())
             .map(|&l| locations[l as usize])
             .collect();
-        let labels: Vec<(&str, LabelValue)> = (profile.samples.labels_of(sample).iter())
+        let mut labels: Vec<(&str, LabelValue)> = (profile.samples.labels_of(sample).iter())
+            .filter(|label| {
+                matches!(relabel, Relabel::Keep) || profile.text(label.key) != REPETITION
+            })
             .map(|label| {
                 let value = match label.text {
                     0 => LabelValue::Number(label.number, profile.text(label.unit)),
@@ -120,6 +206,9 @@ fn add(builder: &mut ProfileBuilder, profile: &Profile) {
                 (profile.text(label.key), value)
             })
             .collect();
+        if let Relabel::Execution(number) = relabel {
+            labels.push((REPETITION, LabelValue::Number(number, "")));
+        }
         builder.add_sample(
             &stack,
             &profile.samples.values[sample * types..][..types],

@@ -16,7 +16,7 @@ pub(crate) struct StackTrie {
     pub parent: Vec<u32>,
     /// Of no meaning for the root.
     pub chain: Vec<u32>,
-    node_of_sample: Vec<u32>,
+    pub node_of_sample: Vec<u32>,
     /// Samples whose path was cut because there were too many.
     pub cut_samples: u64,
 }

@@ -2,44 +2,34 @@
 
 mod support;
 
-use std::sync::Arc;
-
 use analysis::{
-    Analyzed, Comparison, Side, compared_files, compared_flame_graph, compared_functions,
-    compared_lines, file_difference, merge,
+    Comparison, Normalisation, Side, Verdict, compared_files, compared_flame_graph,
+    compared_functions, compared_lines, file_difference,
 };
-use profile::run::{Loss, Source};
-use profile::{Profile, RunInfo};
-use support::{PERIOD_NS, profile_of};
+use profile::Profile;
+use profile::run::Loss;
+use support::{Chance, PERIOD_NS, executions, profile_of, recorded_run, with_timeline};
 
 fn run_of(text: &str, source: &str) -> Profile {
     let mut profile = profile_of(text);
-    profile.run = Some(RunInfo {
-        format: 1,
-        cwd: "/src".into(),
-        event: "cpu-clock".into(),
-        asked_hz: 999.0,
-        samples_taken: 100,
-        sources: vec![Source {
-            path: "/src/m.c".into(),
-            text: source.into(),
-            ..Source::default()
-        }],
-        ..RunInfo::default()
-    });
+    profile.run = Some(recorded_run(source));
     profile
 }
 
 fn sides(base: Profile, new: Profile) -> Comparison {
-    let side = |profile| Side {
-        analyzed: Arc::new(Analyzed::new(profile)),
-        runs: 1,
-    };
-    Comparison::new(side(base), side(new)).expect("the same values")
+    let side = |profile| Side::of(vec![profile]).expect("one kind of values");
+    Comparison::new(side(base), side(new), None).expect("the same values")
 }
 
+/// One execution each, with a timeline.
 fn compare(base: &str, new: &str) -> Comparison {
-    sides(profile_of(base), profile_of(new))
+    timed(profile_of(base), profile_of(new))
+}
+
+fn timed(base: Profile, new: Profile) -> Comparison {
+    let mut chance = Chance(5);
+    let base = with_timeline(base, &mut chance);
+    sides(base, with_timeline(new, &mut chance))
 }
 
 /// "name base>new verdict" of self, or of total where the verdict is about that.
@@ -116,16 +106,13 @@ fn lines_match_through_the_two_saved_texts() {
         "one\ntwo\nthree\nfour\n",
     );
     let new = run_of("main@m.c:3 50\nmain@m.c:4 90", "// new\none\ntwo\nTHREE\n");
-    let comparison = sides(base, new);
+    let comparison = timed(base, new);
     let rows: Vec<String> = (compared_lines(&comparison).iter())
         .map(|row| format!("{}<{} {}", row.line, row.base_line, row.verdict.word()))
         .collect();
     assert_eq!(rows, ["4<3 slower", "4<4 gone", "3<2 noise"]);
-    assert!(
-        comparison.warnings().is_empty(),
-        "{:?}",
-        comparison.warnings()
-    );
+    assert_eq!(comparison.warnings().len(), 1);
+    assert!(comparison.warnings()[0].starts_with("One run each"));
 
     let now = file_difference(&comparison, "m.c", Some("one\ntwo\nTHREE\nmore\n")).expect("known");
     let lines: Vec<(u32, u64, u64, bool)> = (now.lines.iter())
@@ -193,18 +180,10 @@ fn the_union_tree_holds_new_and_vanished_paths() {
 
 #[test]
 fn several_runs_of_a_side_are_shown_per_run() {
-    let runs = |count: u64, samples: u64| Side {
-        analyzed: Arc::new(Analyzed::new(
-            merge(
-                (0..count)
-                    .map(|_| profile_of(&format!("main@m.c:1 {samples}")))
-                    .collect(),
-            )
-            .expect("alike"),
-        )),
-        runs: count,
+    let runs = |count: usize, samples: u64| {
+        Side::of(vec![profile_of(&format!("main@m.c:1 {samples}")); count]).expect("alike")
     };
-    let comparison = Comparison::new(runs(3, 100), runs(2, 100)).expect("the same values");
+    let comparison = Comparison::new(runs(3, 100), runs(2, 100), None).expect("the same values");
     assert_eq!(functions(&comparison), ["main 100>100 noise"]);
     assert_eq!(
         (
@@ -213,6 +192,180 @@ fn several_runs_of_a_side_are_shown_per_run() {
         ),
         (300, 200)
     );
+}
+
+/// Twenty functions of 400 samples and one that is said.
+fn program(special: &str) -> String {
+    let others: String = (0..20)
+        .map(|n| format!("main@m.c:1 f{n}@m.c:{} 400\n", n + 10))
+        .collect();
+    format!("{others}{special}")
+}
+
+#[test]
+fn repeated_runs_name_the_function_that_grew_and_no_other() {
+    let mut chance = Chance(11);
+    let mut side = |special: &str| {
+        Side::of(executions(&program(special), 6, 0.01, &mut chance)).expect("alike")
+    };
+    let comparison = Comparison::new(
+        side("main@m.c:1 hot@m.c:5 2000"),
+        side("main@m.c:1 hot@m.c:5 2600"),
+        None,
+    )
+    .expect("the same values");
+    let whole = comparison.whole();
+    assert_eq!(whole.verdict, Verdict::Slower, "{}", whole.sentence);
+    // 600 of 10,000.
+    assert!(whole.low < 0.06 && 0.06 < whole.high, "{whole:?}");
+    assert!(whole.smallest_detectable < 0.05);
+    assert!(
+        whole.sentence.starts_with("B is ") && whole.sentence.contains("% slower (")
+            && whole.sentence.contains("in CPU time per run; 1 function explains "),
+        "{}",
+        whole.sentence
+    );
+    let rows = compared_functions(&comparison);
+    assert_eq!((rows[0].name.as_str(), rows[0].verdict), ("hot", Verdict::Slower));
+    let effect = rows[0].effects.self_;
+    assert!(effect.low < 0.3 && 0.3 < effect.high && effect.q < 0.01, "{effect:?}");
+    let others: Vec<&str> = (rows[1..].iter())
+        .filter(|row| row.effects.self_.verdict != Verdict::Noise && row.name != "main")
+        .map(|row| row.name.as_str())
+        .collect();
+    assert_eq!(others, [] as [&str; 0]);
+    let graph = compared_flame_graph(&comparison).compared.expect("both columns");
+    let slower = (graph.total_effects.iter()).filter(|effect| effect.verdict == Verdict::Slower);
+    // The root, main, and the function.
+    assert_eq!(slower.count(), 3);
+}
+
+#[test]
+fn runs_of_one_program_differ_by_noise_and_what_would_have_been_seen_is_said() {
+    let mut chance = Chance(3);
+    let mut side = || Side::of(executions(&program(""), 5, 0.02, &mut chance)).expect("alike");
+    let comparison = Comparison::new(side(), side(), None).expect("the same values");
+    let whole = comparison.whole();
+    assert_eq!(whole.verdict, Verdict::Noise);
+    assert!(
+        whole.sentence.starts_with("No difference can be told from noise: the change is ")
+            && whole.sentence.contains("these runs would have shown "),
+        "{}",
+        whole.sentence
+    );
+    let rows = compared_functions(&comparison);
+    assert!(rows.iter().all(|row| row.verdict == Verdict::Noise));
+}
+
+#[test]
+fn repetitions_in_one_file_are_its_executions_and_a_cut_one_is_left_out() {
+    let mut builder = profile::ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
+    let function = builder.add_function("main", "main", "/src/m.c", 1);
+    let line = profile::LineOf { function, line: 1, column: 0 };
+    let place = builder.add_location(None, 1, &[line]);
+    for (repetition, samples) in [(1, 300), (2, 310), (3, 305), (4, 7)] {
+        let label = ("repetition", profile::LabelValue::Number(repetition, ""));
+        builder.add_sample(&[place], &[samples, samples * PERIOD_NS], &[label]);
+    }
+    let repetition = |work: f64, warm_up: bool| profile::run::Repetition {
+        wall_ns: 400_000_000,
+        work,
+        warm_up,
+        ..profile::run::Repetition::default()
+    };
+    builder.set_run(profile::RunInfo {
+        repetitions: vec![
+            repetition(0.0, true),
+            repetition(1000.0, false),
+            repetition(1000.0, false),
+            repetition(1000.0, false),
+        ],
+        ..recorded_run("")
+    });
+    let profile = builder.finish();
+    let side = || Side::of(vec![profile.clone()]).expect("one file");
+    let comparison = Comparison::new(side(), side(), None).expect("the same values");
+    assert_eq!(comparison.base_total().samples, 915);
+    assert_eq!(comparison.normalisation(), Normalisation::Work);
+    // 305 ms for 1000 units.
+    assert_eq!(comparison.per(), "thousand units of work");
+    assert_eq!(comparison.base_total().value, 305 * PERIOD_NS);
+    let [base, _] = comparison.executions();
+    let values: Vec<(bool, f64)> = base.iter().map(|(one, value)| (one.warm_up, *value)).collect();
+    assert_eq!(values, [(true, 0.0), (false, 3e8), (false, 3.1e8), (false, 3.05e8)]);
+    assert_eq!(comparison.whole().verdict, Verdict::Noise);
+
+    let per_run = Comparison::new(side(), side(), Some(Normalisation::Run)).expect("as asked");
+    assert_eq!((per_run.per(), per_run.base_total().value), ("run", 305 * PERIOD_NS));
+    let no_work = || Side::of(vec![run_of("main@m.c:1 50", "")]).expect("one file");
+    let error = Comparison::new(no_work(), no_work(), Some(Normalisation::Work)).err();
+    assert!(error.expect("refused").contains("--work"));
+}
+
+#[test]
+fn twice_the_work_in_twice_the_time_is_no_change_per_unit_of_work() {
+    let mut chance = Chance(8);
+    let mut side = |factor: u64| {
+        let text = format!("main@m.c:1 work@m.c:5 {}", 50_000 * factor);
+        let mut profiles = executions(&text, 4, 0.01, &mut chance);
+        for run in profiles.iter_mut().filter_map(|profile| profile.run.as_mut()) {
+            run.repetitions = vec![profile::run::Repetition {
+                work: 25_000.0 * factor as f64,
+                wall_ns: 1_000_000_000,
+                ..profile::run::Repetition::default()
+            }];
+        }
+        Side::of(profiles).expect("alike")
+    };
+    let comparison = Comparison::new(side(1), side(2), None).expect("the same values");
+    assert_eq!(comparison.whole().verdict, Verdict::Noise, "{}", comparison.whole().sentence);
+    assert!(comparison.whole().change.abs() < 0.05);
+}
+
+#[test]
+fn when_shares_are_compared_what_did_not_change_stays_noise() {
+    let mut chance = Chance(21);
+    let mut side = |special: &str| {
+        Side::of(executions(&program(special), 6, 0.01, &mut chance)).expect("alike")
+    };
+    let comparison = Comparison::new(
+        side("main@m.c:1 hot@m.c:5 2000"),
+        side("main@m.c:1 hot@m.c:5 4000"),
+        Some(Normalisation::Share),
+    )
+    .expect("the same values");
+    let changed: Vec<String> = (compared_functions(&comparison).into_iter())
+        .filter(|row| row.effects.self_.verdict.is_significant())
+        .map(|row| row.name)
+        .collect();
+    assert_eq!(changed, ["hot"]);
+}
+
+#[test]
+fn a_single_run_against_several_varies_as_they_do() {
+    let mut chance = Chance(31);
+    let mut side = |runs: usize, hot: u64| {
+        let text = program(&format!("main@m.c:1 hot@m.c:5 {hot}"));
+        Side::of(executions(&text, runs, 0.01, &mut chance)).expect("alike")
+    };
+    let comparison = Comparison::new(side(6, 2000), side(1, 3000), None).expect("alike");
+    let whole = comparison.whole();
+    assert_eq!(whole.verdict, Verdict::Slower, "{}", whole.sentence);
+    assert!(whole.method.contains("the new side has one run alone"), "{}", whole.method);
+}
+
+#[test]
+fn one_run_each_does_not_tell_the_whole_from_noise_and_without_a_timeline_nothing() {
+    let comparison = compare("main@m.c:1 1000", "main@m.c:1 1100");
+    assert_eq!(comparison.whole().verdict, Verdict::TooFew);
+    assert_eq!(
+        comparison.whole().sentence,
+        "B used 10.0 % more CPU time per run than A; one run each cannot tell that from noise between runs: \
+         record both with --repeat 5."
+    );
+    let untimed = sides(profile_of("main@m.c:1 1000"), profile_of("main@m.c:1 2000"));
+    assert_eq!(functions(&untimed), ["main 1000>2000 too-few total"]);
+    assert!(untimed.warnings()[0].contains("timeline"));
 }
 
 #[test]
@@ -239,11 +392,8 @@ fn unlike_runs_are_told() {
     }
 
     let other = profile::ProfileBuilder::new(&[("inuse_space", "bytes")]).finish();
-    let side = |profile| Side {
-        analyzed: Arc::new(Analyzed::new(profile)),
-        runs: 1,
-    };
-    let error = Comparison::new(side(other), side(profile_of("main@m.c:1 50")))
+    let side = |profile| Side::of(vec![profile]).expect("one file");
+    let error = Comparison::new(side(other), side(profile_of("main@m.c:1 50")), None)
         .err()
         .expect("refused");
     assert!(

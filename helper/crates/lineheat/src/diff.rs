@@ -1,28 +1,31 @@
-//! `lineheat diff`: what became slower or faster from one run, or set of runs, to another.
+//! `lineheat diff`: what became slower or faster from one run, or set of runs, to another, and what is noise.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use analysis::{Analyzed, Comparison, Side, Verdict, compared_functions, compared_lines, merge};
+use analysis::{
+    Comparison, Normalisation, Side, compared_functions, compared_lines, explanation,
+};
 use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
-use crate::diff_text::text;
-use crate::json_diff;
 use crate::terminal::{ColorChoice, Terminal, failure, print};
+use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
 
-/// Compare runs: what became slower or faster
+/// Compare runs: what became slower or faster, and what is noise
 #[derive(clap::Args)]
 #[command(after_help = "\
-Several runs on a side are added up and shown per run. Change is new - base: + is slower.
-A verdict needs 10 samples and more than counting error; noise between runs is not known yet, so repeat
-a surprising result. Where self time rests on fewer samples, the verdict is about total time.
+A run of one execution, or one with repetitions (lineheat record --repeat N): several files on a side add up. With
+several executions on both sides each difference gets a 95 % interval and a verdict at a false discovery rate
+of 5 %. With one execution each the noise between runs is unknown: functions and lines are tested within these two
+executions, and of the whole nothing is said. Change is new - base: + is slower. See docs/comparing.md.
 
 Examples:
   lineheat diff before.pb.gz --against after.pb.gz
+  lineheat diff before.pb.gz --against after.pb.gz --explain
   lineheat diff old1 old2 old3 --against new1 new2 new3 --lines
-  lineheat diff old --against new --fail-on-slower     exit status 1 when the whole became slower")]
+  lineheat diff old --against new --fail-on-slower --by 2     exit status 1 when it is surely more than 2 % slower
+  lineheat diff old --against new --markdown > comment.md     for a pull request")]
 pub struct Args {
     /// Run files of the base
     #[arg(required = true, value_name = "BASE")]
@@ -30,18 +33,37 @@ pub struct Args {
     /// Run files to compare with the base
     #[arg(long, required = true, num_args = 1.., value_name = "NEW")]
     against: Vec<PathBuf>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// What of a comparison is printed, and how.
+#[derive(clap::Args)]
+pub struct Shown {
     /// One row a function (this is the default)
     #[arg(long, group = "what")]
     functions: bool,
     /// One row a source line
     #[arg(long, group = "what")]
     lines: bool,
-    /// Rows to show [default: 30; all with --json]
+    /// What explains the difference: functions by their part in it, with the source lines that changed
+    #[arg(long, group = "what", conflicts_with_all = ["json", "markdown"])]
+    explain: bool,
+    /// Rows to show [default: 30; 10 with --explain and --markdown; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Exit with status 1 when the whole became slower
+    /// What values are per [default: work when both sides know it, else run; wall when attached or stopped]
+    #[arg(long, value_name = "UNIT", value_enum)]
+    per: Option<Per>,
+    /// Exit with status 1 when the whole became slower: when its 95 % interval is above 0, or above --by
     #[arg(long)]
     fail_on_slower: bool,
+    /// The slowdown that --fail-on-slower allows
+    #[arg(long, value_name = "PERCENT", requires = "fail_on_slower", value_parser = percent)]
+    by: Option<f64>,
+    /// Print a comment for a pull request, in Markdown
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -53,46 +75,78 @@ pub struct Args {
     color: ColorChoice,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Per {
+    /// CPU time per unit of work (record with --work or --work-from)
+    Work,
+    /// CPU time per run of the command
+    Run,
+    /// CPU time per second of wall time
+    Wall,
+    /// Share of the total, the new side brought to the size of the base: where one function grows, others seem to shrink
+    Share,
+}
+
 const ROWS_DEFAULT: usize = 30;
+const ROWS_OF_SUMMARY: usize = 10;
 
 pub fn run(args: &Args) -> ExitCode {
-    let comparison = open_side(&args.base, args.demangle)
-        .and_then(|base| Comparison::new(base, open_side(&args.against, args.demangle)?));
+    show(&args.base, &args.against, &args.shown)
+}
+
+/// Compares run files and prints what is asked for; the exit status is that of `lineheat diff`.
+pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
+    let normalisation = shown.per.map(|per| match per {
+        Per::Work => Normalisation::Work,
+        Per::Run => Normalisation::Run,
+        Per::Wall => Normalisation::Wall,
+        Per::Share => Normalisation::Share,
+    });
+    let comparison = open_side(base, shown.demangle).and_then(|base| {
+        Comparison::new(base, open_side(against, shown.demangle)?, normalisation)
+    });
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
     };
-    let rows = match args.lines {
-        true => compared_lines(&comparison),
-        false => compared_functions(&comparison),
-    };
-    let what = if args.lines { "lines" } else { "functions" };
-    let printed = match args.json {
-        true => {
-            let limit = args.limit.unwrap_or(usize::MAX);
-            let object = json_diff::object(&comparison, &rows[..rows.len().min(limit)], what);
-            print(&format!("{object:#}\n"))
-        }
-        false => {
-            let limit = args.limit.unwrap_or(ROWS_DEFAULT);
-            let sides = [named(&args.base), named(&args.against)];
-            print(&text(
-                &Terminal::of_stdout(args.color),
-                &comparison,
-                &sides,
-                &rows,
-                what,
-                limit,
-            ))
-        }
-    };
-    if args.fail_on_slower
-        && printed == ExitCode::SUCCESS
-        && comparison.verdict() == Verdict::Slower
-    {
+    let printed = print(&printed(&comparison, &[named(base), named(against)], shown));
+    if !shown.fail_on_slower || printed != ExitCode::SUCCESS {
+        return printed;
+    }
+    let low = comparison.whole().low;
+    if low > shown.by.unwrap_or(0.0) / 100.0 {
         return ExitCode::from(1);
     }
-    printed
+    ExitCode::SUCCESS
+}
+
+fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> String {
+    let terminal = Terminal::of_stdout(shown.color);
+    let limit = |default: usize| shown.limit.unwrap_or(default);
+    if shown.explain {
+        let found = explanation(comparison, limit(ROWS_OF_SUMMARY));
+        return diff_explanation::text(&terminal, comparison, sides, &found);
+    }
+    let rows = match shown.lines {
+        true => compared_lines(comparison),
+        false => compared_functions(comparison),
+    };
+    let what = if shown.lines { "lines" } else { "functions" };
+    if shown.markdown {
+        return diff_markdown::comment(comparison, sides, &rows, what, limit(ROWS_OF_SUMMARY));
+    }
+    if shown.json {
+        let rows = &rows[..rows.len().min(limit(usize::MAX))];
+        return format!("{:#}\n", json_diff::object(comparison, rows, what));
+    }
+    diff_text::text(&terminal, comparison, sides, &rows, what, limit(ROWS_DEFAULT))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent),
+        _ => Err("a number of percent is wanted, 0 or more, such as 2.5".to_owned()),
+    }
 }
 
 fn named(paths: &[PathBuf]) -> String {
@@ -111,8 +165,5 @@ fn open_side(paths: &[PathBuf], demangle: Option<DemangleChoice>) -> Result<Side
             Ok(profile)
         })
         .collect::<Result<_, String>>()?;
-    Ok(Side {
-        runs: profiles.len() as u64,
-        analyzed: Arc::new(Analyzed::new(merge(profiles)?)),
-    })
+    Side::of(profiles)
 }

@@ -1,7 +1,9 @@
-//! A comparison as text: both sides, the whole, then rows by change, what is certain before what may be noise.
+//! A comparison as text: the verdict on the whole in one sentence, both sides, then rows by change, what is certain before
+//! what may be noise.
 
-use analysis::{Amount, ComparedRow, Comparison, Verdict};
+use analysis::{Amount, Analyzed, ComparedRow, Comparison, Verdict};
 
+use crate::diff_numbers;
 use crate::report::rest;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, difference, value};
@@ -19,7 +21,7 @@ pub fn text(
 ) -> String {
     let unit = comparison.unit();
     // The function comes last: its name may be longer than any screen is wide.
-    let (beside, name) = if what == "lines" { (7, 6) } else { (6, 7) };
+    let (beside, name) = if what == "lines" { (8, 7) } else { (7, 8) };
     let flexible =
         [(beside, 14), (name, 24), (beside, 8)].map(|(column, least)| Flexible { column, least });
     let mut table = Table::new(&[
@@ -27,6 +29,7 @@ pub fn text(
         ("new", Align::Right),
         ("change", Align::Right),
         ("", Align::Right),
+        ("95 %", Align::Left),
         ("samples", Align::Right),
         ("verdict", Align::Left),
         match what {
@@ -36,9 +39,9 @@ pub fn text(
         ("function", Align::Left),
     ]);
     let mut shown: Vec<&ComparedRow> = rows.iter().collect();
-    shown.sort_by_key(|row| style(row.verdict) == Style::Faint);
+    shown.sort_by_key(|row| !row.verdict.is_significant());
     for row in shown.into_iter().take(limit) {
-        let [base, new] = measured(row);
+        let [base, new] = row.measured();
         let style = style(row.verdict);
         let plain = if style == Style::Faint {
             Style::Faint
@@ -49,18 +52,23 @@ pub fn text(
             "lines" => (place(comparison, row), [plain, Style::Faint]),
             _ => (row.module.clone(), [Style::Faint, plain]),
         };
+        let name = match row.note.as_str() {
+            "" => row.name.clone(),
+            note => format!("{} [{note}]", row.name),
+        };
         table.row(vec![
             (value_or_nothing(base, unit), Style::Plain),
             (value_or_nothing(new, unit), Style::Plain),
             (difference(base.value, new.value, unit), style),
-            (percent(base.value, new.value), style),
+            (diff_numbers::percent(row.effect().change), style),
+            (diff_numbers::interval(row.effect()), Style::Faint),
             (
                 format!("{} > {}", count(base.samples), count(new.samples)),
                 Style::Faint,
             ),
             (verdict_text(terminal, row), style),
             (visible(&first).into_owned(), styles[0]),
-            (visible(&row.name).into_owned(), styles[1]),
+            (visible(&name).into_owned(), styles[1]),
         ]);
     }
     head(terminal, comparison, sides)
@@ -69,74 +77,81 @@ pub fn text(
         + &rest(terminal, rows.len(), limit, what)
 }
 
-fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -> String {
-    let mut text = String::new();
-    let mut line = |title: &str, style: Style, content: &str| {
-        let title = terminal.paint(
-            if style == Style::Warning {
-                style
-            } else {
-                Style::Faint
-            },
-            &format!("{title:<9}"),
-        );
-        let content = terminal.paint(
-            if style == Style::Warning {
-                Style::Plain
-            } else {
-                style
-            },
-            &visible(content),
-        );
-        text.push_str(&format!("{title}{content}\n"));
-    };
-    let (base, new) = (comparison.base_total(), comparison.new_total());
-    for (title, side, total) in [("base", &sides[0], base), ("new", &sides[1], new)] {
-        let content = format!(
-            "{side}: {} samples, {} per run",
-            count(total.samples),
-            value(total.value, comparison.unit())
-        );
-        line(title, Style::Plain, &content);
-    }
-    let whole = format!(
-        "{} per run ({}), {}; {:.0} % of both matched by function",
-        difference(base.value, new.value, comparison.unit()),
-        percent(base.value, new.value),
-        words(comparison.verdict()),
-        comparison.matched_share() * 100.0
+/// The sentence first, then both sides and what must be known of them.
+pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -> String {
+    let whole = comparison.whole();
+    let mut text = format!(
+        "{}\n\n",
+        terminal.paint(style(whole.verdict), &visible(&whole.sentence))
     );
-    line("change", style(comparison.verdict()), &whole);
+    let mut line = |title: &str, content: &str| {
+        let title_style = if title == "note" { Style::Warning } else { Style::Faint };
+        let title = terminal.paint(title_style, &format!("{title:<9}"));
+        text.push_str(&format!("{title}{}\n", visible(content)));
+    };
+    for (title, content) in ["A base", "B new"].into_iter().zip(described(comparison, sides)) {
+        line(title, &content);
+    }
+    if whole.smallest_detectable.is_finite() {
+        line("shows", &smallest_detectable(comparison));
+    }
+    line("method", &whole.method);
     for warning in comparison.warnings() {
-        line("note", Style::Warning, &warning);
+        if warning != whole.method {
+            line("note", &warning);
+        }
     }
     text
 }
 
-/// What the row's verdict is about.
-pub fn measured(row: &ComparedRow) -> [Amount; 2] {
-    match row.about_self {
-        true => [row.base.self_, row.new.self_],
-        false => [row.base.total, row.new.total],
-    }
+/// Of both sides: "base.pb.gz: 5 runs, 1,942 samples, 1.94 s per run".
+pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
+    let totals = [comparison.base_total(), comparison.new_total()];
+    let executions = comparison.executions();
+    [0, 1].map(|side| {
+        let runs = executions[side].iter().filter(|(one, _)| !one.warm_up).count();
+        let runs = match runs {
+            1 => String::new(),
+            runs => format!("{runs} runs, "),
+        };
+        format!(
+            "{}: {runs}{} samples, {} per {}",
+            sides[side],
+            count(totals[side].samples),
+            value(totals[side].value, comparison.unit()),
+            comparison.per()
+        )
+    })
 }
 
-fn place(comparison: &Comparison, row: &ComparedRow) -> String {
-    let cwd = |side: &analysis::Analyzed| {
-        side.profile()
-            .run
-            .as_ref()
-            .map(|run| run.cwd.clone())
-            .unwrap_or_default()
-    };
-    let cwds = [cwd(comparison.new_run()), cwd(comparison.base())];
-    let file = (cwds.iter().filter(|cwd| !cwd.is_empty()))
-        .find_map(|cwd| row.file.strip_prefix(cwd.as_str())?.strip_prefix('/'))
-        .unwrap_or(&row.file);
+pub fn smallest_detectable(comparison: &Comparison) -> String {
+    format!(
+        "a change of the whole of {:.1} % or more in 4 of 5 cases; {:.0} % of both matched by function",
+        100.0 * comparison.whole().smallest_detectable,
+        100.0 * comparison.matched_share()
+    )
+}
+
+/// "src/map.c:12", "src/map.c:12 (was 10)".
+pub fn place(comparison: &Comparison, row: &ComparedRow) -> String {
+    let file = short_path(comparison, &row.file);
     match (row.base_line, row.line) {
+        (_, 0) => file.to_owned(),
         (base, new) if base == new || base == 0 => format!("{file}:{new}"),
         (base, new) => format!("{file}:{new} (was {base})"),
     }
+}
+
+/// Below the working directory of either run.
+fn short_path<'a>(comparison: &Comparison, path: &'a str) -> &'a str {
+    let cwd = |side: &Analyzed| {
+        let run = side.profile().run.as_ref();
+        run.map(|run| run.cwd.clone()).unwrap_or_default()
+    };
+    let cwds = [cwd(comparison.new_run()), cwd(comparison.base())];
+    (cwds.iter().filter(|cwd| !cwd.is_empty()))
+        .find_map(|cwd| path.strip_prefix(cwd.as_str())?.strip_prefix('/'))
+        .unwrap_or(path)
 }
 
 fn value_or_nothing(amount: Amount, unit: &str) -> String {
@@ -146,38 +161,23 @@ fn value_or_nothing(amount: Amount, unit: &str) -> String {
     }
 }
 
-fn percent(base: u64, new: u64) -> String {
-    if base == 0 {
-        return String::new();
-    }
-    format!("{:+.1} %", 100.0 * (new as f64 / base as f64 - 1.0))
+pub fn verdict_text(terminal: &Terminal, row: &ComparedRow) -> String {
+    let glyph = if terminal.unicode { glyph(row.verdict) } else { "" };
+    format!("{glyph}{}", diff_numbers::verdict(row))
 }
 
-fn verdict_text(terminal: &Terminal, row: &ComparedRow) -> String {
-    let glyph = match (row.verdict, terminal.unicode) {
-        (Verdict::Slower, true) => "▲ ",
-        (Verdict::Faster, true) => "▼ ",
-        (Verdict::New, true) => "✚ ",
-        (Verdict::Gone, true) => "✕ ",
-        (Verdict::Noise | Verdict::TooFew | Verdict::Moved, true) => "· ",
-        (_, false) => "",
-    };
-    let about = if row.about_self { "" } else { " (total)" };
-    match row.verdict {
-        Verdict::TooFew => format!("{glyph}too few samples"),
-        verdict => format!("{glyph}{}{about}", verdict.word()),
-    }
-}
-
-fn words(verdict: Verdict) -> &'static str {
+pub fn glyph(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Noise => "within counting error",
-        Verdict::TooFew => "too few samples to say",
-        verdict => verdict.word(),
+        Verdict::Slower => "▲ ",
+        Verdict::Faster => "▼ ",
+        Verdict::New => "✚ ",
+        Verdict::Gone => "✕ ",
+        Verdict::Moved => "↷ ",
+        Verdict::Noise | Verdict::TooFew => "· ",
     }
 }
 
-fn style(verdict: Verdict) -> Style {
+pub fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Slower | Verdict::New => Style::Slower,
         Verdict::Faster | Verdict::Gone => Style::Faster,

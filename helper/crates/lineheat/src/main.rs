@@ -1,8 +1,12 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
 mod annotate;
+mod commits_between;
 mod demangling;
 mod diff;
+mod diff_explanation;
+mod diff_markdown;
+mod diff_numbers;
 mod diff_text;
 mod doctor;
 mod installation;

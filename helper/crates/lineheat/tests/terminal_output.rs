@@ -5,13 +5,23 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use profile::run::{Exit, Loss, Source};
-use profile::{LineOf, MappingOf, Profile, ProfileBuilder, RunInfo, save};
+use profile::run::{Exit, Loss, Repetition, Source};
+use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder, RunInfo, save};
 
 const SOURCE: &str = "int fib(int n) {\n\tif (n < 2) return n;\n\treturn fib(n - 1) + fib(n - 2);\n}\n\nint main() { return fib(40); }\n";
 
 /// (samples, stack leaf first) of the profile, which takes `factor` times as long in `fib`.
 fn profile(factor: u64) -> Profile {
+    profile_of(&[None], factor)
+}
+
+/// Four repetitions in one file, which differ by a percent or two.
+fn repeated(factor: u64) -> Profile {
+    profile_of(&[Some(0), Some(19), Some(8), Some(27)], factor)
+}
+
+/// Of each repetition the samples that it has more than the others.
+fn profile_of(repetitions: &[Option<u64>], factor: u64) -> Profile {
     let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
     builder.set_time(1_795_269_600_000_000_000, 2_000_000_000);
     let program = builder.add_mapping(MappingOf {
@@ -37,14 +47,23 @@ fn profile(factor: u64) -> Profile {
     let start = builder.add_location(Some(program), 0x30, &[line(main, 6)]);
     let inlined = builder.add_location(Some(program), 0x40, &[line(fib, 2), line(main, 6)]);
     let in_kernel = builder.add_location(Some(kernel), 0, &[line(fault, 0)]);
-    for (count, stack) in [
-        (1200 * factor, vec![compare, call, call, start]),
-        (640, vec![call, start]),
-        (95, vec![inlined]),
-        (7, vec![in_kernel, start]),
-    ] {
-        builder.add_sample(&stack, &[count, count * 1_001_001], &[]);
+    for (number, more) in (1..).zip(repetitions) {
+        let label = more.map(|_| ("repetition", LabelValue::Number(number, "")));
+        let more = more.unwrap_or(0);
+        for (count, stack) in [
+            ((1200 + more) * factor, vec![compare, call, call, start]),
+            (640 + more / 2, vec![call, start]),
+            (95 + more / 4, vec![inlined]),
+            (7, vec![in_kernel, start]),
+        ] {
+            builder.add_sample(&stack, &[count, count * 1_001_001], label.as_slice());
+        }
     }
+    let is_repeated = repetitions.len() > 1;
+    let executions = repetitions.iter().filter(|_| is_repeated).map(|_| Repetition {
+        wall_ns: 2_000_000_000 * factor,
+        ..Repetition::default()
+    });
     builder.set_run(RunInfo {
         format: 1,
         command: vec!["/project/app".into(), "40".into()],
@@ -67,6 +86,7 @@ fn profile(factor: u64) -> Profile {
             ..Source::default()
         }],
         problems: vec!["libc.so.6 has no debug information.".into()],
+        repetitions: executions.collect(),
         ..RunInfo::default()
     });
     builder.finish()
@@ -97,6 +117,8 @@ fn text_and_json_of_each_command() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     save(&profile(1), &folder.path().join("base.pb.gz")).expect("saved");
     save(&profile(2), &folder.path().join("new.pb.gz")).expect("saved");
+    save(&repeated(1), &folder.path().join("base-4.pb.gz")).expect("saved");
+    save(&repeated(2), &folder.path().join("new-4.pb.gz")).expect("saved");
     for (name, arguments) in [
         ("report-functions.txt", "report base.pb.gz"),
         ("report-lines.txt", "report base.pb.gz --lines --limit 2"),
@@ -116,14 +138,34 @@ fn text_and_json_of_each_command() {
             "annotate base.pb.gz fib.c --color always",
         ),
         ("annotate.json", "annotate base.pb.gz fib.c --json"),
-        ("diff-functions.txt", "diff base.pb.gz --against new.pb.gz"),
+        (
+            "diff-functions.txt",
+            "diff base-4.pb.gz --against new-4.pb.gz",
+        ),
+        (
+            "diff-color.txt",
+            "diff base-4.pb.gz --against new-4.pb.gz --color always",
+        ),
         (
             "diff-lines.txt",
-            "diff base.pb.gz base.pb.gz --against new.pb.gz --lines",
+            "diff base-4.pb.gz base.pb.gz --against new-4.pb.gz --lines",
+        ),
+        (
+            "diff-explain.txt",
+            "diff base-4.pb.gz --against new-4.pb.gz --explain",
+        ),
+        (
+            "diff-markdown.md",
+            "diff base-4.pb.gz --against new-4.pb.gz --markdown",
+        ),
+        ("diff-same.txt", "diff base-4.pb.gz --against base-4.pb.gz"),
+        (
+            "diff-one-run-each.txt",
+            "diff base.pb.gz --against new.pb.gz",
         ),
         (
             "diff-functions.json",
-            "diff base.pb.gz --against new.pb.gz --json --limit 1",
+            "diff base-4.pb.gz --against new-4.pb.gz --json --limit 1",
         ),
     ] {
         let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -141,15 +183,33 @@ fn exit_statuses_are_those_of_the_contract() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     save(&profile(1), &folder.path().join("base.pb.gz")).expect("saved");
     save(&profile(2), &folder.path().join("new.pb.gz")).expect("saved");
+    save(&repeated(1), &folder.path().join("base-4.pb.gz")).expect("saved");
+    save(&repeated(2), &folder.path().join("new-4.pb.gz")).expect("saved");
     std::fs::write(folder.path().join("text.pb.gz"), "no profile\n").expect("written");
     for (wanted, arguments) in [
-        (0, "diff base.pb.gz --against new.pb.gz"),
-        (1, "diff base.pb.gz --against new.pb.gz --fail-on-slower"),
-        (0, "diff new.pb.gz --against base.pb.gz --fail-on-slower"),
+        (0, "diff base-4.pb.gz --against new-4.pb.gz"),
+        (1, "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower"),
+        (
+            1,
+            "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower --by 50%",
+        ),
         (
             0,
-            "diff base.pb.gz --against base.pb.gz --fail-on-slower --json",
+            "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower --by 70",
         ),
+        (0, "diff new-4.pb.gz --against base-4.pb.gz --fail-on-slower"),
+        (0, "diff base.pb.gz --against new.pb.gz --fail-on-slower"),
+        (
+            0,
+            "diff base-4.pb.gz --against base-4.pb.gz --fail-on-slower --json",
+        ),
+        (2, "diff base.pb.gz --against new.pb.gz --by 2"),
+        (
+            2,
+            "diff base.pb.gz --against new.pb.gz --fail-on-slower --by -2",
+        ),
+        (2, "diff base.pb.gz --against new.pb.gz --explain --json"),
+        (3, "diff base.pb.gz --against new.pb.gz --per work"),
         (2, "diff base.pb.gz"),
         (2, "report"),
         (2, "report base.pb.gz --lines --tree"),
@@ -215,6 +275,8 @@ fn evil_names_reach_the_terminal_as_visible_escapes() {
         vec!["annotate", "evil.pb.gz", "other"],
         vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz"],
         vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--lines"],
+        vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--explain"],
+        vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--markdown"],
     ] {
         let output = lineheat(folder.path(), &arguments);
         let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");

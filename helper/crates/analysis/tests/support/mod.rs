@@ -149,3 +149,69 @@ impl Chance {
         text
     }
 }
+
+/// The profile with a timeline: its samples in an order of chance, one a millisecond.
+pub fn with_timeline(mut profile: Profile, chance: &mut Chance) -> Profile {
+    let types = profile.sample_types.len();
+    let mut order: Vec<u32> = (0..profile.samples.len())
+        .flat_map(|sample| {
+            let count = profile.samples.values[sample * types];
+            std::iter::repeat_n(sample as u32, count as usize)
+        })
+        .collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, chance.below(last as u64 + 1) as usize);
+    }
+    let run = profile.run.get_or_insert_with(|| recorded_run(""));
+    run.time_delta_ns = vec![PERIOD_NS; order.len()];
+    run.time_sample = order;
+    profile
+}
+
+/// A run by Lineheat, with the text of /src/m.c.
+pub fn recorded_run(source: &str) -> profile::RunInfo {
+    profile::RunInfo {
+        format: 1,
+        cwd: "/src".into(),
+        command: vec!["/src/app".into()],
+        event: "cpu-clock".into(),
+        asked_hz: 999.0,
+        samples_taken: 100,
+        wall_ns: 1_000_000_000,
+        sources: vec![profile::run::Source {
+            path: "/src/m.c".into(),
+            text: source.into(),
+            ..profile::run::Source::default()
+        }],
+        ..profile::RunInfo::default()
+    }
+}
+
+/// One profile a run: the same stacks, each with its number of samples changed by chance of about `noise` (0.03: 3 %) of
+/// the run and by counting error.
+pub fn executions(text: &str, runs: usize, noise: f64, chance: &mut Chance) -> Vec<Profile> {
+    (0..runs)
+        .map(|_| {
+            let of_run = 1.0 + noise * chance.normal();
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let varied: String = lines
+                .map(|line| {
+                    let (stack, count) = line.rsplit_once(' ').expect("frames and a number");
+                    let count: f64 = count.parse().expect("a number of samples");
+                    let varied = count * of_run + count.sqrt() * chance.normal();
+                    format!("{stack} {}\n", varied.max(0.0).round())
+                })
+                .collect();
+            let mut profile = profile_of(&varied);
+            profile.run = Some(recorded_run(""));
+            profile
+        })
+        .collect()
+}
+
+impl Chance {
+    /// Of mean 0 and variance 1, nearly: a sum of twelve.
+    pub fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    }
+}

@@ -9,7 +9,9 @@ mod session;
 mod worker_pool;
 
 mod amounts;
+mod effects;
 mod executables;
+mod explain;
 mod file_heat;
 mod line_detail;
 mod locate;

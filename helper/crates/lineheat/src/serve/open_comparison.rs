@@ -1,19 +1,23 @@
 //! Two open runs beside each other.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use analysis::{Amounts, ComparedRow, Comparison, Side, compared_files};
+use analysis::{Amounts, ComparedRow, Comparison, Effect, Execution, Side, compared_files, side_facts};
 use wire::view_request::Kind;
 use wire::{
-    ComparedTable, ComparisonOpened, FileDifference, FileDifferenceRequest, Message, SourceFile,
+    ComparedTable, ComparisonOpened, FileDifference, FileDifferenceRequest, FunctionDifference,
+    Message, Normalisation, SideFact, SourceFile,
 };
 
 use super::amounts::Columns;
+use super::effects::{EffectColumns, columns, single, verdict};
 use super::failure::Failure;
 use super::open_run::OpenRun;
 use super::views::{
     BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
 };
+use crate::commits_between::commits_between;
 
 /// Colder files are not listed; their difference is found all the same.
 const FILES_LISTED_MAX: usize = 5000;
@@ -21,23 +25,26 @@ const FILES_LISTED_MAX: usize = 5000;
 pub struct OpenComparison {
     base: Arc<OpenRun>,
     new: Arc<OpenRun>,
-    comparison: Comparison,
+    pub comparison: Comparison,
     views: ViewCache,
 }
 
 impl OpenComparison {
     /// # Errors
-    /// When the runs hold different kinds of values.
-    pub fn of(base: Arc<OpenRun>, new: Arc<OpenRun>) -> Result<OpenComparison, Failure> {
-        let side = |run: &OpenRun| Side {
-            analyzed: Arc::clone(&run.analyzed),
-            runs: 1,
-        };
-        let comparison = Comparison::new(side(&base), side(&new)).map_err(|message| Failure {
-            kind: "bad-profile",
-            message,
-            advice: "Compare runs of the same kind.".to_owned(),
-        })?;
+    /// When the runs hold different kinds of values, or do not know what they are to be normalised by.
+    pub fn of(
+        base: Arc<OpenRun>,
+        new: Arc<OpenRun>,
+        normalisation: Normalisation,
+    ) -> Result<OpenComparison, Failure> {
+        let side = |run: &OpenRun| Side::of_run(Arc::clone(&run.analyzed));
+        let comparison = Comparison::new(side(&base), side(&new), of_wire(normalisation)).map_err(
+            |message| Failure {
+                kind: "bad-profile",
+                message,
+                advice: "Compare runs of the same kind, or by another unit.".to_owned(),
+            },
+        )?;
         Ok(OpenComparison {
             base,
             new,
@@ -49,6 +56,10 @@ impl OpenComparison {
     /// What the editor is told of it; the handle is the session's to fill in.
     pub fn opened(&self) -> ComparisonOpened {
         let files = compared_files(&self.comparison);
+        let whole = self.comparison.whole();
+        let [base_executions, new_executions] = self.comparison.executions().map(executions);
+        let commit = |run: &OpenRun| run.summary.git_commit.clone();
+        let folders = self.new.workspace_folders.iter().map(Path::new);
         ComparisonOpened {
             comparison: 0,
             base: Some(self.base.summary.clone()),
@@ -77,7 +88,29 @@ impl OpenComparison {
                     })
                 })
                 .collect(),
-            ..ComparisonOpened::default()
+            sentence: whole.sentence.clone(),
+            verdict: verdict(whole.verdict).into(),
+            change: whole.change,
+            low: whole.low,
+            high: whole.high,
+            per: self.comparison.per().to_owned(),
+            smallest_detectable: whole.smallest_detectable,
+            method: whole.method.clone(),
+            base_executions,
+            new_executions,
+            normalisation: on_wire(self.comparison.normalisation()).into(),
+            normalisations: (self.comparison.normalisations().iter())
+                .map(|normalisation| on_wire(*normalisation).into())
+                .collect(),
+            facts: (side_facts(&self.comparison).into_iter())
+                .map(|fact| SideFact {
+                    differs: fact.differs(),
+                    what: fact.what.to_owned(),
+                    base: fact.base,
+                    new: fact.new,
+                })
+                .collect(),
+            commits_between: commits_between(folders, &commit(&self.base), &commit(&self.new)),
         }
     }
 
@@ -99,11 +132,15 @@ impl OpenComparison {
             base_total: self.comparison.base_total().value,
             new_total: self.comparison.new_total().value,
             notice: found.notice,
+            functions: found.functions.into_iter().map(function).collect(),
+            self_effects: Some(columns(found.lines.iter().map(|line| &line.effects.self_))),
+            total_effects: Some(columns(found.lines.iter().map(|line| &line.effects.total))),
             ..FileDifference::default()
         };
         for line in &found.lines {
             difference.line.push(line.line);
-            difference.verdict.push(verdict(line.verdict).into());
+            let (of_line, _) = line.effects.verdict();
+            difference.verdict.push(verdict(of_line).into());
             difference.changed.push(line.changed);
             base.push(&line.base);
             new.push(&line.new);
@@ -152,19 +189,25 @@ impl OpenComparison {
     fn table_of(&self, rows: &[ComparedRow]) -> BuiltView {
         let (mut base, mut new) = (Columns::default(), Columns::default());
         let mut frames = FrameTableBuilder::default();
+        let mut notes = Vec::with_capacity(rows.len());
+        let (mut self_effects, mut total_effects) =
+            (EffectColumns::default(), EffectColumns::default());
         for row in rows {
             frames.push(
                 [&row.name, &row.module, &row.file],
                 row.line,
                 row.kind as u32,
             );
+            notes.push(frames.id(&row.note));
             base.push(&row.base);
             new.push(&row.new);
+            self_effects.push(&row.effects.self_);
+            total_effects.push(&row.effects.total);
         }
         let message = ComparedTable {
             frames: Some(frames.table),
             unit: self.comparison.unit().to_owned(),
-            per: "run".to_owned(),
+            per: self.comparison.per().to_owned(),
             base_total: self.comparison.base_total().value,
             new_total: self.comparison.new_total().value,
             base_total_samples: self.comparison.base_total().samples,
@@ -179,7 +222,10 @@ impl OpenComparison {
             new_total_samples_of_row: new.total_samples,
             verdict: rows.iter().map(|row| verdict(row.verdict).into()).collect(),
             base_line: rows.iter().map(|row| row.base_line).collect(),
-            ..ComparedTable::default()
+            self_effects: Some(self_effects.finish()),
+            total_effects: Some(total_effects.finish()),
+            note: notes,
+            contribution: rows.iter().map(|row| row.contribution).collect(),
         };
         BuiltView {
             content: message.encode_to_vec(),
@@ -188,14 +234,56 @@ impl OpenComparison {
     }
 }
 
-fn verdict(verdict: analysis::Verdict) -> wire::Verdict {
-    match verdict {
-        analysis::Verdict::Noise => wire::Verdict::Noise,
-        analysis::Verdict::Slower => wire::Verdict::Slower,
-        analysis::Verdict::Faster => wire::Verdict::Faster,
-        analysis::Verdict::New => wire::Verdict::New,
-        analysis::Verdict::Gone => wire::Verdict::Gone,
-        analysis::Verdict::Moved => wire::Verdict::Moved,
-        analysis::Verdict::TooFew => wire::Verdict::TooFew,
+fn function(function: analysis::FunctionDifference) -> FunctionDifference {
+    let effect = |effect: &Effect| Some(single(effect));
+    FunctionDifference {
+        name: function.name,
+        line: function.line,
+        base_self: function.base.self_.value,
+        new_self: function.new.self_.value,
+        base_total: function.base.total.value,
+        new_total: function.new.total.value,
+        self_effect: effect(&function.effects.self_),
+        total_effect: effect(&function.effects.total),
+        note: function.note,
+    }
+}
+
+fn executions(executions: Vec<(Execution, f64)>) -> Vec<wire::Execution> {
+    let values: Vec<f64> = (executions.iter())
+        .filter(|(one, _)| !one.warm_up)
+        .map(|(_, value)| *value)
+        .collect();
+    let mut outliers = statistics::outliers(&values).into_iter();
+    (executions.into_iter())
+        .map(|(one, value)| wire::Execution {
+            wall_ns: one.wall_ns,
+            user_ns: one.user_ns,
+            system_ns: one.system_ns,
+            work: one.work,
+            samples: one.samples,
+            warm_up: one.warm_up,
+            outlier: !one.warm_up && outliers.next().unwrap_or(false),
+            value,
+        })
+        .collect()
+}
+
+fn of_wire(normalisation: Normalisation) -> Option<analysis::Normalisation> {
+    match normalisation {
+        Normalisation::Best => None,
+        Normalisation::Work => Some(analysis::Normalisation::Work),
+        Normalisation::Run => Some(analysis::Normalisation::Run),
+        Normalisation::Wall => Some(analysis::Normalisation::Wall),
+        Normalisation::Share => Some(analysis::Normalisation::Share),
+    }
+}
+
+fn on_wire(normalisation: analysis::Normalisation) -> Normalisation {
+    match normalisation {
+        analysis::Normalisation::Work => Normalisation::Work,
+        analysis::Normalisation::Run => Normalisation::Run,
+        analysis::Normalisation::Wall => Normalisation::Wall,
+        analysis::Normalisation::Share => Normalisation::Share,
     }
 }

@@ -32,7 +32,7 @@ pub struct OpenRun {
     by_path: HashMap<PathBuf, FileId>,
     /// How lines moved since the recording, by the text that the editor sent last.
     alignments: Mutex<HashMap<FileId, Arc<Alignment>>>,
-    workspace_folders: Vec<String>,
+    pub workspace_folders: Vec<String>,
     demangle: Demangle,
 }
 

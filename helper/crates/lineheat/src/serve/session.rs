@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
-use super::{executables, file_heat, line_detail, locate, machine, processes, views};
+use super::{executables, explain, file_heat, line_detail, locate, machine, processes, views};
 use crate::record::Control;
 
 /// A forgetful client must not fill the memory: each run may hold hundreds of megabytes.
@@ -65,7 +65,8 @@ impl Session {
             }
             request::Body::OpenComparison(request) => {
                 let run = |handle| Ok::<_, Failure>(self.run(handle)?.named(request.demangle()));
-                let comparison = OpenComparison::of(run(request.base_run)?, run(request.new_run)?)?;
+                let (base, new) = (run(request.base_run)?, run(request.new_run)?);
+                let comparison = OpenComparison::of(base, new, request.normalisation())?;
                 let mut opened = comparison.opened();
                 opened.comparison =
                     self.add(&self.comparisons, Arc::new(comparison), "comparisons")?;
@@ -84,9 +85,11 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
-            request::Body::Explain(_)
-            | request::Body::Sweep(_)
-            | request::Body::SweepTable(_) => {
+            request::Body::Explain(request) => {
+                let comparison = self.comparison(request.comparison)?;
+                Ok(Body::Explanation(explain::explain(&comparison, &request)))
+            }
+            request::Body::Sweep(_) | request::Body::SweepTable(_) => {
                 Err(Failure::new("unsupported", "This engine cannot do that yet."))
             }
             request::Body::Record(_)

@@ -7,6 +7,7 @@ use analysis::Measure;
 use wire::{Message, ViewRequest, view_request::Kind};
 
 use super::amounts::Columns;
+use super::effects::columns;
 use super::failure::Failure;
 use super::open_run::OpenRun;
 use super::session::{Session, locked};
@@ -102,9 +103,11 @@ fn flame_graph(run: &OpenRun, measure: Measure) -> BuiltView {
 
 /// Moves the columns into a message.
 pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> BuiltView {
-    let (new_self_value, new_self_samples) = graph
-        .compared
-        .map_or_else(Default::default, |new| (new.self_value, new.self_samples));
+    let compared = graph.compared.map(|new| {
+        let effects = columns(&new.total_effects);
+        (new.self_value, new.self_samples, Some(effects))
+    });
+    let (new_self_value, new_self_samples, total_effects) = compared.unwrap_or_default();
     let message = wire::FlameGraph {
         frames: Some(frame_table(graph.frames)),
         r#type: kind.to_owned(),
@@ -117,7 +120,7 @@ pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> 
         new_self_value,
         new_self_samples,
         pruned_nodes: graph.pruned_nodes,
-        total_effects: None,
+        total_effects,
     };
     BuiltView {
         content: message.encode_to_vec(),
@@ -212,7 +215,8 @@ impl FrameTableBuilder {
         self.table.kind.push(kind);
     }
 
-    fn id(&mut self, text: &str) -> u32 {
+    /// Of any text in the table's strings.
+    pub fn id(&mut self, text: &str) -> u32 {
         if let Some(id) = self.ids.get(text) {
             return *id;
         }

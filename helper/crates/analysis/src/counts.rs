@@ -1,0 +1,254 @@
+//! How often each function, line or node was sampled in each part of a run: what tests are made of.
+//!
+//! The parts are *columns*: the executions of a side, or the batches of time of a single one. Sample values are of no
+//! account here, a test counts samples.
+
+use statistics::BATCHES;
+
+use crate::analyzed::{Analyzed, Measure, NO_PLACE};
+use crate::side::Side;
+use crate::stack_trie::StackTrie;
+
+/// Counts that are held for all call paths at once; beyond it columns are taken in turn.
+const DENSE_MAX: usize = 32_000_000;
+
+/// Samples by column.
+pub(crate) struct Columns {
+    pub count: usize,
+    /// Sample, column, and how often.
+    entries: Vec<(u32, u32, u32)>,
+}
+
+impl Columns {
+    /// Nothing to count.
+    pub fn none() -> Columns {
+        Columns {
+            count: 0,
+            entries: Vec::new(),
+        }
+    }
+
+    /// One column an execution.
+    pub fn of_executions(side: &Side, measure: Measure) -> Columns {
+        let entries = (0..side.analyzed.profile().samples.len())
+            .map(|sample| {
+                let amount = side.analyzed.amount(sample, measure);
+                let samples = u32::try_from(amount.samples).unwrap_or(u32::MAX);
+                (sample as u32, side.execution_of(sample), samples)
+            })
+            .filter(|entry| entry.2 > 0)
+            .collect();
+        Columns {
+            count: side.executions.len(),
+            entries,
+        }
+    }
+
+    /// The batches of a single execution, by its timeline: equally many samples each, in the order of time, over all
+    /// threads together. What is left over at the end is left out. `None`: no timeline, or one of too few samples.
+    ///
+    /// Of a very long run the timeline holds each so manieth sample: then these alone are the samples of the test.
+    pub fn of_batches(analyzed: &Analyzed) -> Option<Columns> {
+        let run = analyzed.profile().run.as_ref()?;
+        let length = run.time_sample.len() / BATCHES;
+        let samples = analyzed.profile().samples.len();
+        if length == 0 || run.time_sample.iter().any(|&sample| sample as usize >= samples) {
+            return None;
+        }
+        let entries = (run.time_sample.chunks_exact(length).take(BATCHES).enumerate())
+            .flat_map(|(batch, of_batch)| {
+                of_batch.iter().map(move |&sample| (sample, batch as u32, 1))
+            })
+            .collect();
+        Some(Columns {
+            count: BATCHES,
+            entries,
+        })
+    }
+
+    /// Samples of all columns together.
+    pub fn samples(&self) -> u64 {
+        (self.entries.iter()).fold(0u64, |sum, entry| sum.saturating_add(entry.2.into()))
+    }
+}
+
+/// Rows of counts, one number a column.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub columns: usize,
+    values: Vec<u32>,
+}
+
+impl Counts {
+    pub fn new(rows: usize, columns: usize) -> Counts {
+        Counts {
+            columns,
+            values: vec![0; rows * columns],
+        }
+    }
+
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.values[row * self.columns..][..self.columns]
+    }
+
+    pub fn sum(&self, row: usize) -> u64 {
+        self.row(row).iter().map(|&count| u64::from(count)).sum()
+    }
+
+    fn add(&mut self, row: usize, first: usize, counts: &[u32]) {
+        let to = &mut self.values[row * self.columns + first..][..counts.len()];
+        for (sum, &count) in to.iter_mut().zip(counts) {
+            *sum = sum.saturating_add(count);
+        }
+    }
+
+    /// Adds every row to the row of its parent, of a tree whose parents stand before their children.
+    pub fn fold_into_parents(&mut self, parent: &[u32]) {
+        for node in (1..parent.len()).rev() {
+            let (above, below) = self.values.split_at_mut(node * self.columns);
+            let to = &mut above[parent[node] as usize * self.columns..][..self.columns];
+            for (sum, &count) in to.iter_mut().zip(&below[..self.columns]) {
+                *sum = sum.saturating_add(count);
+            }
+        }
+    }
+}
+
+/// Of self and total.
+pub(crate) struct Counted {
+    pub self_: Counts,
+    pub total: Counts,
+}
+
+/// Counts by a grouping of functions or places, as [`crate::tally::Groups`] has sums.
+pub(crate) struct CountedGroups<'a> {
+    group_of: &'a [u32],
+    self_: Counts,
+    total: Counts,
+    on_path: Vec<u32>,
+}
+
+impl<'a> CountedGroups<'a> {
+    pub fn new(group_of: &'a [u32], groups: usize, columns: usize) -> Self {
+        CountedGroups {
+            group_of,
+            self_: Counts::new(groups, columns),
+            total: Counts::new(groups, columns),
+            on_path: vec![0; groups],
+        }
+    }
+
+    pub fn finish(self) -> Counted {
+        Counted {
+            self_: self.self_,
+            total: self.total,
+        }
+    }
+
+    fn enter(&mut self, id: u32, first: usize, below: &[u32]) {
+        let group = self.group_of[id as usize] as usize;
+        if self.on_path[group] == 0 {
+            self.total.add(group, first, below);
+        }
+        self.on_path[group] += 1;
+    }
+
+    fn leave(&mut self, id: u32) {
+        self.on_path[self.group_of[id as usize] as usize] -= 1;
+    }
+}
+
+/// One pass over the samples, and one walk over all call paths for as many columns as fit.
+pub(crate) fn count_groups(
+    analyzed: &Analyzed,
+    columns: &Columns,
+    functions: &mut CountedGroups,
+    places: &mut CountedGroups,
+) {
+    let trie = analyzed.stacks();
+    for &(sample, column, count) in &columns.entries {
+        let node = trie.node_of_sample[sample as usize];
+        if node == 0 {
+            continue;
+        }
+        let leaf = analyzed.chain(trie.chain[node as usize])[0];
+        let group = functions.group_of[leaf.function as usize] as usize;
+        functions.self_.add(group, column as usize, &[count]);
+        if leaf.place != NO_PLACE {
+            let group = places.group_of[leaf.place as usize] as usize;
+            places.self_.add(group, column as usize, &[count]);
+        }
+    }
+    let block = (DENSE_MAX / trie.parent.len()).clamp(1, columns.count.max(1));
+    for first in (0..columns.count).step_by(block) {
+        let last = (first + block).min(columns.count);
+        let below = counts_below(trie, columns, first, last);
+        walk(analyzed, &below, first, functions, places);
+    }
+}
+
+/// By call path, what was counted on it and below it, of the columns `first..last`.
+fn counts_below(trie: &StackTrie, columns: &Columns, first: usize, last: usize) -> Counts {
+    let mut below = Counts::new(trie.parent.len(), last - first);
+    for &(sample, column, count) in &columns.entries {
+        let column = column as usize;
+        if (first..last).contains(&column) {
+            let node = trie.node_of_sample[sample as usize] as usize;
+            below.add(node, column - first, &[count]);
+        }
+    }
+    below.fold_into_parents(&trie.parent);
+    below
+}
+
+fn walk(
+    analyzed: &Analyzed,
+    below: &Counts,
+    first: usize,
+    functions: &mut CountedGroups,
+    places: &mut CountedGroups,
+) {
+    let trie = analyzed.stacks();
+    let mut path: Vec<u32> = Vec::new();
+    for node in 1..trie.parent.len() {
+        while path.last().is_some_and(|&last| last != trie.parent[node]) {
+            let left = path.pop().expect("it has a last one");
+            for frame in analyzed.chain(trie.chain[left as usize]) {
+                functions.leave(frame.function);
+                if frame.place != NO_PLACE {
+                    places.leave(frame.place);
+                }
+            }
+        }
+        path.push(node as u32);
+        for frame in analyzed.chain(trie.chain[node]) {
+            functions.enter(frame.function, first, below.row(node));
+            if frame.place != NO_PLACE {
+                places.enter(frame.place, first, below.row(node));
+            }
+        }
+    }
+    // The next walk begins with an empty path.
+    while let Some(left) = path.pop() {
+        for frame in analyzed.chain(trie.chain[left as usize]) {
+            functions.leave(frame.function);
+            if frame.place != NO_PLACE {
+                places.leave(frame.place);
+            }
+        }
+    }
+}
+
+/// By node of a tree that `node_of_path` leads to: what was counted on it alone.
+pub(crate) fn count_nodes(
+    analyzed: &Analyzed,
+    columns: &Columns,
+    node_of_path: &[u32],
+    counts: &mut Counts,
+) {
+    let trie = analyzed.stacks();
+    for &(sample, column, count) in &columns.entries {
+        let node = node_of_path[trie.node_of_sample[sample as usize] as usize];
+        counts.add(node as usize, column as usize, &[count]);
+    }
+}

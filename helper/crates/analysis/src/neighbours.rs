@@ -1,0 +1,73 @@
+//! Who calls a function and whom it calls, for the few functions of which that is asked.
+
+use std::collections::HashMap;
+
+use crate::analyzed::{Analyzed, FunctionId, Measure};
+
+/// Weight by neighbour, an inlined call being a call. Neighbours are pairs of functions.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Neighbours {
+    pub callers: HashMap<u32, u64>,
+    pub callees: HashMap<u32, u64>,
+}
+
+/// One walk over the call paths. `pair_of`: by function. A function that calls itself is no neighbour of itself.
+pub(crate) fn neighbours(
+    analyzed: &Analyzed,
+    measure: Measure,
+    pair_of: &[u32],
+    wanted: &[FunctionId],
+) -> HashMap<FunctionId, Neighbours> {
+    let mut found: HashMap<FunctionId, Neighbours> = (wanted.iter())
+        .map(|&function| (function, Neighbours::default()))
+        .collect();
+    if found.is_empty() || measure >= analyzed.profile().sample_types.len() {
+        return found;
+    }
+    let is_wanted: Vec<bool> = (0..analyzed.functions().len() as FunctionId)
+        .map(|function| found.contains_key(&function))
+        .collect();
+    let trie = analyzed.stacks();
+    let (_, total) = trie.amounts(analyzed, measure);
+    for node in 1..trie.parent.len() {
+        let weight = total[node].value;
+        let parent = trie.parent[node];
+        // The caller's innermost frame is what calls this chain's outermost.
+        let mut caller = (parent != 0)
+            .then(|| analyzed.chain(trie.chain[parent as usize])[0].function);
+        for frame in analyzed.chain(trie.chain[node]).iter().rev() {
+            let callee = frame.function;
+            if let Some(caller) = caller.filter(|&caller| caller != callee) {
+                if is_wanted[caller as usize] {
+                    let entry = found.entry(caller).or_default();
+                    *entry.callees.entry(pair_of[callee as usize]).or_default() += weight;
+                }
+                if is_wanted[callee as usize] {
+                    let entry = found.entry(callee).or_default();
+                    *entry.callers.entry(pair_of[caller as usize]).or_default() += weight;
+                }
+            }
+            caller = Some(callee);
+        }
+    }
+    found
+}
+
+/// How much two sets of weighted neighbours have in common, 0..1; `None`: both have none.
+pub(crate) fn likeness(a: &HashMap<u32, u64>, b: &HashMap<u32, u64>) -> Option<f64> {
+    let sum = |set: &HashMap<u32, u64>| set.values().map(|&weight| weight as f64).sum::<f64>();
+    let (of_a, of_b) = (sum(a), sum(b));
+    if of_a == 0.0 && of_b == 0.0 {
+        return None;
+    }
+    if of_a == 0.0 || of_b == 0.0 {
+        return Some(0.0);
+    }
+    let common = (a.iter())
+        .filter_map(|(key, &weight)| {
+            let other = *b.get(key)?;
+            Some((weight as f64 / of_a).min(other as f64 / of_b))
+        })
+        .sum();
+    Some(common)
+}

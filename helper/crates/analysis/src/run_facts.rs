@@ -1,0 +1,221 @@
+//! What is known of both sides beyond their samples, and what of it makes them unlike.
+
+use profile::RunInfo;
+use profile::run::EndReason;
+
+use crate::analyzed::Analyzed;
+use crate::comparison::{ComparedSide, Comparison};
+use crate::evidence::Test;
+use crate::matching::FilePair;
+
+/// One fact of both sides; empty: unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideFact {
+    pub what: &'static str,
+    pub base: String,
+    pub new: String,
+}
+
+impl SideFact {
+    pub fn differs(&self) -> bool {
+        self.base != self.new
+    }
+}
+
+/// Facts that are known of neither side are left out.
+pub fn side_facts(comparison: &Comparison) -> Vec<SideFact> {
+    let runs = [comparison.base(), comparison.new_run()].map(|side| {
+        let run = side.profile().run.clone().unwrap_or_default();
+        facts(side, &run)
+    });
+    let [base, new] = runs;
+    (base.into_iter().zip(new))
+        .map(|((what, base), (_, new))| SideFact { what, base, new })
+        .filter(|fact| !(fact.base.is_empty() && fact.new.is_empty()))
+        .collect()
+}
+
+fn facts(side: &Analyzed, run: &RunInfo) -> Vec<(&'static str, String)> {
+    let known = |is_known: bool, text: String| if is_known { text } else { String::new() };
+    vec![
+        ("program", target(side)),
+        ("build-id", build_id(side)),
+        ("arguments", run.command.get(1..).unwrap_or_default().join(" ")),
+        ("working directory", run.cwd.clone()),
+        ("commit", run.git_commit.clone()),
+        (
+            "uncommitted changes",
+            known(!run.git_commit.is_empty(), if run.git_dirty { "yes" } else { "no" }.to_owned()),
+        ),
+        ("branch", run.git_branch.clone()),
+        ("compiler and flags", producers(run)),
+        ("processor", run.cpu.clone()),
+        ("processors", known(run.cpu_count > 0, run.cpu_count.to_string())),
+        ("kernel", run.kernel.clone()),
+        ("event", run.event.clone()),
+        ("sampling rate", known(run.asked_hz > 0.0, format!("{} Hz", run.asked_hz))),
+        (
+            "samples lost",
+            known(run.samples_taken > 0, format!("{:.1} %", 100.0 * lost_share(run))),
+        ),
+        ("rights", run.way.clone()),
+        ("Lineheat", run.lineheat_version.clone()),
+    ]
+}
+
+fn target(side: &Analyzed) -> String {
+    profile::summarize(side.profile()).target
+}
+
+/// Of the program itself: by convention the first mapping.
+fn build_id(side: &Analyzed) -> String {
+    let profile = side.profile();
+    (profile.mappings.first()).map_or(String::new(), |first| profile.text(first.build_id).to_owned())
+}
+
+fn producers(run: &RunInfo) -> String {
+    let own = run.modules.iter().find(|module| !module.producers.is_empty());
+    own.map_or(String::new(), |module| module.producers.join("; "))
+}
+
+fn lost_share(run: &RunInfo) -> f64 {
+    let lost = (run.losses.iter()).fold(0u64, |sum, loss| sum.saturating_add(loss.count));
+    lost as f64 / run.samples_taken.max(1) as f64
+}
+
+impl Comparison {
+    /// What differs between the runs beyond the code, and what cannot be told, as sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        match self.evidence.test {
+            Test::None => warnings.push(self.evidence.problem.clone()),
+            Test::Batches => warnings.push(
+                "One run each: the noise between runs is unknown, so a verdict is about these two executions only. \
+                 Record both with --repeat 5."
+                    .into(),
+            ),
+            Test::Executions => {}
+        }
+        for side in [&self.base, &self.new] {
+            warnings.extend(side.side.problems.iter().cloned());
+        }
+        let runs = [self.base(), self.new_run()].map(|side| {
+            (side.profile().run.as_ref()).filter(|_| !side.profile().is_foreign())
+        });
+        let [Some(base), Some(new)] = runs else {
+            warnings.push("Not both runs were recorded by Lineheat: whether they were taken alike is not known.".into());
+            return warnings;
+        };
+        warnings.extend(unlike(base, new));
+        warnings.extend(self.unlike_targets());
+        for (name, side, run) in [("base", &self.base, base), ("new run", &self.new, new)] {
+            warnings.extend(defects(name, side, run));
+        }
+        if self
+            .files
+            .iter()
+            .any(|pair| !pair.texts_known && self.is_own_source(pair))
+        {
+            warnings.push(
+                "The text of some files was not saved with both runs: their lines are compared by number."
+                    .into(),
+            );
+        }
+        warnings
+    }
+
+    fn unlike_targets(&self) -> Option<String> {
+        let [base, new] = [target(self.base()), target(self.new_run())];
+        (base != new && !base.is_empty() && !new.is_empty() && self.matched_share() < 0.5).then(|| {
+            format!(
+                "The program differs: {base} in the base, {new} in the new run, and {:.0} % of both was matched.",
+                100.0 * self.matched_share()
+            )
+        })
+    }
+
+    /// In both runs, and below the working directory of one: system headers hardly change between two builds.
+    fn is_own_source(&self, pair: &FilePair) -> bool {
+        let is_below = |side: &Analyzed, file| {
+            let cwd = side
+                .profile()
+                .run
+                .as_ref()
+                .map_or("", |run| run.cwd.as_str());
+            !cwd.is_empty() && side.file_path(file).starts_with(cwd)
+        };
+        match (pair.files.base, pair.files.new) {
+            (Some(base), Some(new)) => is_below(self.base(), base) || is_below(self.new_run(), new),
+            _ => false,
+        }
+    }
+}
+
+fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
+    let arguments = |run: &RunInfo| run.command.get(1..).unwrap_or_default().join(" ");
+    let threshold = |run: &RunInfo| lost_share(run);
+    let mut warnings: Vec<String> = [
+        ("event", base.event.clone(), new.event.clone()),
+        (
+            "sampling rate",
+            format!("{} Hz", base.asked_hz),
+            format!("{} Hz", new.asked_hz),
+        ),
+        ("processor", base.cpu.clone(), new.cpu.clone()),
+        (
+            "number of processors",
+            base.cpu_count.to_string(),
+            new.cpu_count.to_string(),
+        ),
+        ("kernel", base.kernel.clone(), new.kernel.clone()),
+        ("list of arguments", arguments(base), arguments(new)),
+    ]
+    .into_iter()
+    .filter(|(_, base, new)| base != new && !base.is_empty() && !new.is_empty())
+    .map(|(what, base, new)| {
+        format!("The {what} differs: {base} in the base, {new} in the new run.")
+    })
+    .collect();
+    if base.kernel_stacks != new.kernel_stacks {
+        let with = if base.kernel_stacks { "base" } else { "new run" };
+        warnings.push(format!(
+            "Only the {with} has the kernel's part of its stacks, so functions of the kernel cannot be compared."
+        ));
+    }
+    let (of_base, of_new) = (threshold(base), threshold(new));
+    if (of_base - of_new).abs() > 0.01 {
+        warnings.push(format!(
+            "The runs lost different parts of their samples ({:.1} % and {:.1} %): changes smaller than that may come from it.",
+            100.0 * of_base,
+            100.0 * of_new
+        ));
+    }
+    warnings
+}
+
+/// What makes a side doubtful by itself.
+fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let share = lost_share(run);
+    if share > 0.05 {
+        warnings.push(format!("The {name} lost {:.1} % of its samples.", share * 100.0));
+    }
+    if run.asked_hz > 0.0 && run.achieved_hz > 0.0 && run.achieved_hz < 0.9 * run.asked_hz {
+        warnings.push(format!(
+            "The {name} was throttled: {:.0} of {:.0} samples a second were taken.",
+            run.achieved_hz, run.asked_hz
+        ));
+    }
+    if run.partial {
+        warnings.push(format!(
+            "The {name} is partial: its recording did not end properly."
+        ));
+    } else if side.side.executions.iter().any(|one| !one.is_complete)
+        && matches!(run.end_reason(), EndReason::Stopped | EndReason::Duration)
+    {
+        warnings.push(format!(
+            "The {name} was not recorded to the program's end: it is not known that both did the same work."
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,228 @@
+//! The verdict on the whole, first of all and in one sentence.
+
+use statistics::compare_runs;
+
+use crate::comparison::Comparison;
+use crate::effect::Verdict;
+use crate::evidence::Test;
+use crate::normalisation::Normalisation;
+
+/// NaN where it cannot be said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Whole {
+    /// Relative, of the totals.
+    pub change: f64,
+    /// Its 95 % interval.
+    pub low: f64,
+    pub high: f64,
+    pub verdict: Verdict,
+    /// The relative change that these runs would have shown in 4 of 5 cases.
+    pub smallest_detectable: f64,
+    /// "B is 7.9 % slower (6.8 to 9.0) in CPU time per run; 3 functions explain 92 % of it."
+    pub sentence: String,
+    /// One sentence: which test, over what.
+    pub method: String,
+}
+
+impl Whole {
+    pub(crate) const UNKNOWN: Whole = Whole {
+        change: f64::NAN,
+        low: f64::NAN,
+        high: f64::NAN,
+        verdict: Verdict::TooFew,
+        smallest_detectable: f64::NAN,
+        sentence: String::new(),
+        method: String::new(),
+    };
+}
+
+/// A difference of the totals is tested at this level.
+const ALPHA: f64 = 0.05;
+/// So many functions are still an explanation.
+const EXPLAINING_MAX: usize = 5;
+
+pub(crate) fn whole(comparison: &Comparison) -> Whole {
+    let [base, new] = [comparison.base_total(), comparison.new_total()];
+    let mut whole = Whole {
+        change: new.value as f64 / base.value as f64 - 1.0,
+        method: method(comparison),
+        ..Whole::UNKNOWN
+    };
+    if !whole.change.is_finite() {
+        whole.change = f64::NAN;
+        whole.sentence = "One side has no samples, so there is nothing to compare.".to_owned();
+        return whole;
+    }
+    if comparison.normalisation() == Normalisation::Share {
+        whole.change = f64::NAN;
+        whole.sentence = "Shares are compared: of the whole they say nothing.".to_owned();
+        return whole;
+    }
+    let costs = comparison.executions().map(|side| -> Vec<f64> {
+        (side.into_iter())
+            .filter(|(execution, _)| !execution.warm_up)
+            .map(|(_, value)| value)
+            .collect()
+    });
+    let tested = match comparison.evidence.test {
+        Test::Executions => compare_runs(&costs[0], &costs[1]).ok(),
+        Test::Batches | Test::None => None,
+    };
+    let Some(tested) = tested else {
+        whole.sentence = untested(comparison, whole.change);
+        return whole;
+    };
+    whole.change = tested.change.value;
+    (whole.low, whole.high) = (tested.change.low, tested.change.high);
+    whole.smallest_detectable = tested.smallest_detectable;
+    whole.verdict = match (tested.p < ALPHA, whole.change > 0.0) {
+        (false, _) => Verdict::Noise,
+        (true, true) => Verdict::Slower,
+        (true, false) => Verdict::Faster,
+    };
+    whole.sentence = match whole.verdict {
+        Verdict::Noise => noise(&whole),
+        _ => changed(comparison, &whole),
+    };
+    whole
+}
+
+fn noise(whole: &Whole) -> String {
+    let showed = if whole.smallest_detectable.is_finite() {
+        format!(
+            "; these runs would have shown {} % or more",
+            digits(whole.smallest_detectable)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "No difference can be told from noise: the change is {} % ({} to {}){showed}.",
+        signed(whole.change),
+        signed(whole.low),
+        digits(whole.high).replace('-', "−"),
+    )
+}
+
+fn changed(comparison: &Comparison, whole: &Whole) -> String {
+    let (word, low, high) = match whole.verdict {
+        Verdict::Slower => ("slower", whole.low, whole.high),
+        _ => ("faster", -whole.high, -whole.low),
+    };
+    let what = match comparison.normalisation() {
+        Normalisation::Wall => match word {
+            "slower" => "busier",
+            _ => "less busy",
+        },
+        _ => word,
+    };
+    format!(
+        "B is {} % {what} ({} to {}) in {} per {}{}.",
+        digits(whole.change.abs()),
+        digits(low),
+        digits(high),
+        measure(comparison),
+        comparison.per(),
+        explained(comparison),
+    )
+}
+
+fn untested(comparison: &Comparison, change: f64) -> String {
+    let (more, amount) = match change < 0.0 {
+        true => ("less", -change),
+        false => ("more", change),
+    };
+    let cost = format!(
+        "B used {} % {more} {} per {} than A",
+        digits(amount),
+        measure(comparison),
+        comparison.per()
+    );
+    match comparison.evidence.test {
+        Test::None => format!("{cost}; whether that is more than noise cannot be said."),
+        _ => format!(
+            "{cost}; one run each cannot tell that from noise between runs: record both with --repeat 5."
+        ),
+    }
+}
+
+/// "; 3 functions explain 92 % of it", or nothing when a few do not, or others take much of it back.
+fn explained(comparison: &Comparison) -> String {
+    let net = comparison.new_total().value as f64 - comparison.base_total().value as f64;
+    let mut parts: Vec<f64> = (comparison.function_amounts.iter())
+        .zip(&comparison.function_effects)
+        .filter(|(_, effects)| effects.self_.verdict.is_significant())
+        .map(|([base, new], _)| (new.self_.value as f64 - base.self_.value as f64) / net)
+        .filter(|part| *part > 0.0)
+        .collect();
+    parts.sort_by(|a, b| b.total_cmp(a));
+    let all: f64 = parts.iter().take(EXPLAINING_MAX).sum();
+    if !(0.3..=1.2).contains(&all) {
+        return String::new();
+    }
+    let mut sum = 0.0;
+    let mut count = 0;
+    for part in parts.iter().take(EXPLAINING_MAX) {
+        if sum >= 0.9 * all {
+            break;
+        }
+        sum += part;
+        count += 1;
+    }
+    let verb = if count == 1 {
+        "function explains"
+    } else {
+        "functions explain"
+    };
+    format!("; {count} {verb} {:.0} % of it", (100.0 * sum).min(100.0))
+}
+
+fn method(comparison: &Comparison) -> String {
+    let [base, new] = comparison
+        .executions()
+        .map(|side| side.iter().filter(|(one, _)| !one.warm_up).count());
+    match comparison.evidence.test {
+        Test::None => comparison.evidence.problem.clone(),
+        Test::Batches => "Functions and lines: Welch's t over 16 or 8 batches of time of one run each, \
+             false discovery rate 5 %; it tests these two executions, the noise between runs is unknown."
+            .to_owned(),
+        Test::Executions => {
+            let alone = match (base, new) {
+                (1, _) => "; the base has one run alone and is taken to vary as the other does",
+                (_, 1) => "; the new side has one run alone and is taken to vary as the base does",
+                _ => "",
+            };
+            let sizes = match comparison.normalisation() {
+                Normalisation::Share => ", sizes by iterated median of ratios",
+                _ => "",
+            };
+            format!(
+                "The whole: Welch's t on log {} of {base} and {new} runs; functions and lines: moderated t, \
+                 false discovery rate 5 %{sizes}{alone}.",
+                measure(comparison)
+            )
+        }
+    }
+}
+
+/// "CPU time", or the name of another value.
+fn measure(comparison: &Comparison) -> String {
+    match comparison.new.analyzed.value_name(comparison.new.measure) {
+        "cpu" => "CPU time".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// 0.079 as "7.9"; from 20 % on without decimals.
+fn digits(ratio: f64) -> String {
+    let percent = 100.0 * ratio;
+    match percent.abs() {
+        large if large >= 99.95 => format!("{percent:.0}"),
+        _ => format!("{percent:.1}"),
+    }
+}
+
+fn signed(ratio: f64) -> String {
+    let text = digits(ratio).replace('-', "−");
+    if ratio > 0.0 { format!("+{text}") } else { text }
+}

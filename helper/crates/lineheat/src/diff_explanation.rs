@@ -1,0 +1,112 @@
+//! What explains a difference, as text: functions by their part in it, slower, new, gone, moved and faster ones apart, each
+//! with the lines of its source that changed or cost otherwise.
+
+use analysis::{Comparison, ExplainedFunction, Explanation, TextLine, Verdict};
+
+use crate::diff_numbers::{bounds, percent};
+use crate::diff_text::{glyph, head, place, style};
+use crate::terminal::{Style, Terminal};
+use crate::terminal_numbers::{difference, value};
+use crate::terminal_text::{visible, visible_source};
+
+/// In this order; the heading of each.
+const GROUPS: [(Verdict, &str); 7] = [
+    (Verdict::Slower, "Slower"),
+    (Verdict::New, "New"),
+    (Verdict::Faster, "Faster"),
+    (Verdict::Gone, "Gone"),
+    (Verdict::Moved, "Moved: the same cost elsewhere"),
+    (Verdict::Noise, "Not distinguishable from noise"),
+    (Verdict::TooFew, "Too few samples to say"),
+];
+/// Both sums are told when they differ by more than this factor.
+const CHURN_FACTOR: f64 = 1.5;
+
+pub fn text(
+    terminal: &Terminal,
+    comparison: &Comparison,
+    sides: &[String; 2],
+    found: &Explanation,
+) -> String {
+    let mut text = head(terminal, comparison, sides);
+    let unit = comparison.unit();
+    let net = found.net_change.unsigned_abs();
+    if found.churn as f64 > CHURN_FACTOR * net as f64 && found.churn > 0 {
+        text.push_str(&format!(
+            "{}{} of change in all functions together, of which {} net: much of it cancels out\n",
+            terminal.paint(Style::Faint, &format!("{:<9}", "churn")),
+            value(found.churn, unit),
+            value(net, unit)
+        ));
+    }
+    if found.functions.is_empty() {
+        return text + "\nNo function changed.\n";
+    }
+    for (verdict, heading) in GROUPS {
+        let of_group: Vec<&ExplainedFunction> = (found.functions.iter())
+            .filter(|function| function.row.effects.self_.verdict == verdict)
+            .collect();
+        if of_group.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{}\n", terminal.paint(style(verdict), heading)));
+        for function in of_group {
+            text.push_str(&one(terminal, comparison, function));
+        }
+    }
+    text
+}
+
+fn one(terminal: &Terminal, comparison: &Comparison, function: &ExplainedFunction) -> String {
+    let row = &function.row;
+    let unit = comparison.unit();
+    let effect = &row.effects.self_;
+    let mark = if terminal.unicode { glyph(effect.verdict) } else { "" };
+    let change = difference(row.base.self_.value, row.new.self_.value, unit);
+    let mut parts = vec![
+        percent(effect.change),
+        bounds(effect.low, effect.high),
+        match row.contribution {
+            part if part.is_finite() => format!("{:.0} % of the change", 100.0 * part),
+            _ => String::new(),
+        },
+        row.note.clone(),
+    ];
+    parts.retain(|part| !part.is_empty());
+    let mut text = format!(
+        "  {} {}  {}\n      {}\n",
+        terminal.paint(style(effect.verdict), &format!("{mark}{change}")),
+        visible(&row.name),
+        terminal.paint(Style::Faint, &visible(&place(comparison, row))),
+        visible(&parts.join(", ")),
+    );
+    for line in &function.lines {
+        text.push_str(&source_line(terminal, line, unit));
+    }
+    text
+}
+
+/// "      -   12  1.20 s        > text": sign, line, value before and after, and the text.
+fn source_line(terminal: &Terminal, line: &TextLine, unit: &str) -> String {
+    let (sign, number) = match (line.base_line, line.new_line) {
+        (base, 0) => ("-", base),
+        (0, new) => ("+", new),
+        (_, new) => (" ", new),
+    };
+    let shown = |amount: u64| match amount {
+        0 => String::new(),
+        amount => value(amount, unit),
+    };
+    let style = match sign {
+        "-" => Style::Faster,
+        "+" => Style::Slower,
+        _ => Style::Plain,
+    };
+    format!(
+        "      {} {number:>5}  {:>8} > {:<8}  {}\n",
+        terminal.paint(style, sign),
+        shown(line.base_self),
+        shown(line.new_self),
+        terminal.paint(style, &visible_source(&line.text)),
+    )
+}

@@ -1,0 +1,48 @@
+//! Changes and their intervals as text.
+
+use analysis::{ComparedRow, Effect, Verdict};
+
+/// "+4.1 %"; "" when it cannot be said.
+pub fn percent(change: f64) -> String {
+    if !change.is_finite() {
+        return String::new();
+    }
+    let percent = 100.0 * change;
+    // No "-0.0".
+    let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
+    match percent.abs() {
+        large if large >= 999.5 => format!("{percent:+.0} %"),
+        _ => format!("{percent:+.1} %"),
+    }
+}
+
+/// "+3.5 to +4.7"; "" when it cannot be said.
+pub fn interval(effect: &Effect) -> String {
+    bounds(effect.low, effect.high)
+}
+
+pub fn bounds(low: f64, high: f64) -> String {
+    if !low.is_finite() || !high.is_finite() {
+        return String::new();
+    }
+    let [low, high] = [low, high].map(|bound| percent(bound).trim_end_matches(" %").to_owned());
+    format!("{low} to {high}")
+}
+
+/// "≥ 0.001" needs no more digits: "q 0.012", "q < 0.001"; "" when there is none.
+pub fn q_value(q: f64) -> String {
+    match q {
+        q if q.is_nan() => String::new(),
+        q if q < 0.001 => "< 0.001".to_owned(),
+        q => format!("{q:.3}"),
+    }
+}
+
+/// "slower", "slower (total)", "too few samples" …
+pub fn verdict(row: &ComparedRow) -> String {
+    match row.verdict {
+        Verdict::TooFew => "too few samples".to_owned(),
+        verdict if row.about_self => verdict.word().to_owned(),
+        verdict => format!("{} (total)", verdict.word()),
+    }
+}

@@ -1,0 +1,203 @@
+//! Error rates of several runs each, over tables of many functions.
+
+use rand_distr::{Distribution, Gamma, Poisson, StandardNormal};
+use statistics::{CountTable, LEAST_MEAN_COUNT, LibrarySize, moderated};
+
+use super::rejected_methods::{RankTest, bootstrap_differs};
+use super::{Random, Rate, random};
+
+/// A program, and runs of it.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Expected samples of each function in one run of base.
+    pub means: Vec<f64>,
+    /// Standard deviation of the logarithm of each function's cost from run to run.
+    pub run_noise: f64,
+    /// Variance / mean of a count, given that cost; above 1.
+    pub design_effect: f64,
+    /// By how much functions differ in both: the standard deviation of the logarithm.
+    pub unevenness: f64,
+    /// Runs of each side.
+    pub runs: usize,
+}
+
+impl Program {
+    /// A few hot functions and many cold ones: the k-th has 1 / k of the samples of the first.
+    pub fn zipf(functions: usize, samples: f64, runs: usize) -> Program {
+        let harmonic: f64 = (1..=functions).map(|rank| 1.0 / rank as f64).sum();
+        let of_rank = |rank: usize| samples / (harmonic * rank as f64);
+        Program {
+            means: (1..=functions).map(of_rank).collect(),
+            run_noise: 0.03,
+            design_effect: 5.0,
+            unevenness: 0.0,
+            runs,
+        }
+    }
+
+    /// Counts by function and run, those of base first, where the functions cost `1 + changes` times as much in new.
+    pub fn counts(&self, changes: &[f64], random: &mut Random) -> Vec<u64> {
+        let mut counts = Vec::with_capacity(2 * self.runs * self.means.len());
+        for (mean, change) in self.means.iter().zip(changes) {
+            let unlike: f64 = StandardNormal.sample(random);
+            let unlike = (self.unevenness * unlike).exp();
+            for run in 0..2 * self.runs {
+                let factor = if run < self.runs { 1.0 } else { 1.0 + change };
+                counts.push(self.count(mean * factor, unlike, random));
+            }
+        }
+        counts
+    }
+
+    fn count(&self, mean: f64, unlike: f64, random: &mut Random) -> u64 {
+        let noise: f64 = StandardNormal.sample(random);
+        let mean = mean * (unlike * self.run_noise * noise).exp();
+        // A Poisson distribution whose mean is of a gamma distribution has the variance design_effect × mean.
+        let scale = (unlike * self.design_effect - 1.0).max(1e-3);
+        let mixed = Gamma::new(mean / scale, scale).unwrap().sample(random);
+        if mixed > 0.0 {
+            Poisson::new(mixed).unwrap().sample(random) as u64
+        } else {
+            0
+        }
+    }
+
+    fn table<'a>(&self, counts: &'a [u64]) -> CountTable<'a> {
+        CountTable {
+            counts,
+            base_runs: self.runs,
+            new_runs: self.runs,
+        }
+    }
+}
+
+/// At α = 0.05, over functions with enough samples, of which none differs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FalsePositives {
+    pub moderated: Rate,
+    /// The same by the mean count of the function: below 100, 100 to 1000, above.
+    pub by_count: [Rate; 3],
+    pub interval_covers: Rate,
+    pub bootstrap: Rate,
+    pub rank_test: Rate,
+}
+
+pub fn false_positives(program: &Program, repetitions: usize, seed: u64) -> FalsePositives {
+    let mut random = random(seed);
+    let mut rates = FalsePositives::default();
+    let rank_test = RankTest::new(program.runs, program.runs);
+    let unchanged = vec![0.0; program.means.len()];
+    let work = vec![1.0; 2 * program.runs];
+    for _ in 0..repetitions {
+        let counts = program.counts(&unchanged, &mut random);
+        let found = moderated(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
+        for (row, effect) in counts.chunks(2 * program.runs).zip(found.effects) {
+            let Some(effect) = effect else { continue };
+            let rejected = effect.p < 0.05;
+            let mean = row.iter().sum::<u64>() as f64 / row.len() as f64;
+            rates.moderated.count(rejected);
+            rates.by_count[usize::from(mean > 100.0) + usize::from(mean > 1000.0)].count(rejected);
+            let covers = effect.change.low <= 0.0 && effect.change.high >= 0.0;
+            rates.interval_covers.count(covers);
+            let costs: Vec<f64> = row.iter().map(|&count| (count as f64 + 0.5).ln()).collect();
+            let (base, new) = costs.split_at(program.runs);
+            rates.rank_test.count(rank_test.p(base, new) < 0.05);
+            rates
+                .bootstrap
+                .count(bootstrap_differs(base, new, &mut random));
+        }
+    }
+    rates
+}
+
+/// How runs are brought to one scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scale {
+    /// Each run did the same work.
+    Work,
+    /// By its samples: a share of the total.
+    Total,
+    Iterated,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Discoveries {
+    /// The mean over repetitions of (false ones / all), of q < 0.05.
+    pub false_share: f64,
+    /// Of the functions that differ: found.
+    pub power: Rate,
+    /// Of those that do not: p < 0.05.
+    pub rejected: Rate,
+    /// Intervals that cover the true change, of the functions that differ.
+    pub covered: Rate,
+}
+
+pub fn discoveries(
+    program: &Program,
+    changes: &[f64],
+    scale: Scale,
+    repetitions: usize,
+    seed: u64,
+) -> Discoveries {
+    let mut random = random(seed);
+    let mut rates = Discoveries::default();
+    for _ in 0..repetitions {
+        let counts = program.counts(changes, &mut random);
+        let totals = totals(&counts, 2 * program.runs);
+        let work = vec![1.0; totals.len()];
+        let size = match scale {
+            Scale::Work => LibrarySize::Given(&work),
+            Scale::Total => LibrarySize::Given(&totals),
+            Scale::Iterated => LibrarySize::Found,
+        };
+        let found = moderated(&program.table(&counts), size).unwrap();
+        let (mut wrong, mut all) = (0, 0);
+        for (effect, &change) in found.effects.iter().zip(changes) {
+            let Some(effect) = effect else { continue };
+            let is_found = effect.q < 0.05;
+            all += u32::from(is_found);
+            if change == 0.0 {
+                wrong += u32::from(is_found);
+                rates.rejected.count(effect.p < 0.05);
+            } else {
+                rates.power.count(is_found);
+                let covers = effect.change.low <= change && change <= effect.change.high;
+                rates.covered.count(covers);
+            }
+        }
+        rates.false_share += f64::from(wrong) / f64::from(all.max(1)) / repetitions as f64;
+    }
+    rates
+}
+
+fn totals(counts: &[u64], runs: usize) -> Vec<f64> {
+    let mut totals = vec![0.0; runs];
+    for row in counts.chunks(runs) {
+        for (total, &count) in totals.iter_mut().zip(row) {
+            *total += count as f64;
+        }
+    }
+    totals
+}
+
+/// Of functions that all cost `1 + change` times as much: how many have p < 0.05.
+pub fn power(program: &Program, change: f64, repetitions: usize, seed: u64) -> Rate {
+    let mut random = random(seed);
+    let mut rate = Rate::default();
+    let changes = vec![change; program.means.len()];
+    let work = vec![1.0; 2 * program.runs];
+    assert!(
+        program
+            .means
+            .iter()
+            .all(|&mean| mean > 2.0 * LEAST_MEAN_COUNT)
+    );
+    for _ in 0..repetitions {
+        let counts = program.counts(&changes, &mut random);
+        let found = moderated(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
+        for effect in found.effects.into_iter().flatten() {
+            rate.count(effect.p < 0.05);
+        }
+    }
+    rate
+}
