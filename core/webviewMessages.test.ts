@@ -12,6 +12,8 @@ test('each message of the page is understood', () => {
     { type: 'explain' },
     { type: 'openExplained', index: 2, line: 40, aside: false },
     { type: 'normalise', normalisation: 4 },
+    { type: 'openCell', index: 3 },
+    { type: 'compareCells', base: 0, new: 3 },
   ];
   for (const message of messages) assert.deepEqual(parsePageMessage(message), message);
 });
@@ -32,6 +34,8 @@ test('anything else is refused', () => {
     { type: 'openExplained', index: 1, line: -1, aside: false },
     { type: 'openExplained', index: 1, line: 1 },
     { type: 'normalise', normalisation: 5 },
+    { type: 'openCell', index: '/etc/passwd' },
+    { type: 'compareCells', base: 1, new: 1 },
     { type: 'copy', text: 'x'.repeat((1 << 20) + 1) },
   ];
   for (const message of others) assert.equal(parsePageMessage(message), undefined);

@@ -6,6 +6,7 @@
 // knows by it what to load after a window reload. Places are named by (view, row): the page never sends a path.
 
 import type { ShownComparison, ShownExplanation } from './comparisonMessages.ts';
+import type { ShownSweep } from './sweepMessages.ts';
 
 /** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable. */
 export const viewKinds = [
@@ -24,6 +25,14 @@ export interface ShownRun {
   readonly facts: readonly string[];
 }
 
+/** One run of the command, as the cells of a row. */
+export interface ShownRepeat {
+  readonly cells: readonly string[]; // as in repeatHeads
+  readonly warmUp: boolean;
+  readonly outlier: boolean;
+}
+export const repeatHeads = ['run', 'wall', 'user', 'system', 'work', 'samples'] as const;
+
 export interface ShowMessage {
   readonly type: 'show';
   /** Names this panel to the host; belongs into the page's saved state. */
@@ -39,10 +48,21 @@ export interface ShowMessage {
   readonly defaultValue: number;
   /** Of a comparison. */
   readonly comparison?: ShownComparison;
+  /** Of a run: each run of the command in it, warm-up runs first; empty when the run knows none. */
+  readonly executions?: readonly ShownRepeat[];
+}
+
+/** In place of `show`: a sweep has one table and one chart, and no views. */
+export interface ShowSweepMessage {
+  readonly type: 'showSweep';
+  readonly panel: string;
+  readonly title: string;
+  readonly sweep: ShownSweep;
 }
 
 export type HostMessage =
   | ShowMessage
+  | ShowSweepMessage
   | { readonly type: 'loading'; readonly message: string }
   /** Nothing can be shown. */
   | { readonly type: 'failed'; readonly message: string; readonly advice: string }
@@ -77,6 +97,9 @@ export type PageMessage =
   | { readonly type: 'openExplained'; readonly index: number; readonly line: number; readonly aside: boolean }
   /** Compare anew, with values per something else. */
   | { readonly type: 'normalise'; readonly normalisation: number }
+  /** Of a sweep: open the run of a cell, or compare two cells; rows of the table. */
+  | { readonly type: 'openCell'; readonly index: number }
+  | { readonly type: 'compareCells'; readonly base: number; readonly new: number }
   /** After `failed`: try again. */
   | { readonly type: 'retry' };
 
@@ -88,7 +111,18 @@ const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 /** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */
 export function parsePageMessage(message: unknown): PageMessage | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
-  const { type, view, value, index, aside, text, line, normalisation } = message as Record<string, unknown>;
+  const {
+    type,
+    view,
+    value,
+    index,
+    aside,
+    text,
+    line,
+    normalisation,
+    base,
+    new: later,
+  } = message as Record<string, unknown>;
   switch (type) {
     case 'ready':
     case 'retry':
@@ -97,6 +131,12 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     case 'openExplained':
       if (!isWhole(index, INDEX_LIMIT) || !isWhole(line, INDEX_LIMIT) || typeof aside !== 'boolean') return undefined;
       return { type, index, line, aside };
+    case 'openCell':
+      if (!isWhole(index, INDEX_LIMIT)) return undefined;
+      return { type, index };
+    case 'compareCells':
+      if (!isWhole(base, INDEX_LIMIT) || !isWhole(later, INDEX_LIMIT) || base === later) return undefined;
+      return { type, base, new: later };
     case 'normalise':
       if (!isWhole(normalisation, NORMALISATION_LIMIT)) return undefined;
       return { type, normalisation };

@@ -2,9 +2,11 @@
 // samples; it draws columns that the engine made and holds view state only.
 import './panel.css';
 import './comparison.css';
+import './sweep.css';
 import { connect } from './page/host.ts';
 import { failurePane, loadingPane } from './page/messagePane.ts';
 import { ProfilePage } from './page/profilePage.ts';
+import { sweepPage } from './page/sweepPage.ts';
 
 let page: ProfilePage | undefined;
 
@@ -24,6 +26,9 @@ const host = connect((message) => {
     case 'show':
       page = new ProfilePage(host, message);
       document.body.replaceChildren(page.element);
+      break;
+    case 'showSweep':
+      showPane(sweepPage(host, message));
       break;
     case 'view':
       page?.receiveView(message);

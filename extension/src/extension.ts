@@ -54,14 +54,28 @@ export function activate(context: vscode.ExtensionContext): Activated {
 
   const changes = new ChangeNavigation(active, heats, navigation);
 
-  const pageParts = { extensionUri, navigation, log };
+  const pageParts = {
+    extensionUri,
+    navigation,
+    log,
+    openRun: async (run: string) => {
+      await opener.openRun(run);
+      panels.show({ run });
+    },
+    compare: async (base: string, current: string) => {
+      const shown = { base, new: current };
+      await opener.openComparison(base, current, panels.normalisationOf(shown));
+      panels.show(shown);
+    },
+  };
   // The page says itself why a file cannot be opened.
   const logOnly = (error: Error) => log.warn(error.message);
   const showHeat = (path: string) => void active.showRun(path).catch(logOnly);
   const showAgain = (shown: Shown) => {
     if (active.current) return;
     if ('run' in shown) showHeat(shown.run);
-    else void active.showComparison(shown.base, shown.new, panels.normalisationOf(shown)).catch(logOnly);
+    else if ('base' in shown)
+      void active.showComparison(shown.base, shown.new, panels.normalisationOf(shown)).catch(logOnly);
   };
   // The figures beside the lines follow the panel of the same comparison.
   const normalised = ({ base, new: current }: ShownPair, normalisation: number) => {
@@ -88,8 +102,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
 
   const showWaiting = async (run: string) => {
     try {
-      await opener.openRun(run);
-      panels.show({ run });
+      await pageParts.openRun(run);
     } catch (error) {
       void showFailure(error, log);
     }

@@ -5,9 +5,10 @@ import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
 import { comparisonFacts } from './comparisonFacts.ts';
 import { element, icon, icons } from './elements.ts';
 import { repeatsChart } from './repeatsChart.ts';
+import { repeatsTable } from './repeatsTable.ts';
 
 export function headerOf(show: ShowMessage): HTMLElement {
-  const { subject, title, runs, problems, comparison } = show;
+  const { subject, title, runs, problems, comparison, executions = [] } = show;
   const words = element('div', { class: 'header-words' });
   if (comparison?.sentence) words.append(verdictOf(comparison.verdict, comparison.sentence));
   words.append(
@@ -16,6 +17,7 @@ export function headerOf(show: ShowMessage): HTMLElement {
   if (subject === 'run') for (const run of runs) words.append(factsOf(run));
   else words.append(element('div', { class: 'sides' }, ...runs.map((run, i) => sideOf(run, i === 0 ? 'base' : 'new'))));
   if (problems.length > 0) words.append(problemsOf(problems));
+  if (executions.length > 0) words.append(repeatsTable(executions));
   const header = element('header', { class: 'header' }, words);
   if (!comparison) return header;
   const facts = comparisonFacts(comparison);

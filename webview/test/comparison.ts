@@ -1,5 +1,6 @@
 // A comparison as the host would tell it, for tests and pictures of the page.
 import type { ShownComparison, ShownExplanation } from '../../core/comparisonMessages.ts';
+import type { ShownSweep } from '../../core/sweepMessages.ts';
 
 const MS = 1_000_000;
 const executions = (values: readonly number[]) =>
@@ -116,6 +117,41 @@ export const explainedShop: ShownExplanation = {
       contribution: -0.005,
       row: 12,
       lines: [line(58, 58, 'char c = *at++;', 318, 322)],
+    },
+  ],
+};
+
+export const shownSweep: ShownSweep = {
+  parameters: ['threads', 'chunk'],
+  value: 'wall time per run',
+  cells: 12,
+  rows: ['1', '2', '4', '8'].flatMap((threads) =>
+    ['5000', '20000', '50000'].slice(0, threads === '8' ? 2 : 3).map((chunk) => {
+      const mean = 3200 / Number(threads) ** (chunk === '5000' ? 0.6 : 0.9) + Number(chunk) / 200;
+      return {
+        values: [threads, chunk],
+        runs: 3,
+        meanWallNs: mean * MS,
+        sdWallNs: mean * MS * 0.04,
+        meanCpuNs: 3300 * MS,
+        sdCpuNs: 20 * MS,
+        best: threads === '8' && chunk === '20000',
+        likeBest: threads === '4' && chunk === '20000',
+      };
+    }),
+  ),
+  growing: [
+    {
+      name: 'shop::merge(Counts&)',
+      parameter: 'threads',
+      exponent: 1.04,
+      cpuNs: Array.from({ length: 11 }, (_, i) => (10 + i) * MS),
+    },
+    {
+      name: 'pthread_mutex_lock',
+      parameter: 'threads',
+      exponent: 0.61,
+      cpuNs: Array.from({ length: 11 }, (_, i) => (5 + i) * MS),
     },
   ],
 };

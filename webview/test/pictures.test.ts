@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
-import { explainedShop, shownShop } from './comparison.ts';
+import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { randomGraph } from './contents.ts';
 import {
   shopComparedFunctions,
@@ -110,6 +110,32 @@ test('frames without a box, and widths of changes', async () => {
     await panel.page.keyboard.press('1');
   });
 });
+for (const [theme, colours] of Object.entries(themes)) {
+  test(`a sweep in ${theme}`, () =>
+    picture(`sweep-${theme}`, { theme: colours, width: 1000, height: 900 }, (panel) =>
+      panel.post({ type: 'showSweep', panel: 'sweep:1', title: 'shop: threads × chunk', sweep: shownSweep }),
+    ));
+}
+test('a run that was repeated', () =>
+  picture('run-dark-repeated', { width: 1200, height: 620 }, async (panel) => {
+    const cells = (run: string, wall: string) => [run, wall, '1.50 s', '20.0 ms', '5,000', '1,540'];
+    const row = (run: string, wall: string, more: object = {}) => ({
+      cells: cells(run, wall),
+      warmUp: false,
+      outlier: false,
+      ...more,
+    });
+    const executions = [
+      row('warm-up', '2.11 s', { warmUp: true }),
+      row('1', '1.60 s'),
+      row('2', '1.62 s'),
+      row('3', '2.40 s', { outlier: true }),
+    ];
+    await panel.post(showRun({ executions }));
+    await panel.postView('flameGraph', shopGraph);
+    await panel.postView('functions', shopFunctions);
+    await panel.page.locator('.comparison-facts summary').click();
+  }));
 test('frames of too few samples in a comparison', () =>
   picture('comparison-dark-few', { width: 1000, height: 420 }, async (panel) => {
     await compareShop(panel);

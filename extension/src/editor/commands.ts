@@ -142,6 +142,14 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   const commands: Record<string, (argument?: unknown) => unknown> = {
     profileTarget: (argument) => thenListed(profiles.profile(argument)),
     profileRepeatedly: (argument) => thenListed(profiles.profileRepeatedly(argument)),
+    sweep: async (argument) => {
+      const result = await thenListed(profiles.sweep(argument));
+      if (result) panels.show(result);
+      return result;
+    },
+    'runs.showSweep': (argument) => {
+      if (isSweep(argument)) panels.show({ sweep: argument.sweep });
+    },
     profileAgain: () => thenListed(profiles.profileAgain()),
     stop: () => recorder.stop(),
     openRun: async (argument) => {
@@ -225,6 +233,10 @@ function isFunction(argument: unknown): argument is { row: number; name: string 
   if (typeof argument !== 'object' || argument === null) return false;
   const { row, name } = argument as Record<string, unknown>;
   return typeof row === 'number' && typeof name === 'string';
+}
+
+function isSweep(argument: unknown): argument is { sweep: string } {
+  return typeof argument === 'object' && argument !== null && 'sweep' in argument && typeof argument.sweep === 'string';
 }
 
 function isPlainArgument(argument: unknown): boolean {

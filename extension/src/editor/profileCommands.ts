@@ -7,7 +7,9 @@ import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { advisedLines, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
 import { endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
-import { type Plan, type Target, TargetError } from '../targets/target.ts';
+import { argumentText } from '../targets/argumentText.ts';
+import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.ts';
+import { type LaunchPlan, type Plan, type Target, TargetError } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
 import type { BuildOutput } from './buildOutput.ts';
 import type { LastTarget, NamedProgram } from './lastTarget.ts';
@@ -22,6 +24,10 @@ import type { ToldProblems } from './toldProblems.ts';
 
 export interface ProfileResult {
   readonly runPath: string;
+}
+
+export interface SweepResult {
+  readonly sweep: string;
 }
 
 export class ProfileCommands {
@@ -59,6 +65,43 @@ export class ProfileCommands {
     return answers && this.profileTarget(target, answers);
   }
 
+  /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
+  async sweep(named?: unknown): Promise<SweepResult | undefined> {
+    requireTrust();
+    const { recorder, builds, last, pick, prompts } = this.parts;
+    if (isNamedProgram(named)) {
+      const sweep = sweepOf(named);
+      return recorder.exclusively(() =>
+        this.recordSweep(planOf(named), { ...recordSettings(), ...recordingOf(named) }, sweep),
+      );
+    }
+    const target = await pick.choose();
+    if (!target) return undefined;
+    const title = vscode.l10n.t('Sweep Parameters of {0}', visibleText(target.label));
+    return recorder.exclusively(async () => {
+      const plan = await target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
+      if ('attachPid' in plan) throw new TargetError('A running process has no parameters to sweep.');
+      const chosen = await prompts.askSweep(title, plan.args, Object.values(plan.env));
+      const repeats = chosen && (await prompts.askRepeats(title, recordSettings()));
+      if (!repeats) return undefined;
+      return this.recordSweep({ ...plan, args: chosen.args }, { ...recordSettings(), ...repeats }, chosen.parameters);
+    });
+  }
+
+  private async recordSweep(
+    plan: LaunchPlan,
+    settings: RecordSettings,
+    parameters: readonly SweepParameter[],
+  ): Promise<SweepResult> {
+    const misfit = misfitOf(parameters, [...plan.args, ...Object.values(plan.env)]);
+    if (misfit) throw new TargetError(misfit);
+    const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
+    const { run, runPath } = await this.parts.recorder.record(plan, options, parameters);
+    const sweep = run?.sweep?.sweep;
+    if (!sweep) throw new EngineFailure('protocol', `The run ${runPath} does not say what sweep it is of.`);
+    return { sweep };
+  }
+
   async profileAgain(): Promise<ProfileResult | undefined> {
     requireTrust();
     const saved = this.parts.last.get();
@@ -86,15 +129,8 @@ export class ProfileCommands {
     const { recorder, last } = this.parts;
     const settings = recordSettings();
     return recorder.exclusively(async () => {
-      const cwd = named.cwd ?? workspaceFolderPaths()[0] ?? path.dirname(named.program);
-      const plan = {
-        name: path.basename(named.program),
-        program: path.resolve(cwd, named.program),
-        args: named.args ?? [],
-        cwd,
-        env: named.env ?? {},
-      };
-      await last.setProgram({ ...named, cwd });
+      const plan = planOf(named);
+      await last.setProgram({ ...named, cwd: plan.cwd });
       return this.record(plan, { ...settings, ...recordingOf(named) });
     });
   }
@@ -146,6 +182,26 @@ export function requireTrust(): void {
     'This workspace is not trusted, so nothing of it is built or run.',
     'Trust it with "Workspaces: Manage Workspace Trust", then profile again. Saved runs can be viewed meanwhile.',
   );
+}
+
+function planOf(named: NamedProgram): LaunchPlan {
+  const cwd = named.cwd ?? workspaceFolderPaths()[0] ?? path.dirname(named.program);
+  return {
+    name: path.basename(named.program),
+    program: path.resolve(cwd, named.program),
+    args: named.args ?? [],
+    cwd,
+    env: named.env ?? {},
+  };
+}
+
+/** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */
+function sweepOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
+  const { set } = named;
+  const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
+  const parsed = isList ? parseSweep(argumentText(set)) : 'It wants set: a list of texts such as threads=1,2,4.';
+  if (typeof parsed === 'string') throw new TargetError(`lineheat.sweep: ${parsed}`);
+  return parsed;
 }
 
 /** What a caller says of the recording itself; the rest is as the settings say. */

@@ -5,6 +5,7 @@ import { comparisonSubject } from './comparisonSubject.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
 import { type ProfileSubject, runSubject } from './profileSubjects.ts';
 import { openOptions } from './settings.ts';
+import { sweepSubject } from './sweepSubject.ts';
 
 const VIEW_TYPE = 'lineheat.panel';
 const MEMORY = 'lineheat.panels';
@@ -14,7 +15,7 @@ export interface ShownPair {
   readonly base: string;
   readonly new: string;
 }
-export type Shown = { readonly run: string } | ShownPair;
+export type Shown = { readonly run: string } | { readonly sweep: string } | ShownPair;
 interface Remembered {
   readonly id: string;
   readonly shown: Shown;
@@ -95,6 +96,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   private subjectOf(shown: Shown): ProfileSubject {
     const options = openOptions();
     if ('run' in shown) return runSubject(this.client, shown.run, options);
+    if ('sweep' in shown) return sweepSubject(this.client, shown.sweep);
     const id = idOf(shown);
     const normalisation = this.normalisationOf(shown);
     const normalised = (chosen: number) => {
@@ -120,10 +122,12 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
 }
 
 function idOf(shown: Shown): string {
+  if ('sweep' in shown) return `sweep:${shown.sweep}`;
   return 'run' in shown ? `run:${shown.run}` : `comparison:${shown.base}:${shown.new}`;
 }
 
 function titleOf(shown: Shown, title: string): string {
+  if ('sweep' in shown) return title ? vscode.l10n.t('Sweep: {0}', title) : vscode.l10n.t('Sweep');
   if (!title) return 'run' in shown ? vscode.l10n.t('Flame Graph') : vscode.l10n.t('Compare');
   return 'run' in shown ? vscode.l10n.t('Flame Graph: {0}', title) : vscode.l10n.t('Compare: {0}', title);
 }

@@ -3,12 +3,13 @@
 import type { ShownExplanation } from '../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import { valueText } from '../../../core/numbersAsText.ts';
-import type { ShowMessage, ShownRun, ViewKind } from '../../../core/webviewMessages.ts';
+import type { ShowMessage, ShownRun, ShowSweepMessage, ViewKind } from '../../../core/webviewMessages.ts';
 import { type Location, type RequestBody, type RunSummary, wire } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
 import { runFacts, runName } from '../heat/runText.ts';
+import { shownRepeats } from '../heat/shownRepeats.ts';
 
 export interface ViewPlace {
   readonly view: ViewKind;
@@ -17,7 +18,7 @@ export interface ViewPlace {
 }
 
 export interface ProfileSubject {
-  show(panel: string): Promise<ShowMessage>;
+  show(panel: string): Promise<ShowMessage | ShowSweepMessage>;
   content(view: ViewKind, value: number): Promise<Uint8Array>;
   locate(place: ViewPlace): Promise<Location>;
   /** Of a comparison only: what explains it, and where a line of that is. */
@@ -25,6 +26,8 @@ export interface ProfileSubject {
   explained?(index: number, line: number): Location;
   /** Of a comparison only: values per something else from now on; `show` gives them. */
   normalise?(normalisation: number): void;
+  /** Of a sweep only: the run of a cell. */
+  cellPath?(index: number): string;
   /** The source text that was saved with the run. */
   savedText(recordedPath: string): Promise<string | undefined>;
   close(): void;
@@ -53,6 +56,7 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
         problems: problems.map((problem) => visibleText(problem, 1000)),
         values: values.map(({ type, unit }) => ({ type: visibleText(type), unit: visibleText(unit) })),
         defaultValue,
+        executions: summary ? shownRepeats(summary.executions) : [],
       };
     },
     content: async (kind, value) => contentOf(await run.request((id) => ({ view: { ...view(kind, value), run: id } }))),

@@ -1,12 +1,13 @@
 // One recording at a time: starts it in an engine of its own, shows how it goes, and can stop it without losing anything.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
-import type { RecordingEnded, RecordingProgress, Reply } from '../../../core/wire.ts';
+import type { RecordingEnded, RecordingProgress, Reply, RequestBody } from '../../../core/wire.ts';
 import { EngineClient, type EngineClientOptions } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { progressText } from '../heat/progressText.ts';
 import { endSentence } from '../heat/runText.ts';
+import type { SweepParameter } from '../targets/sweepText.ts';
 import type { Plan } from '../targets/target.ts';
 import { withProgress } from './notifications.ts';
 import type { RecordSettings } from './settings.ts';
@@ -37,9 +38,9 @@ export class Recorder implements vscode.Disposable {
   }
 
   /** Records until the target ends, the limit is reached, or someone stops it. Throws EngineFailure. */
-  async record(plan: Plan, options: RecordingOptions): Promise<RecordingEnded> {
+  async record(plan: Plan, options: RecordingOptions, sweep?: readonly SweepParameter[]): Promise<RecordingEnded> {
     const client = new EngineClient(this.engine);
-    const recording = new Recording(client, plan, options);
+    const recording = new Recording(client, plan, options, sweep);
     this.running = recording;
     await setRecording(true);
     try {
@@ -77,6 +78,8 @@ class Recording {
     private readonly client: EngineClient,
     private readonly plan: Plan,
     private readonly options: RecordingOptions,
+    /** The plan's arguments and environment hold places for these; a run is recorded for each combination. */
+    private readonly sweep: readonly SweepParameter[] | undefined,
   ) {}
 
   async run(): Promise<RecordingEnded> {
@@ -135,7 +138,7 @@ class Recording {
     };
     try {
       const options = { timeoutMs: 0, onPart: (reply: Reply) => this.receive(reply) };
-      const { id, reply } = await this.client.requestWithId({ record }, options);
+      const { id, reply } = await this.client.requestWithId(this.bodyOf(record), options);
       this.id = id;
       if (this.stopAsked) this.sendStop(id);
       const ended = expected((await reply).recordingEnded, 'RecordingEnded');
@@ -145,6 +148,12 @@ class Recording {
       this.terminal?.end(visibleText((error as Error).message, 2000));
       throw interrupted(error);
     }
+  }
+
+  private bodyOf(record: NonNullable<RequestBody['record']>): RequestBody {
+    if (!this.sweep) return { record };
+    const parameters = this.sweep.map(({ name, values }) => ({ name, values: [...values] }));
+    return { sweep: { record, parameters, name: this.plan.name } };
   }
 
   private receive(reply: Reply): void {

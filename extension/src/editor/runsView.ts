@@ -7,6 +7,15 @@ import type { RunSummary } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { runCommit, runFacts, runName, runTime } from '../heat/runText.ts';
+import {
+  cellName,
+  cellsWanted,
+  groupedRuns,
+  isSweepGroup,
+  type RunsEntry,
+  type SweepGroup,
+  sweepName,
+} from '../heat/shownSweep.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import type { Baseline } from './baseline.ts';
 import { confirmed } from './notifications.ts';
@@ -15,9 +24,9 @@ import { runsDirectory } from './profileCommands.ts';
 export const RUNS_VIEW = 'lineheat.runs';
 const REFRESH_PAUSE_MS = 200;
 
-export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Disposable {
+export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disposable {
   /** One run, or all that are listed. */
-  private readonly changed = new vscode.EventEmitter<RunSummary | undefined>();
+  private readonly changed = new vscode.EventEmitter<RunsEntry | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly subscriptions: vscode.Disposable[];
   private refreshTimer: NodeJS.Timeout | undefined;
@@ -55,20 +64,21 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
     return expected(reply.runs, 'RunList').runs;
   }
 
-  async getChildren(parent?: RunSummary): Promise<RunSummary[]> {
-    if (parent) return [];
+  async getChildren(parent?: RunsEntry): Promise<RunsEntry[]> {
+    if (parent) return isSweepGroup(parent) ? [...parent.cells] : [];
     try {
       const runs = await this.runs();
       this.baseline.consider(runs);
-      return [...runs];
+      return groupedRuns(runs);
     } catch (error) {
       this.fail(error);
       return [];
     }
   }
 
-  getTreeItem(run: RunSummary): vscode.TreeItem {
-    const item = new vscode.TreeItem(runName(run));
+  getTreeItem(run: RunsEntry): vscode.TreeItem {
+    if (isSweepGroup(run)) return sweepItem(run);
+    const item = new vscode.TreeItem(cellName(run));
     item.id = run.path;
     const isBaseline = run.path === this.baseline.path;
     const verdict = isBaseline ? vscode.l10n.t('baseline') : this.baseline.verdictOf(run);
@@ -141,6 +151,20 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
     const paths = shown?.kind === 'run' ? [shown.run.path] : [shown?.opened.base?.path, shown?.opened.new?.path];
     return paths.includes(run.path) ? 'flame' : 'graph';
   }
+}
+
+function sweepItem(group: SweepGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(sweepName(group), vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `sweep:${group.sweep}`;
+  const [there, wanted] = [group.cells.length, cellsWanted(group)];
+  const count = there === wanted ? String(there) : vscode.l10n.t('{0} of {1}', there, wanted);
+  item.description = [runTime(group.cells[0]!, new Date()), vscode.l10n.t('{0} cells', count)]
+    .filter(Boolean)
+    .join('  ');
+  item.iconPath = new vscode.ThemeIcon('graph-line');
+  item.contextValue = 'sweep';
+  item.command = { command: 'lineheat.runs.showSweep', title: vscode.l10n.t('Show the Sweep'), arguments: [group] };
+  return item;
 }
 
 function tooltip(run: RunSummary): string {
