@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use analysis::{
     Analyzed, Comparison, Side, compared_flame_graph, compared_functions, compared_lines,
-    file_heat, flame_graph, function_table, line_detail, line_table,
+    explanation, file_heat, flame_graph, function_table, line_detail, line_table,
 };
 use profile::{Limits, Profile, summarize};
 
@@ -35,13 +35,11 @@ pub fn show(profile: Profile) {
             file_heat(&analyzed, measure, row.place.file, Some("another\ntext\n"));
         }
     }
-    let side = || Side {
-        analyzed: analyzed.clone(),
-        runs: 1,
-    };
-    if let Ok(comparison) = Comparison::new(side(), side()) {
+    let side = || Side::of_run(analyzed.clone());
+    if let Ok(comparison) = Comparison::new(side(), side(), None) {
         compared_flame_graph(&comparison);
         compared_functions(&comparison);
         compared_lines(&comparison);
+        explanation(&comparison, 20);
     }
 }

@@ -216,12 +216,20 @@ impl Analyzed {
 
     /// By function: the line of its definition, else its first sampled one; 0: neither is known.
     pub(crate) fn first_lines(&self) -> Vec<u32> {
-        let mut lines: Vec<u32> = self.functions.iter().map(|function| function.line).collect();
+        let mut lines: Vec<u32> = self
+            .functions
+            .iter()
+            .map(|function| function.line)
+            .collect();
         for frame in &self.chain_frames {
             let function = frame.function as usize;
             if self.functions[function].line == 0 && frame.line != 0 {
                 let line = &mut lines[function];
-                *line = if *line == 0 { frame.line } else { (*line).min(frame.line) };
+                *line = if *line == 0 {
+                    frame.line
+                } else {
+                    (*line).min(frame.line)
+                };
             }
         }
         lines

@@ -166,9 +166,9 @@ fn functions(
         files.new.map(|file| comparison.new_run().file_path(file)),
     ];
     let is_here = |side: &Analyzed, function: Option<u32>, path: Option<&str>| {
-        function.zip(path).is_some_and(|(function, path)| {
-            side.text(side.function(function).file) == path
-        })
+        function
+            .zip(path)
+            .is_some_and(|(function, path)| side.text(side.function(function).file) == path)
     };
     let mut found: Vec<FunctionDifference> = (comparison.functions.pairs.iter().enumerate())
         .filter(|(index, _)| comparison.function_amounts[*index] != [Amounts::default(); 2])

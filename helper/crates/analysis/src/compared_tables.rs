@@ -96,7 +96,11 @@ pub fn compared_lines(comparison: &Comparison) -> Vec<ComparedRow> {
                 comparison.line_amounts[index],
                 comparison.line_effects[index],
             );
-            row.file = file_of(comparison, files.base, files.new.filter(|_| pair.in_new_text));
+            row.file = file_of(
+                comparison,
+                files.base,
+                files.new.filter(|_| pair.in_new_text),
+            );
             row.line = pair.line;
             row.base_line = pair.base_line;
             row.pair = index as u32;
@@ -123,12 +127,21 @@ struct Naming<'a> {
 impl<'a> Naming<'a> {
     fn of(comparison: &'a Comparison, base: Option<FunctionId>, new: Option<FunctionId>) -> Self {
         Naming {
-            side: if new.is_some() { comparison.new_run() } else { comparison.base() },
+            side: if new.is_some() {
+                comparison.new_run()
+            } else {
+                comparison.base()
+            },
             function: new.or(base),
         }
     }
 
-    fn row(&self, comparison: &Comparison, [base, new]: [Amounts; 2], effects: Effects) -> ComparedRow {
+    fn row(
+        &self,
+        comparison: &Comparison,
+        [base, new]: [Amounts; 2],
+        effects: Effects,
+    ) -> ComparedRow {
         let function = self.function.map(|function| self.side.function(function));
         let text = |part: fn(&crate::FunctionOf) -> u32| {
             (function.as_ref()).map_or(String::new(), |f| self.side.text(part(f)).to_owned())

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::comparison::{ComparedSide, Comparison};
 use crate::counts::{Counts, count_nodes};
 use crate::effect::Effect;
+use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ChildNodes, ROOT, flame_tree};
 use crate::tally::Amount;
@@ -124,10 +125,19 @@ impl Union {
     fn total_effects(&self, comparison: &Comparison) -> Vec<Effect> {
         let nodes = self.parent.len();
         let evidence = &comparison.evidence;
+        let columns = evidence.columns.iter().map(|columns| columns.count);
+        if !fits(nodes, columns.max().unwrap_or(0)) {
+            return vec![Effect::NONE; nodes];
+        }
         let [base, new] = [(&comparison.base, 0), (&comparison.new, 1)].map(|(side, column)| {
             let columns = &evidence.columns[column];
             let mut counts = Counts::new(nodes, columns.count);
-            count_nodes(&side.analyzed, columns, &self.node_of_path[column], &mut counts);
+            count_nodes(
+                &side.analyzed,
+                columns,
+                &self.node_of_path[column],
+                &mut counts,
+            );
             counts.fold_into_parents(&self.parent);
             counts
         });

@@ -18,6 +18,9 @@ use crate::side::Side;
 use crate::tally::{Amount, Amounts, Groups, tally_groups};
 use crate::whole::{Whole, whole};
 
+/// As of the values of a profile: what a double counts.
+const VALUE_MAX: u64 = (1 << 53) - 1;
+
 pub struct Comparison {
     pub(crate) base: ComparedSide,
     pub(crate) new: ComparedSide,
@@ -53,7 +56,7 @@ impl ComparedSide {
     pub fn per_unit(&self, amount: Amount) -> Amount {
         Amount {
             samples: amount.samples,
-            value: (amount.value as f64 / self.units).round() as u64,
+            value: ((amount.value as f64 / self.units).round() as u64).min(VALUE_MAX),
         }
     }
 
@@ -90,10 +93,16 @@ impl Comparison {
         let renamed_notes = pair_renamed([base_run, new_run], measures, &mut functions);
         let lines = match_lines(base_run, new_run, &files);
 
-        let mut evidence = Evidence::of([&base, &new], measures);
+        let rows = functions.pairs.len().max(lines.pairs.len());
+        let mut evidence = Evidence::of([&base, &new], measures, rows);
         let [base_columns, new_columns] = &evidence.columns;
         let [base_counts, new_counts] = [
-            (base_run, base_columns, &functions.base_pair, &lines.base_pair),
+            (
+                base_run,
+                base_columns,
+                &functions.base_pair,
+                &lines.base_pair,
+            ),
             (new_run, new_columns, &functions.new_pair, &lines.new_pair),
         ]
         .map(|(run, columns, function_pair, line_pair)| {
@@ -111,12 +120,15 @@ impl Comparison {
         let sizes = match (normalisation, evidence.test) {
             (Normalisation::Share, Test::Executions) => {
                 let (base, new) = (&base_counts.0.self_, &new_counts.0.self_);
-                evidence.found_sizes(base, new, functions.pairs.len()).map(|sizes| {
-                    let of_run = |run: usize| values_of_sample[usize::from(run >= base.columns)];
-                    (sizes.iter().enumerate())
-                        .map(|(run, size)| size * of_run(run))
-                        .collect::<Vec<f64>>()
-                })
+                evidence
+                    .found_sizes(base, new, functions.pairs.len())
+                    .map(|sizes| {
+                        let of_run =
+                            |run: usize| values_of_sample[usize::from(run >= base.columns)];
+                        (sizes.iter().enumerate())
+                            .map(|(run, size)| size * of_run(run))
+                            .collect::<Vec<f64>>()
+                    })
             }
             _ => None,
         };
@@ -170,19 +182,22 @@ impl Comparison {
             side.amounts_per_unit(amounts.unwrap_or_default())
         };
         self.line_amounts = (self.lines.pairs.iter())
-            .map(|pair| [of_place(&self.base, pair.base), of_place(&self.new, pair.new)])
+            .map(|pair| {
+                [
+                    of_place(&self.base, pair.base),
+                    of_place(&self.new, pair.new),
+                ]
+            })
             .collect();
     }
 
     /// Self and total are families of tests of their own.
-    fn effects(
-        &self,
-        base: &Counted,
-        new: &Counted,
-        amounts: &[[Amounts; 2]],
-    ) -> Vec<Effects> {
+    fn effects(&self, base: &Counted, new: &Counted, amounts: &[[Amounts; 2]]) -> Vec<Effects> {
         let of = |part: fn(&Amounts) -> Amount| -> Vec<[Amount; 2]> {
-            amounts.iter().map(|both| [part(&both[0]), part(&both[1])]).collect()
+            amounts
+                .iter()
+                .map(|both| [part(&both[0]), part(&both[1])])
+                .collect()
         };
         let self_ = (self.evidence).effects(&base.self_, &new.self_, &of(|a| a.self_));
         let total = (self.evidence).effects(&base.total, &new.total, &of(|a| a.total));
@@ -264,7 +279,10 @@ impl Comparison {
 fn common_unit(sides: [&Side; 2], measures: [Measure; 2]) -> Result<String, String> {
     let [base, new] = [0, 1].map(|index| {
         let (run, measure) = (&sides[index].analyzed, measures[index]);
-        (run.value_name(measure).to_owned(), run.unit(measure).to_owned())
+        (
+            run.value_name(measure).to_owned(),
+            run.unit(measure).to_owned(),
+        )
     });
     if base == new {
         return Ok(base.1);
@@ -286,7 +304,9 @@ fn chosen(
             "the work of every execution on both sides: record them with --work or --work-from"
         }
         Some(Normalisation::Wall) => "the wall time of every execution on both sides",
-        Some(Normalisation::Run | Normalisation::Share) => "samples in every execution on both sides",
+        Some(Normalisation::Run | Normalisation::Share) => {
+            "samples in every execution on both sides"
+        }
     };
     Err(format!("This way of comparing wants {missing}."))
 }

@@ -26,6 +26,13 @@ pub(crate) enum Test {
     None,
 }
 
+/// Counts that are held at once, of one side.
+const COUNTS_MAX: usize = 64_000_000;
+
+pub(crate) fn fits(rows: usize, columns: usize) -> bool {
+    rows.saturating_mul(columns) <= COUNTS_MAX
+}
+
 /// Samples of both sides in columns, and what makes them comparable.
 pub(crate) struct Evidence {
     pub test: Test,
@@ -40,20 +47,33 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    pub fn of(sides: [&Side; 2], measure: [Measure; 2]) -> Evidence {
+    /// `rows`: of the largest table that is to be tested.
+    pub fn of(sides: [&Side; 2], measure: [Measure; 2], rows: usize) -> Evidence {
         let several = sides.iter().any(|side| side.executions.len() > 1);
-        let counted = (sides.iter())
-            .all(|side| side.analyzed.profile().find_sample_type("samples", "count").is_some());
+        let counted = (sides.iter()).all(|side| {
+            side.analyzed
+                .profile()
+                .find_sample_type("samples", "count")
+                .is_some()
+        });
         let old = (sides.iter()).any(|side| side.executions.iter().any(|one| one.runs > 1));
         let none = |problem: &str| Evidence {
             problem: problem.to_owned(),
             ..Evidence::of_nothing()
         };
         if !counted {
-            return none("These profiles do not tell how many samples were taken, so no difference can be told from noise.");
+            return none(
+                "These profiles do not tell how many samples were taken, so no difference can be told from noise.",
+            );
         }
         if old && !several {
-            return none("The repetitions in a file of an older Lineheat cannot be told apart, so no difference can be told from noise.");
+            return none(
+                "The repetitions in a file of an older Lineheat cannot be told apart, so no difference can be told from noise.",
+            );
+        }
+        let executions = sides.map(|side| side.executions.len().max(BATCHES));
+        if !fits(rows, executions[0].max(executions[1])) {
+            return none("There are too many functions, lines or executions for a test of each.");
         }
         let columns = if several {
             Some([0, 1].map(|side| Columns::of_executions(sides[side], measure[side])))
@@ -68,7 +88,11 @@ impl Evidence {
             );
         };
         Evidence {
-            test: if several { Test::Executions } else { Test::Batches },
+            test: if several {
+                Test::Executions
+            } else {
+                Test::Batches
+            },
             samples: [columns[0].samples(), columns[1].samples()],
             columns,
             problem: String::new(),
@@ -90,7 +114,9 @@ impl Evidence {
 
     /// Sizes of the executions by what did not change, if they can be found; of function self counts.
     pub fn found_sizes(&self, base: &Counts, new: &Counts, rows: usize) -> Option<Vec<f64>> {
-        let all: Vec<usize> = (0..rows).collect();
+        let all: Vec<usize> = (0..rows)
+            .filter(|&row| base.sum(row) > 0 && new.sum(row) > 0)
+            .collect();
         let counts = table(base, new, &all);
         iterated_median_of_ratios(&CountTable {
             counts: &counts,

@@ -52,7 +52,8 @@ pub fn explanation(comparison: &Comparison, limit: usize) -> Explanation {
     let churn = rows.iter().fold(0u64, |sum, row| {
         sum.saturating_add(row.self_change().unsigned_abs())
     });
-    let mut functions: Vec<(u32, ComparedRow)> = (0..).zip(rows)
+    let mut functions: Vec<(u32, ComparedRow)> = (0..)
+        .zip(rows)
         .filter(|(_, row)| row.self_change() != 0 || row.effects.self_.verdict.is_significant())
         .collect();
     // They are sorted by change already.
@@ -152,10 +153,14 @@ fn bounded(lines: Vec<TextLine>) -> Vec<TextLine> {
         return lines;
     }
     let mut by_cost: Vec<usize> = (0..lines.len()).collect();
-    by_cost.sort_by_key(|&index| std::cmp::Reverse(lines[index].base_self.max(lines[index].new_self)));
+    by_cost
+        .sort_by_key(|&index| std::cmp::Reverse(lines[index].base_self.max(lines[index].new_self)));
     by_cost.truncate(LINES_MAX);
     by_cost.sort_unstable();
-    by_cost.into_iter().map(|index| lines[index].clone()).collect()
+    by_cost
+        .into_iter()
+        .map(|index| lines[index].clone())
+        .collect()
 }
 
 /// Both source texts of one function.
@@ -180,7 +185,10 @@ impl<'a> Texts<'a> {
         let path = |run: &'a Analyzed, function: Option<FunctionId>| {
             function.map(|function| run.text(run.function(function).file))
         };
-        let paths = [path(comparison.base(), base), path(comparison.new_run(), new)];
+        let paths = [
+            path(comparison.base(), base),
+            path(comparison.new_run(), new),
+        ];
         let is = |run: &Analyzed, file: Option<FileId>, path: Option<&str>| {
             path.is_none() || file.map(|file| run.file_path(file)) == path
         };
@@ -205,12 +213,14 @@ impl<'a> Texts<'a> {
         if !pair.texts_known {
             return changed;
         }
-        let mut from_base = vec![false; (new.1 + 1).saturating_sub(new.0) as usize];
+        let mut from_base = vec![false; (new.1 as usize + 1).saturating_sub(new.0 as usize)];
         for line in base.0..=base.1 {
             match pair.alignment.to_new(line) {
                 Some(now) if !now.changed => {
-                    if let Some(is_same) =
-                        now.line.checked_sub(new.0).and_then(|i| from_base.get_mut(i as usize))
+                    if let Some(is_same) = now
+                        .line
+                        .checked_sub(new.0)
+                        .and_then(|i| from_base.get_mut(i as usize))
                     {
                         *is_same = true;
                     }
@@ -234,7 +244,10 @@ impl<'a> Texts<'a> {
             return (new_line, true, 0);
         }
         let to_new = |line: u32| Some(self.pair?.alignment.to_new(line)?.line);
-        let last = self.base.as_ref().map_or(0, |(lines, _)| lines.len() as u32);
+        let last = self
+            .base
+            .as_ref()
+            .map_or(0, |(lines, _)| lines.len() as u32);
         let next = (base_line..=last.max(base_line)).find_map(to_new);
         (next.unwrap_or(u32::MAX), false, base_line)
     }
@@ -256,7 +269,9 @@ impl<'a> Texts<'a> {
             0 => (&self.base, base_line),
             line => (&self.new, line),
         };
-        let text = text.as_ref().and_then(|(lines, _)| lines.get((line as usize).checked_sub(1)?));
+        let text = text
+            .as_ref()
+            .and_then(|(lines, _)| lines.get((line as usize).checked_sub(1)?));
         text.map_or(String::new(), |text| (*text).to_owned())
     }
 }

@@ -42,7 +42,8 @@ pub use analyzed::{
     Analyzed, FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
 };
 pub use compared_files::{
-    ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files, file_difference,
+    ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files,
+    file_difference,
 };
 pub use compared_tables::{ComparedRow, compared_functions, compared_lines};
 pub use compared_tree::compared_flame_graph;

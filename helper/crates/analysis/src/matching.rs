@@ -115,7 +115,9 @@ fn number_by_line(
             let mut line = lines[side][function];
             if side == 0 {
                 let file = base.function(function as FunctionId).file;
-                let aligned = alignments.get(&file).map(|alignment| alignment.to_new(line));
+                let aligned = alignments
+                    .get(&file)
+                    .map(|alignment| alignment.to_new(line));
                 // A line that is gone stands after all that are there.
                 line = aligned.map_or(line, |to| to.map_or(u32::MAX, |to| to.line));
             }

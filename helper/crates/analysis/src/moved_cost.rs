@@ -27,8 +27,20 @@ pub(crate) fn note_moved_cost(comparison: &mut Comparison) {
     }
     let candidates = candidates(comparison);
     let callees = [
-        callees(comparison, &comparison.base, &comparison.functions.base_pair, &candidates, 0),
-        callees(comparison, &comparison.new, &comparison.functions.new_pair, &candidates, 1),
+        callees(
+            comparison,
+            &comparison.base,
+            &comparison.functions.base_pair,
+            &candidates,
+            0,
+        ),
+        callees(
+            comparison,
+            &comparison.new,
+            &comparison.functions.new_pair,
+            &candidates,
+            1,
+        ),
     ];
     let mut moves = Vec::new();
     for &outer in &candidates {
@@ -36,18 +48,27 @@ pub(crate) fn note_moved_cost(comparison: &mut Comparison) {
             .filter(|inner| *inner != outer)
             .filter(|inner| {
                 let calls = |side: &HashMap<u32, Neighbours>| {
-                    side.get(&outer).is_some_and(|around| around.callees.contains_key(inner))
+                    side.get(&outer)
+                        .is_some_and(|around| around.callees.contains_key(inner))
                 };
                 callees.iter().any(calls)
             })
             .collect();
-        moves.extend(moved(comparison, outer, &inner).into_iter().map(|inner| (outer, inner)));
+        moves.extend(
+            moved(comparison, outer, &inner)
+                .into_iter()
+                .map(|inner| (outer, inner)),
+        );
     }
     for (outer, inner) in moves {
         let grew = change(comparison, outer) > 0.0;
         let (from, to) = if grew { (inner, outer) } else { (outer, inner) };
         let names = [from, to].map(|pair| name(comparison, pair));
-        add_note(comparison, to, &format!("cost moved here from {}", names[0]));
+        add_note(
+            comparison,
+            to,
+            &format!("cost moved here from {}", names[0]),
+        );
         add_note(comparison, from, &format!("cost moved to {}", names[1]));
         for pair in [from, to] {
             comparison.function_effects[pair as usize].self_.verdict = Verdict::Moved;
@@ -63,9 +84,7 @@ fn candidates(comparison: &Comparison) -> Vec<u32> {
             verdict.is_significant() && verdict != Verdict::Moved
         })
         .collect();
-    pairs.sort_by(|&a, &b| {
-        (change(comparison, b).abs()).total_cmp(&change(comparison, a).abs())
-    });
+    pairs.sort_by(|&a, &b| (change(comparison, b).abs()).total_cmp(&change(comparison, a).abs()));
     pairs.truncate(CANDIDATES_MAX);
     pairs
 }
@@ -103,10 +122,17 @@ fn moved(comparison: &Comparison, outer: u32, inner: &[u32]) -> Vec<u32> {
     let exchanged: Vec<u32> = (inner.iter().copied())
         .filter(|&inner| change(comparison, inner) * of_outer < 0.0)
         .collect();
-    let of_inner: f64 = exchanged.iter().map(|&inner| change(comparison, inner)).sum();
+    let of_inner: f64 = exchanged
+        .iter()
+        .map(|&inner| change(comparison, inner))
+        .sum();
     let is_kept = of_total.abs() <= TOLERANCE * of_outer.abs();
     let is_exchange = (of_outer + of_inner).abs() <= TOLERANCE * of_outer.abs().max(of_inner.abs());
-    if is_kept && is_exchange { exchanged } else { Vec::new() }
+    if is_kept && is_exchange {
+        exchanged
+    } else {
+        Vec::new()
+    }
 }
 
 fn name(comparison: &Comparison, pair: u32) -> String {

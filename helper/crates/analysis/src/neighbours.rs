@@ -33,24 +33,29 @@ pub(crate) fn neighbours(
         let weight = total[node].value;
         let parent = trie.parent[node];
         // The caller's innermost frame is what calls this chain's outermost.
-        let mut caller = (parent != 0)
-            .then(|| analyzed.chain(trie.chain[parent as usize])[0].function);
+        let mut caller =
+            (parent != 0).then(|| analyzed.chain(trie.chain[parent as usize])[0].function);
         for frame in analyzed.chain(trie.chain[node]).iter().rev() {
             let callee = frame.function;
             if let Some(caller) = caller.filter(|&caller| caller != callee) {
                 if is_wanted[caller as usize] {
                     let entry = found.entry(caller).or_default();
-                    *entry.callees.entry(pair_of[callee as usize]).or_default() += weight;
+                    add(&mut entry.callees, pair_of[callee as usize], weight);
                 }
                 if is_wanted[callee as usize] {
                     let entry = found.entry(callee).or_default();
-                    *entry.callers.entry(pair_of[caller as usize]).or_default() += weight;
+                    add(&mut entry.callers, pair_of[caller as usize], weight);
                 }
             }
             caller = Some(callee);
         }
     }
     found
+}
+
+fn add(weights: &mut HashMap<u32, u64>, pair: u32, weight: u64) {
+    let sum = weights.entry(pair).or_default();
+    *sum = sum.saturating_add(weight);
 }
 
 /// How much two sets of weighted neighbours have in common, 0..1; `None`: both have none.

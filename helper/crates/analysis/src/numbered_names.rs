@@ -10,7 +10,10 @@ pub(crate) fn without_numbers(name: &str) -> Option<String> {
     let mut copied = 0;
     let mut at = 0;
     while at < bytes.len() {
-        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = bytes[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if digits == 0 {
             at += 1;
             continue;
@@ -25,7 +28,9 @@ pub(crate) fn without_numbers(name: &str) -> Option<String> {
     }
     if copied == 0 {
         // Of several lambdas Clang leaves the first without a number.
-        return name.contains("'lambda'").then(|| name.replace("'lambda'", "'lambda*'"));
+        return name
+            .contains("'lambda'")
+            .then(|| name.replace("'lambda'", "'lambda*'"));
     }
     result.push_str(&name[copied..]);
     Some(result)
@@ -46,13 +51,31 @@ mod tests {
     #[test]
     fn numbers_of_compilers_go_and_those_of_programmers_stay() {
         let cases = [
-            ("main::{lambda(int)#2}::operator()(int) const", Some("main::{lambda(int)#*}::operator()(int) const")),
-            ("main::$_0::operator()(int) const", Some("main::$_*::operator()(int) const")),
-            ("run()::'lambda'(int)::operator()(int) const", Some("run()::'lambda*'(int)::operator()(int) const")),
-            ("run()::'lambda3'(int)::operator()(int) const", Some("run()::'lambda*'(int)::operator()(int) const")),
+            (
+                "main::{lambda(int)#2}::operator()(int) const",
+                Some("main::{lambda(int)#*}::operator()(int) const"),
+            ),
+            (
+                "main::$_0::operator()(int) const",
+                Some("main::$_*::operator()(int) const"),
+            ),
+            (
+                "run()::'lambda'(int)::operator()(int) const",
+                Some("run()::'lambda*'(int)::operator()(int) const"),
+            ),
+            (
+                "run()::'lambda3'(int)::operator()(int) const",
+                Some("run()::'lambda*'(int)::operator()(int) const"),
+            ),
             ("app::main::{{closure}}#1", Some("app::main::{{closure}}#*")),
-            ("app::main::{closure#12}::{closure#0}", Some("app::main::{closure#*}::{closure#*}")),
-            ("core::ptr::drop_in_place::{closure_env#0}", Some("core::ptr::drop_in_place::{closure_env#*}")),
+            (
+                "app::main::{closure#12}::{closure#0}",
+                Some("app::main::{closure#*}::{closure#*}"),
+            ),
+            (
+                "core::ptr::drop_in_place::{closure_env#0}",
+                Some("core::ptr::drop_in_place::{closure_env#*}"),
+            ),
             ("Stdlib.List.fun_1234", Some("Stdlib.List.fun_*")),
             ("sha256_block", None),
             ("std::array<int, 4>::at", None),

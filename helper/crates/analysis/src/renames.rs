@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
 use crate::analyzed::{Analyzed, FunctionId, FunctionKind, Measure};
 use crate::function_text::function_text;
 use crate::matching::FunctionMatch;
@@ -59,12 +57,20 @@ fn candidates(
     let Some(tally) = run.tally(measure) else {
         return Vec::new();
     };
-    let pair_of = if is_base { &functions.base_pair } else { &functions.new_pair };
+    let pair_of = if is_base {
+        &functions.base_pair
+    } else {
+        &functions.new_pair
+    };
     let mut found: Vec<(FunctionId, Amounts)> = (tally.functions.iter().enumerate())
         .map(|(function, &amounts)| (function as FunctionId, amounts))
         .filter(|&(function, amounts)| {
             let pair = functions.pairs[pair_of[function as usize] as usize];
-            let alone = if is_base { pair.new.is_none() } else { pair.base.is_none() };
+            let alone = if is_base {
+                pair.new.is_none()
+            } else {
+                pair.base.is_none()
+            };
             alone
                 && pair.base.or(pair.new) == Some(function)
                 && amounts.total.samples >= LEAST_SAMPLES
@@ -174,22 +180,36 @@ fn score(old: &Described, now: &Described) -> f64 {
         evidence.push((callees, 2.0));
     }
     let weights: f64 = evidence.iter().map(|(_, weight)| weight).sum();
-    evidence.iter().map(|(value, weight)| value * weight).sum::<f64>() / weights
+    evidence
+        .iter()
+        .map(|(value, weight)| value * weight)
+        .sum::<f64>()
+        / weights
 }
 
-/// Part of the lines that both have.
+/// Part of the lines that both have, in any order.
 fn text_likeness(a: &[&str], b: &[&str]) -> f64 {
-    let equal: usize = (capture_diff_slices(Algorithm::Myers, a, b).iter())
-        .map(|operation| match operation {
-            DiffOp::Equal { len, .. } => *len,
-            _ => 0,
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    a.iter()
+        .for_each(|line| *left.entry(line).or_default() += 1);
+    let common = (b.iter())
+        .filter(|line| match left.get_mut(**line) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
         })
-        .sum();
-    2.0 * equal as f64 / (a.len() + b.len()) as f64
+        .count();
+    2.0 * common as f64 / (a.len() + b.len()) as f64
 }
 
 fn alike(a: f64, b: f64) -> f64 {
-    if a.max(b) == 0.0 { 1.0 } else { a.min(b) / a.max(b) }
+    if a.max(b) == 0.0 {
+        1.0
+    } else {
+        a.min(b) / a.max(b)
+    }
 }
 
 /// By pairs of neighbouring letters (Dice), of the name without what it is in.
@@ -233,7 +253,11 @@ fn join(functions: &mut FunctionMatch, joined: Vec<(u32, u32, String)>) -> Vec<S
             kept_notes.push(std::mem::take(&mut notes[pair]));
         }
     }
-    for pair in functions.base_pair.iter_mut().chain(&mut functions.new_pair) {
+    for pair in functions
+        .base_pair
+        .iter_mut()
+        .chain(&mut functions.new_pair)
+    {
         *pair = kept[into[*pair as usize] as usize];
     }
     functions.pairs = pairs;

@@ -40,23 +40,38 @@ fn facts(side: &Analyzed, run: &RunInfo) -> Vec<(&'static str, String)> {
     vec![
         ("program", target(side)),
         ("build-id", build_id(side)),
-        ("arguments", run.command.get(1..).unwrap_or_default().join(" ")),
+        (
+            "arguments",
+            run.command.get(1..).unwrap_or_default().join(" "),
+        ),
         ("working directory", run.cwd.clone()),
         ("commit", run.git_commit.clone()),
         (
             "uncommitted changes",
-            known(!run.git_commit.is_empty(), if run.git_dirty { "yes" } else { "no" }.to_owned()),
+            known(
+                !run.git_commit.is_empty(),
+                if run.git_dirty { "yes" } else { "no" }.to_owned(),
+            ),
         ),
         ("branch", run.git_branch.clone()),
         ("compiler and flags", producers(run)),
         ("processor", run.cpu.clone()),
-        ("processors", known(run.cpu_count > 0, run.cpu_count.to_string())),
+        (
+            "processors",
+            known(run.cpu_count > 0, run.cpu_count.to_string()),
+        ),
         ("kernel", run.kernel.clone()),
         ("event", run.event.clone()),
-        ("sampling rate", known(run.asked_hz > 0.0, format!("{} Hz", run.asked_hz))),
+        (
+            "sampling rate",
+            known(run.asked_hz > 0.0, format!("{} Hz", run.asked_hz)),
+        ),
         (
             "samples lost",
-            known(run.samples_taken > 0, format!("{:.1} %", 100.0 * lost_share(run))),
+            known(
+                run.samples_taken > 0,
+                format!("{:.1} %", 100.0 * lost_share(run)),
+            ),
         ),
         ("rights", run.way.clone()),
         ("Lineheat", run.lineheat_version.clone()),
@@ -70,11 +85,16 @@ fn target(side: &Analyzed) -> String {
 /// Of the program itself: by convention the first mapping.
 fn build_id(side: &Analyzed) -> String {
     let profile = side.profile();
-    (profile.mappings.first()).map_or(String::new(), |first| profile.text(first.build_id).to_owned())
+    (profile.mappings.first()).map_or(String::new(), |first| {
+        profile.text(first.build_id).to_owned()
+    })
 }
 
 fn producers(run: &RunInfo) -> String {
-    let own = run.modules.iter().find(|module| !module.producers.is_empty());
+    let own = run
+        .modules
+        .iter()
+        .find(|module| !module.producers.is_empty());
     own.map_or(String::new(), |module| module.producers.join("; "))
 }
 
@@ -99,9 +119,8 @@ impl Comparison {
         for side in [&self.base, &self.new] {
             warnings.extend(side.side.problems.iter().cloned());
         }
-        let runs = [self.base(), self.new_run()].map(|side| {
-            (side.profile().run.as_ref()).filter(|_| !side.profile().is_foreign())
-        });
+        let runs = [self.base(), self.new_run()]
+            .map(|side| (side.profile().run.as_ref()).filter(|_| !side.profile().is_foreign()));
         let [Some(base), Some(new)] = runs else {
             warnings.push("Not both runs were recorded by Lineheat: whether they were taken alike is not known.".into());
             return warnings;
@@ -177,7 +196,11 @@ fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
     })
     .collect();
     if base.kernel_stacks != new.kernel_stacks {
-        let with = if base.kernel_stacks { "base" } else { "new run" };
+        let with = if base.kernel_stacks {
+            "base"
+        } else {
+            "new run"
+        };
         warnings.push(format!(
             "Only the {with} has the kernel's part of its stacks, so functions of the kernel cannot be compared."
         ));
@@ -198,7 +221,10 @@ fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
     let mut warnings = Vec::new();
     let share = lost_share(run);
     if share > 0.05 {
-        warnings.push(format!("The {name} lost {:.1} % of its samples.", share * 100.0));
+        warnings.push(format!(
+            "The {name} lost {:.1} % of its samples.",
+            share * 100.0
+        ));
     }
     if run.asked_hz > 0.0 && run.achieved_hz > 0.0 && run.achieved_hz < 0.9 * run.asked_hz {
         warnings.push(format!(

@@ -27,8 +27,11 @@ impl Side {
     /// A sentence, when the files hold different kinds of values.
     pub fn of(profiles: Vec<Profile>) -> Result<Side, String> {
         let parts: Vec<Executions> = profiles.iter().map(executions).collect();
-        let is_whole =
-            profiles.len() == 1 && parts[0].of_sample.iter().all(|execution| execution.is_some());
+        let is_whole = profiles.len() == 1
+            && parts[0]
+                .of_sample
+                .iter()
+                .all(|execution| execution.is_some());
         if is_whole {
             let mut profiles = profiles;
             let profile = profiles.pop().unwrap_or_default();
@@ -59,7 +62,11 @@ impl Side {
             analyzed,
             execution_of_sample: match parts.sampled.len() {
                 0 | 1 => Vec::new(),
-                _ => parts.of_sample.iter().map(|execution| execution.unwrap_or(0)).collect(),
+                _ => parts
+                    .of_sample
+                    .iter()
+                    .map(|execution| execution.unwrap_or(0))
+                    .collect(),
             },
             executions: parts.sampled,
             warm_up: parts.warm_up,

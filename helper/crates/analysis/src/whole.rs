@@ -224,5 +224,9 @@ fn digits(ratio: f64) -> String {
 
 fn signed(ratio: f64) -> String {
     let text = digits(ratio).replace('-', "−");
-    if ratio > 0.0 { format!("+{text}") } else { text }
+    if ratio > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
 }

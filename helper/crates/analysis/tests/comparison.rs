@@ -220,21 +220,32 @@ fn repeated_runs_name_the_function_that_grew_and_no_other() {
     assert!(whole.low < 0.06 && 0.06 < whole.high, "{whole:?}");
     assert!(whole.smallest_detectable < 0.05);
     assert!(
-        whole.sentence.starts_with("B is ") && whole.sentence.contains("% slower (")
-            && whole.sentence.contains("in CPU time per run; 1 function explains "),
+        whole.sentence.starts_with("B is ")
+            && whole.sentence.contains("% slower (")
+            && whole
+                .sentence
+                .contains("in CPU time per run; 1 function explains "),
         "{}",
         whole.sentence
     );
     let rows = compared_functions(&comparison);
-    assert_eq!((rows[0].name.as_str(), rows[0].verdict), ("hot", Verdict::Slower));
+    assert_eq!(
+        (rows[0].name.as_str(), rows[0].verdict),
+        ("hot", Verdict::Slower)
+    );
     let effect = rows[0].effects.self_;
-    assert!(effect.low < 0.3 && 0.3 < effect.high && effect.q < 0.01, "{effect:?}");
+    assert!(
+        effect.low < 0.3 && 0.3 < effect.high && effect.q < 0.01,
+        "{effect:?}"
+    );
     let others: Vec<&str> = (rows[1..].iter())
         .filter(|row| row.effects.self_.verdict != Verdict::Noise && row.name != "main")
         .map(|row| row.name.as_str())
         .collect();
     assert_eq!(others, [] as [&str; 0]);
-    let graph = compared_flame_graph(&comparison).compared.expect("both columns");
+    let graph = compared_flame_graph(&comparison)
+        .compared
+        .expect("both columns");
     let slower = (graph.total_effects.iter()).filter(|effect| effect.verdict == Verdict::Slower);
     // The root, main, and the function.
     assert_eq!(slower.count(), 3);
@@ -248,7 +259,9 @@ fn runs_of_one_program_differ_by_noise_and_what_would_have_been_seen_is_said() {
     let whole = comparison.whole();
     assert_eq!(whole.verdict, Verdict::Noise);
     assert!(
-        whole.sentence.starts_with("No difference can be told from noise: the change is ")
+        whole
+            .sentence
+            .starts_with("No difference can be told from noise: the change is ")
             && whole.sentence.contains("these runs would have shown "),
         "{}",
         whole.sentence
@@ -261,7 +274,11 @@ fn runs_of_one_program_differ_by_noise_and_what_would_have_been_seen_is_said() {
 fn repetitions_in_one_file_are_its_executions_and_a_cut_one_is_left_out() {
     let mut builder = profile::ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
     let function = builder.add_function("main", "main", "/src/m.c", 1);
-    let line = profile::LineOf { function, line: 1, column: 0 };
+    let line = profile::LineOf {
+        function,
+        line: 1,
+        column: 0,
+    };
     let place = builder.add_location(None, 1, &[line]);
     for (repetition, samples) in [(1, 300), (2, 310), (3, 305), (4, 7)] {
         let label = ("repetition", profile::LabelValue::Number(repetition, ""));
@@ -291,12 +308,21 @@ fn repetitions_in_one_file_are_its_executions_and_a_cut_one_is_left_out() {
     assert_eq!(comparison.per(), "thousand units of work");
     assert_eq!(comparison.base_total().value, 305 * PERIOD_NS);
     let [base, _] = comparison.executions();
-    let values: Vec<(bool, f64)> = base.iter().map(|(one, value)| (one.warm_up, *value)).collect();
-    assert_eq!(values, [(true, 0.0), (false, 3e8), (false, 3.1e8), (false, 3.05e8)]);
+    let values: Vec<(bool, f64)> = base
+        .iter()
+        .map(|(one, value)| (one.warm_up, *value))
+        .collect();
+    assert_eq!(
+        values,
+        [(true, 0.0), (false, 3e8), (false, 3.1e8), (false, 3.05e8)]
+    );
     assert_eq!(comparison.whole().verdict, Verdict::Noise);
 
     let per_run = Comparison::new(side(), side(), Some(Normalisation::Run)).expect("as asked");
-    assert_eq!((per_run.per(), per_run.base_total().value), ("run", 305 * PERIOD_NS));
+    assert_eq!(
+        (per_run.per(), per_run.base_total().value),
+        ("run", 305 * PERIOD_NS)
+    );
     let no_work = || Side::of(vec![run_of("main@m.c:1 50", "")]).expect("one file");
     let error = Comparison::new(no_work(), no_work(), Some(Normalisation::Work)).err();
     assert!(error.expect("refused").contains("--work"));
@@ -308,7 +334,10 @@ fn twice_the_work_in_twice_the_time_is_no_change_per_unit_of_work() {
     let mut side = |factor: u64| {
         let text = format!("main@m.c:1 work@m.c:5 {}", 50_000 * factor);
         let mut profiles = executions(&text, 4, 0.01, &mut chance);
-        for run in profiles.iter_mut().filter_map(|profile| profile.run.as_mut()) {
+        for run in profiles
+            .iter_mut()
+            .filter_map(|profile| profile.run.as_mut())
+        {
             run.repetitions = vec![profile::run::Repetition {
                 work: 25_000.0 * factor as f64,
                 wall_ns: 1_000_000_000,
@@ -318,7 +347,12 @@ fn twice_the_work_in_twice_the_time_is_no_change_per_unit_of_work() {
         Side::of(profiles).expect("alike")
     };
     let comparison = Comparison::new(side(1), side(2), None).expect("the same values");
-    assert_eq!(comparison.whole().verdict, Verdict::Noise, "{}", comparison.whole().sentence);
+    assert_eq!(
+        comparison.whole().verdict,
+        Verdict::Noise,
+        "{}",
+        comparison.whole().sentence
+    );
     assert!(comparison.whole().change.abs() < 0.05);
 }
 
@@ -351,7 +385,11 @@ fn a_single_run_against_several_varies_as_they_do() {
     let comparison = Comparison::new(side(6, 2000), side(1, 3000), None).expect("alike");
     let whole = comparison.whole();
     assert_eq!(whole.verdict, Verdict::Slower, "{}", whole.sentence);
-    assert!(whole.method.contains("the new side has one run alone"), "{}", whole.method);
+    assert!(
+        whole.method.contains("the new side has one run alone"),
+        "{}",
+        whole.method
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use analysis::{
     Analyzed, Comparison, Side, compared_flame_graph, compared_functions, compared_lines,
-    file_heat, flame_graph, function_table, line_detail, line_table,
+    explanation, file_heat, flame_graph, function_table, line_detail, line_table,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -35,14 +35,12 @@ fn show(profile: Profile) {
             file_heat(&analyzed, measure, row.place.file, Some("another\ntext\n"));
         }
     }
-    let side = || Side {
-        analyzed: analyzed.clone(),
-        runs: 1,
-    };
-    let comparison = Comparison::new(side(), side()).expect("the same values");
+    let side = || Side::of_run(analyzed.clone());
+    let comparison = Comparison::new(side(), side(), None).expect("the same values");
     compared_flame_graph(&comparison);
     compared_functions(&comparison);
     compared_lines(&comparison);
+    explanation(&comparison, 20);
     profile::summarize(analyzed.profile());
 }
 

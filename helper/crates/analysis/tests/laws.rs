@@ -9,7 +9,7 @@ use analysis::{
     Amounts, Analyzed, Comparison, Side, Verdict, compared_flame_graph, compared_functions,
     compared_lines, flame_graph, function_table, line_table, merge,
 };
-use support::{Chance, profile_of};
+use support::{Chance, profile_of, with_timeline};
 
 const CPU: usize = 1;
 
@@ -23,10 +23,7 @@ fn for_profiles(law: impl Fn(&mut Chance, String)) {
 }
 
 fn side(analyzed: &Arc<Analyzed>) -> Side {
-    Side {
-        analyzed: analyzed.clone(),
-        runs: 1,
-    }
+    Side::of_run(analyzed.clone())
 }
 
 /// Function totals from the flame graph: a node counts for its function unless one above it did.
@@ -136,10 +133,11 @@ fn the_order_of_samples_and_of_merging_does_not_matter() {
 
 #[test]
 fn a_run_against_itself_shows_no_difference() {
-    for_profiles(|_, text| {
-        let analyzed = Arc::new(Analyzed::new(profile_of(&text)));
+    for_profiles(|chance, text| {
+        let profile = with_timeline(profile_of(&text), chance);
+        let analyzed = Arc::new(Analyzed::new(profile));
         let comparison =
-            Comparison::new(side(&analyzed), side(&analyzed)).expect("the same values");
+            Comparison::new(side(&analyzed), side(&analyzed), None).expect("the same values");
         for row in compared_functions(&comparison)
             .iter()
             .chain(&compared_lines(&comparison))
@@ -165,7 +163,7 @@ fn a_comparison_keeps_all_samples_of_both_sides() {
     for_profiles(|chance, text| {
         let base = Arc::new(Analyzed::new(profile_of(&text)));
         let new = Arc::new(Analyzed::new(profile_of(&chance.profile_text(30))));
-        let comparison = Comparison::new(side(&base), side(&new)).expect("the same values");
+        let comparison = Comparison::new(side(&base), side(&new), None).expect("the same values");
         let rows = compared_functions(&comparison);
         let sum = |part: fn(&analysis::ComparedRow) -> u64| rows.iter().map(part).sum::<u64>();
         assert_eq!(sum(|row| row.base.self_.value), base.total(CPU).value);

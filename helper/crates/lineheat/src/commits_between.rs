@@ -31,7 +31,12 @@ fn is_commit_id(id: &str) -> bool {
 
 fn in_folder(folder: &Path, base: &str, new: &str) -> Option<Vec<String>> {
     let output = Command::new("git")
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+        .args([
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ])
         .args(["-c", "core.sshCommand=false", "-c", "protocol.allow=never"])
         .args(["-c", "safe.bareRepository=explicit"])
         .args(["rev-list", "--no-commit-header", "--format=%h %s"])
@@ -64,7 +69,10 @@ mod tests {
             .output()
             .expect("git runs");
         assert!(output.status.success(), "{arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
+        String::from_utf8(output.stdout)
+            .expect("UTF-8")
+            .trim()
+            .to_owned()
     }
 
     #[test]
@@ -79,11 +87,18 @@ mod tests {
         }
         let marker = at.join("was-executed");
         let script = at.join("evil.sh");
-        std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", marker.display())).expect("written");
+        std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", marker.display()))
+            .expect("written");
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(&script, mode).expect("executable");
         let script = script.to_str().expect("UTF-8");
-        for name in ["core.fsmonitor", "core.pager", "gpg.program", "core.sshCommand", "diff.external"] {
+        for name in [
+            "core.fsmonitor",
+            "core.pager",
+            "gpg.program",
+            "core.sshCommand",
+            "diff.external",
+        ] {
             git(at, &["config", name, script]);
         }
         git(at, &["config", "log.showSignature", "true"]);

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use analysis::{
-    Comparison, Normalisation, Side, compared_functions, compared_lines, explanation,
-};
+use analysis::{Comparison, Normalisation, Side, compared_functions, compared_lines, explanation};
 use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
@@ -102,9 +100,8 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
         Per::Wall => Normalisation::Wall,
         Per::Share => Normalisation::Share,
     });
-    let comparison = open_side(base, shown.demangle).and_then(|base| {
-        Comparison::new(base, open_side(against, shown.demangle)?, normalisation)
-    });
+    let comparison = open_side(base, shown.demangle)
+        .and_then(|base| Comparison::new(base, open_side(against, shown.demangle)?, normalisation));
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
@@ -139,7 +136,14 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
         return format!("{:#}\n", json_diff::object(comparison, rows, what));
     }
-    diff_text::text(&terminal, comparison, sides, &rows, what, limit(ROWS_DEFAULT))
+    diff_text::text(
+        &terminal,
+        comparison,
+        sides,
+        &rows,
+        what,
+        limit(ROWS_DEFAULT),
+    )
 }
 
 fn percent(text: &str) -> Result<f64, String> {

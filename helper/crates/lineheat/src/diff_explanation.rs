@@ -61,7 +61,11 @@ fn one(terminal: &Terminal, comparison: &Comparison, function: &ExplainedFunctio
     let row = &function.row;
     let unit = comparison.unit();
     let effect = &row.effects.self_;
-    let mark = if terminal.unicode { glyph(effect.verdict) } else { "" };
+    let mark = if terminal.unicode {
+        glyph(effect.verdict)
+    } else {
+        ""
+    };
     let change = difference(row.base.self_.value, row.new.self_.value, unit);
     let mut parts = vec![
         percent(effect.change),

@@ -3,7 +3,7 @@
 use analysis::{ComparedRow, Comparison, Verdict};
 
 use crate::diff_numbers::{interval, percent, q_value, verdict};
-use crate::diff_text::{described, glyph, place, smallest_detectable};
+use crate::diff_text::{described, glyph, matched, place, smallest_detectable};
 use crate::terminal_numbers::value;
 use crate::terminal_text::{cut, visible};
 
@@ -28,19 +28,34 @@ pub fn comment(
         .take(limit)
         .collect();
     if certain.is_empty() {
-        text.push_str(&format!("No single one of the {what} differs for certain.\n\n"));
+        text.push_str(&format!(
+            "No single one of the {what} differs for certain.\n\n"
+        ));
     } else {
         text.push_str(&table(comparison, &certain, what));
     }
-    let noise = rows.iter().filter(|row| row.verdict == Verdict::Noise).count();
-    let few = rows.iter().filter(|row| row.verdict == Verdict::TooFew).count();
+    let noise = rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::Noise)
+        .count();
+    let few = rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::TooFew)
+        .count();
     text.push_str("<details><summary>How this was measured</summary>\n\n");
-    for (name, side) in ["A, base", "B, new"].into_iter().zip(described(comparison, sides)) {
+    for (name, side) in ["A, base", "B, new"]
+        .into_iter()
+        .zip(described(comparison, sides))
+    {
         text.push_str(&format!("- {name}: {}\n", escaped(&side)));
     }
     if whole.smallest_detectable.is_finite() {
-        text.push_str(&format!("- These runs show {}\n", smallest_detectable(comparison)));
+        text.push_str(&format!(
+            "- These runs show {}\n",
+            smallest_detectable(comparison)
+        ));
     }
+    text.push_str(&format!("- Matched: {}\n", matched(comparison)));
     text.push_str(&format!("- {}\n", escaped(&whole.method)));
     text.push_str(&format!(
         "- {noise} {what} are not distinguishable from noise, {few} have too few samples\n"
@@ -86,7 +101,9 @@ fn table(comparison: &Comparison, rows: &[&ComparedRow], what: &str) -> String {
 
 /// As code: a name may hold anything. No pipe ends a cell, no backtick the code.
 fn code(name: &str) -> String {
-    let name = cut(&visible(name), NAME_WIDTH).replace('`', "'").replace('|', "\\|");
+    let name = cut(&visible(name), NAME_WIDTH)
+        .replace('`', "'")
+        .replace('|', "\\|");
     format!("`{name}`")
 }
 

@@ -85,16 +85,24 @@ pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -
         terminal.paint(style(whole.verdict), &visible(&whole.sentence))
     );
     let mut line = |title: &str, content: &str| {
-        let title_style = if title == "note" { Style::Warning } else { Style::Faint };
+        let title_style = if title == "note" {
+            Style::Warning
+        } else {
+            Style::Faint
+        };
         let title = terminal.paint(title_style, &format!("{title:<9}"));
         text.push_str(&format!("{title}{}\n", visible(content)));
     };
-    for (title, content) in ["A base", "B new"].into_iter().zip(described(comparison, sides)) {
+    for (title, content) in ["A base", "B new"]
+        .into_iter()
+        .zip(described(comparison, sides))
+    {
         line(title, &content);
     }
     if whole.smallest_detectable.is_finite() {
         line("shows", &smallest_detectable(comparison));
     }
+    line("matched", &matched(comparison));
     line("method", &whole.method);
     for warning in comparison.warnings() {
         if warning != whole.method {
@@ -109,7 +117,10 @@ pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
     let totals = [comparison.base_total(), comparison.new_total()];
     let executions = comparison.executions();
     [0, 1].map(|side| {
-        let runs = executions[side].iter().filter(|(one, _)| !one.warm_up).count();
+        let runs = executions[side]
+            .iter()
+            .filter(|(one, _)| !one.warm_up)
+            .count();
         let runs = match runs {
             1 => String::new(),
             runs => format!("{runs} runs, "),
@@ -126,8 +137,14 @@ pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
 
 pub fn smallest_detectable(comparison: &Comparison) -> String {
     format!(
-        "a change of the whole of {:.1} % or more in 4 of 5 cases; {:.0} % of both matched by function",
-        100.0 * comparison.whole().smallest_detectable,
+        "a change of the whole of {:.1} % or more in 4 of 5 cases",
+        100.0 * comparison.whole().smallest_detectable
+    )
+}
+
+pub fn matched(comparison: &Comparison) -> String {
+    format!(
+        "{:.1} % of both, by function",
         100.0 * comparison.matched_share()
     )
 }
@@ -162,7 +179,11 @@ fn value_or_nothing(amount: Amount, unit: &str) -> String {
 }
 
 pub fn verdict_text(terminal: &Terminal, row: &ComparedRow) -> String {
-    let glyph = if terminal.unicode { glyph(row.verdict) } else { "" };
+    let glyph = if terminal.unicode {
+        glyph(row.verdict)
+    } else {
+        ""
+    };
     format!("{glyph}{}", diff_numbers::verdict(row))
 }
 

@@ -104,7 +104,12 @@ fn effect_of(effect: &Effect) -> Value {
     })
 }
 
-/// JSON has no NaN.
+/// JSON has no NaN. Six digits are more than any of these is known to, and the same on every machine.
 fn number(number: f64) -> Value {
-    if number.is_finite() { json!(number) } else { Value::Null }
+    if !number.is_finite() {
+        return Value::Null;
+    }
+    format!("{number:.5e}")
+        .parse()
+        .map_or(Value::Null, |rounded: f64| json!(rounded))
 }

@@ -60,10 +60,13 @@ fn profile_of(repetitions: &[Option<u64>], factor: u64) -> Profile {
         }
     }
     let is_repeated = repetitions.len() > 1;
-    let executions = repetitions.iter().filter(|_| is_repeated).map(|_| Repetition {
-        wall_ns: 2_000_000_000 * factor,
-        ..Repetition::default()
-    });
+    let executions = repetitions
+        .iter()
+        .filter(|_| is_repeated)
+        .map(|_| Repetition {
+            wall_ns: 2_000_000_000 * factor,
+            ..Repetition::default()
+        });
     builder.set_run(RunInfo {
         format: 1,
         command: vec!["/project/app".into(), "40".into()],
@@ -188,7 +191,10 @@ fn exit_statuses_are_those_of_the_contract() {
     std::fs::write(folder.path().join("text.pb.gz"), "no profile\n").expect("written");
     for (wanted, arguments) in [
         (0, "diff base-4.pb.gz --against new-4.pb.gz"),
-        (1, "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower"),
+        (
+            1,
+            "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower",
+        ),
         (
             1,
             "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower --by 50%",
@@ -197,7 +203,10 @@ fn exit_statuses_are_those_of_the_contract() {
             0,
             "diff base-4.pb.gz --against new-4.pb.gz --fail-on-slower --by 70",
         ),
-        (0, "diff new-4.pb.gz --against base-4.pb.gz --fail-on-slower"),
+        (
+            0,
+            "diff new-4.pb.gz --against base-4.pb.gz --fail-on-slower",
+        ),
         (0, "diff base.pb.gz --against new.pb.gz --fail-on-slower"),
         (
             0,
@@ -276,7 +285,13 @@ fn evil_names_reach_the_terminal_as_visible_escapes() {
         vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz"],
         vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--lines"],
         vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--explain"],
-        vec!["diff", "evil.pb.gz", "--against", "evil.pb.gz", "--markdown"],
+        vec![
+            "diff",
+            "evil.pb.gz",
+            "--against",
+            "evil.pb.gz",
+            "--markdown",
+        ],
     ] {
         let output = lineheat(folder.path(), &arguments);
         let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");

@@ -212,6 +212,9 @@ pub fn executions(text: &str, runs: usize, noise: f64, chance: &mut Chance) -> V
 impl Chance {
     /// Of mean 0 and variance 1, nearly: a sum of twelve.
     pub fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+        (0..12)
+            .map(|_| self.below(1 << 20) as f64 / f64::from(1 << 20))
+            .sum::<f64>()
+            - 6.0
     }
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use analysis::{Amounts, ComparedRow, Comparison, Effect, Execution, Side, compared_files, side_facts};
+use analysis::{
+    Amounts, ComparedRow, Comparison, Effect, Execution, Side, compared_files, side_facts,
+};
 use wire::view_request::Kind;
 use wire::{
     ComparedTable, ComparisonOpened, FileDifference, FileDifferenceRequest, FunctionDifference,

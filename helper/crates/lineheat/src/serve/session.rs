@@ -89,9 +89,10 @@ impl Session {
                 let comparison = self.comparison(request.comparison)?;
                 Ok(Body::Explanation(explain::explain(&comparison, &request)))
             }
-            request::Body::Sweep(_) | request::Body::SweepTable(_) => {
-                Err(Failure::new("unsupported", "This engine cannot do that yet."))
-            }
+            request::Body::Sweep(_) | request::Body::SweepTable(_) => Err(Failure::new(
+                "unsupported",
+                "This engine cannot do that yet.",
+            )),
             request::Body::Record(_)
             | request::Body::Stop(_)
             | request::Body::TerminalInput(_)

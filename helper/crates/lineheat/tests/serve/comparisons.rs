@@ -1,6 +1,7 @@
 use wire::{
-    ComparedTable, FileDifferenceRequest, LocateRequest, Message, OpenComparisonRequest, Verdict,
-    ViewRequest, locate_request, reply, request, view_request::Kind,
+    ComparedTable, ExplainRequest, FileDifferenceRequest, LocateRequest, Message, Normalisation,
+    OpenComparisonRequest, Verdict, ViewRequest, locate_request, reply, request,
+    view_request::Kind,
 };
 
 use crate::client::{Engine, text};
@@ -31,6 +32,29 @@ fn a_slower_function_is_found() {
     );
     assert_eq!(opened.matched_share, 1.0);
     assert_eq!(opened.files[0].path, text(&fixture.source));
+    // One run each: of the whole it cannot be said.
+    assert_eq!(opened.verdict, i32::from(Verdict::TooFew));
+    assert!(
+        opened
+            .sentence
+            .starts_with("B used 540 % more CPU time per run than A")
+    );
+    assert!((opened.change - 5.4).abs() < 1e-9 && opened.low.is_nan());
+    assert_eq!(opened.per, "run");
+    assert_eq!(opened.normalisation, i32::from(Normalisation::Run));
+    let allowed = [
+        Normalisation::Run,
+        Normalisation::Wall,
+        Normalisation::Share,
+    ];
+    assert_eq!(opened.normalisations, allowed.map(i32::from));
+    assert_eq!(
+        (opened.base_executions.len(), opened.new_executions.len()),
+        (1, 1)
+    );
+    assert_eq!(opened.new_executions[0].value, 640e6);
+    let fact = |what: &str| opened.facts.iter().find(|fact| fact.what == what);
+    assert_eq!(fact("samples lost").map(|fact| fact.differs), Some(true));
 
     let view = |kind: Kind| ViewRequest {
         kind: kind.into(),
@@ -47,6 +71,15 @@ fn a_slower_function_is_found() {
     );
     assert_eq!(table.verdict[0], i32::from(Verdict::Slower));
     assert_eq!(table.unit, "nanoseconds");
+    let effects = table.self_effects.expect("tested");
+    assert_eq!(effects.verdict[0], i32::from(Verdict::Slower));
+    assert!(effects.low[0] > 4.0 && effects.high[0] < 20.0 && effects.q[0] < 0.001);
+    assert!(effects.difference_low[0] > 4e8 && effects.difference_high[0] < 7e8);
+    assert_eq!(table.contribution[0], 1.0);
+    assert_eq!(
+        table.total_effects.expect("tested").change.len(),
+        table.base_self.len()
+    );
 
     let table = ComparedTable::decode(&*engine.view(view(Kind::ComparedLines))).unwrap();
     assert_eq!((table.frames.unwrap().line[0], table.base_line[0]), (3, 3));
@@ -54,6 +87,9 @@ fn a_slower_function_is_found() {
     let graph = wire::FlameGraph::decode(&*engine.view(view(Kind::ComparedFlameGraph))).unwrap();
     assert_eq!(graph.self_samples.iter().sum::<u32>(), 100);
     assert_eq!(graph.new_self_samples.iter().sum::<u32>(), 640);
+    let effects = graph.total_effects.expect("tested");
+    assert_eq!(effects.q.len(), graph.frame.len());
+    assert!(effects.verdict.contains(&i32::from(Verdict::Slower)));
 
     let locate = LocateRequest {
         kind: locate_request::Kind::Row.into(),
@@ -94,6 +130,17 @@ fn the_difference_stands_beside_the_lines() {
     );
     assert_eq!(found.verdict[0], i32::from(Verdict::Slower));
     assert_eq!(found.verdict[2], i32::from(Verdict::Noise));
+    assert_eq!(
+        found.self_effects.as_ref().map(|effects| effects.low.len()),
+        Some(5)
+    );
+    let weigh = &found.functions[0];
+    assert_eq!(
+        (weigh.name.as_str(), weigh.line, weigh.new_self),
+        ("weigh", 3, 600_000_000)
+    );
+    let effect = weigh.self_effect.expect("tested");
+    assert_eq!(effect.verdict, i32::from(Verdict::Slower));
     assert!(difference("/other.c".to_owned()).line.is_empty());
 }
 
@@ -118,4 +165,58 @@ fn a_run_compared_with_itself_finds_nothing() {
         table.verdict
     );
     assert_eq!(table.base_self, table.new_self);
+}
+
+#[test]
+fn the_difference_is_explained_by_the_function_and_its_line() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let comparison = compare(&mut engine, &fixture, 60, 600).comparison;
+    let request = ExplainRequest {
+        comparison,
+        limit: 0,
+    };
+    let explanation = match engine.ask(request::Body::Explain(request)) {
+        reply::Body::Explanation(explanation) => explanation,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        (explanation.net_change, explanation.churn),
+        (540_000_000, 540_000_000)
+    );
+    let [weigh] = explanation.functions.as_slice() else {
+        panic!("{:?}", explanation.functions);
+    };
+    assert_eq!(
+        (weigh.name.as_str(), weigh.contribution, weigh.row),
+        ("weigh", 1.0, 0)
+    );
+    assert_eq!(weigh.path, text(&fixture.source));
+    let lines: Vec<(u32, u32, &str)> = (weigh.lines.iter())
+        .map(|line| (line.base_line, line.new_line, line.text.trim()))
+        .collect();
+    assert_eq!(lines, [(3, 3, "return value * 3;")]);
+    assert_eq!(
+        (weigh.lines[0].base_self, weigh.lines[0].new_self),
+        (60_000_000, 600_000_000)
+    );
+}
+
+#[test]
+fn a_way_of_comparing_that_the_runs_do_not_know_is_refused() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let base_run = engine.open(&fixture.run("base.pb.gz", 60)).run;
+    let request = OpenComparisonRequest {
+        base_run,
+        new_run: base_run,
+        normalisation: Normalisation::Work.into(),
+        ..OpenComparisonRequest::default()
+    };
+    match engine.ask(request::Body::OpenComparison(request)) {
+        reply::Body::Failure(failure) => {
+            assert!(failure.message.contains("--work"), "{failure:?}");
+        }
+        other => panic!("{other:?}"),
+    }
 }

@@ -81,12 +81,18 @@ impl Fixture {
         let calls_fill = builder.add_location(Some(program), 0x1030, &[line(main, 13)]);
         let calls_write = builder.add_location(Some(program), 0x1040, &[line(main, 14)]);
         let in_write = builder.add_location(Some(kernel), 0, &[line(write, 0)]);
+        let mut timeline = Vec::new();
         let mut add = |stack: &[u32], samples: u64| {
-            builder.add_sample(stack, &[samples, samples * 1_000_000], &[])
+            let sample = builder.add_sample(stack, &[samples, samples * 1_000_000], &[]);
+            timeline.extend(std::iter::repeat_n(sample, samples as usize));
         };
         add(&[in_weigh, calls_fill], weigh_samples);
         add(&[in_fill, calls_fill], 30);
         add(&[in_write, calls_write], 10);
+        // Each stack's samples all over the run: steps by the golden ratio.
+        let mut order: Vec<usize> = (0..timeline.len()).collect();
+        order.sort_by_key(|&at| (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let time_sample: Vec<u32> = order.into_iter().map(|at| timeline[at]).collect();
         builder.set_run(RunInfo {
             format: 1,
             name: name.trim_end_matches(".pb.gz").to_owned(),
@@ -102,6 +108,8 @@ impl Fixture {
             exit: Some(Exit { code: 3, signal: 0 }),
             end_reason: profile::run::EndReason::Exited.into(),
             asked_hz: 999.0,
+            time_delta_ns: vec![1_000_000; time_sample.len()],
+            time_sample,
             problems: vec!["5 of 105 samples were lost.".to_owned()],
             sources: vec![Source {
                 path: recorded.to_owned(),
