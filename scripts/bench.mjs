@@ -13,6 +13,7 @@ const benches = {
   lines: '../bench/lines.mjs',
   cost: '../bench/cost.mjs',
   saved: '../bench/saved.mjs',
+  'error-rates': '../bench/error-rates.mjs',
   'large-binary': '../bench/large-binary.mjs',
   'large-profile': '../bench/large-profile.mjs',
   'flame-graph': '../bench/flame-graph.mjs',

@@ -37,7 +37,8 @@ pub(crate) struct Executions {
 pub(crate) fn executions(profile: &Profile) -> Executions {
     let run = profile.run.clone().unwrap_or_default();
     let is_complete = is_complete(profile, &run);
-    let repetitions = run.repetitions.iter().map(|repetition| Execution {
+    let whole = || run.repetitions.iter().filter(|repetition| !repetition.cut);
+    let repetitions = whole().map(|repetition| Execution {
         wall_ns: repetition.wall_ns,
         user_ns: repetition.user_ns,
         system_ns: repetition.system_ns,
@@ -48,6 +49,7 @@ pub(crate) fn executions(profile: &Profile) -> Executions {
         ..Execution::default()
     });
     let (warm_up, mut sampled): (Vec<_>, Vec<_>) = repetitions.partition(|one| one.warm_up);
+    let has_cut = !sampled.is_empty() && whole().count() < run.repetitions.len();
     let labels = labels(profile);
     if sampled.len() > 1 && labels.iter().all(Option::is_none) {
         sampled = vec![together(&sampled)];
@@ -65,7 +67,7 @@ pub(crate) fn executions(profile: &Profile) -> Executions {
             ..Execution::default()
         });
     }
-    let of_sample = if sampled.len() == 1 {
+    let of_sample = if sampled.len() == 1 && !has_cut {
         vec![Some(0); profile.samples.len()]
     } else {
         let index = |label: Option<i64>| {

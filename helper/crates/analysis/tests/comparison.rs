@@ -296,6 +296,10 @@ fn repetitions_in_one_file_are_its_executions_and_a_cut_one_is_left_out() {
             repetition(1000.0, false),
             repetition(1000.0, false),
             repetition(1000.0, false),
+            profile::run::Repetition {
+                cut: true,
+                ..repetition(1000.0, false)
+            },
         ],
         ..recorded_run("")
     });

@@ -73,6 +73,13 @@ pub struct Shown {
     color: ColorChoice,
 }
 
+impl Shown {
+    /// Standard output is to hold what is printed and nothing else.
+    pub fn is_for_machines(&self) -> bool {
+        self.json || self.markdown
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Per {
     /// CPU time per unit of work (record with --work or --work-from)

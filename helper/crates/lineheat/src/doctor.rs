@@ -12,7 +12,7 @@ use records::layout::USER_FRAMES_DEFAULT;
 
 use self::install::Consent;
 use crate::kernel_support;
-use crate::record::{self, Privilege, RecordOptions, Target};
+use crate::record::{self, Privilege, RecordOptions, Target, Work};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -215,11 +215,14 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         sample_hz: record::SAMPLE_HZ_DEFAULT,
         max_frames: USER_FRAMES_DEFAULT,
         repeat: 1,
+        warm_up: 0,
+        work: Work::Unknown,
         duration: Some(Duration::from_secs(5)),
         output: None,
         demangle: Default::default(),
         debuginfod: None,
         name: String::new(),
+        sweep: None,
     };
     let (_control, receiver) = channel();
     match record::record(&options, receiver, |_| {}) {

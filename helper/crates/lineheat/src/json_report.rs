@@ -104,9 +104,25 @@ fn object(analyzed: &Analyzed, measure: Measure, rows_name: &str, rows: Vec<Valu
         "totalValue": total.value,
         "problems": crate::report_header::problems(analyzed),
         "stackEnds": stack_ends(analyzed),
+        "executions": executions(&summary),
     });
     object[rows_name] = Value::Array(rows);
     object
+}
+
+/// Each run of the command that counts, the warm-up runs first; empty: unknown.
+fn executions(summary: &profile::RunSummary) -> Vec<Value> {
+    let each = summary.executions.iter().map(|e| {
+        json!({
+            "wallNs": e.wall_ns,
+            "userNs": e.user_ns,
+            "systemNs": e.system_ns,
+            "work": e.work,
+            "samples": e.samples,
+            "warmUp": e.warm_up,
+        })
+    });
+    each.collect()
 }
 
 /// How many stacks ended where; "root" is the thread's start. Empty for profiles of others.

@@ -2,6 +2,7 @@
 
 mod annotate;
 mod commits_between;
+mod compare_commands;
 mod demangling;
 mod diff;
 mod diff_explanation;
@@ -10,16 +11,23 @@ mod diff_numbers;
 mod diff_text;
 mod doctor;
 mod installation;
+mod interrupts;
 mod json_diff;
 mod json_report;
 mod kernel_support;
 mod record;
 mod record_command;
+mod record_flags;
+mod record_progress;
+mod repetition_table;
 mod report;
 mod report_header;
 mod report_tree;
 mod rights;
 mod serve;
+mod stdout_aside;
+mod sweep;
+mod sweep_command;
 mod symbolize_worker;
 mod terminal;
 mod terminal_numbers;
@@ -42,6 +50,8 @@ First steps:
   lineheat report RUN                            its hottest functions
   lineheat annotate RUN file.cpp                 its source with the heat beside the lines
   lineheat diff OLD-RUN --against NEW-RUN        what became slower or faster
+  lineheat compare-commands -- ./old ::: ./new   run both in turns, and compare them
+  lineheat sweep --set n=1,2,4 -- ./prog {n}     run every value, and say which is quickest
 
 A run is an ordinary pprof file: `go tool pprof RUN` opens it too.
 Exit status: 0 fine, 1 the comparison found a slowdown, 2 wrong usage, 3 could not record or read."
@@ -54,9 +64,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Record(record_command::Args),
+    Sweep(sweep_command::Args),
     Report(report::Args),
     Annotate(annotate::Args),
     Diff(diff::Args),
+    CompareCommands(compare_commands::Args),
     /// Say what this machine allows, what is missing, and the command that fixes it
     Doctor(doctor::Args),
     Serve(serve::Args),
@@ -71,8 +83,10 @@ fn main() -> ExitCode {
     };
     match cli.command {
         Command::Record(args) => record_command::run(args),
+        Command::Sweep(args) => sweep_command::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Annotate(args) => annotate::run(&args),
+        Command::CompareCommands(args) => compare_commands::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),

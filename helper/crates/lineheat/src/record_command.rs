@@ -1,22 +1,20 @@
 //! `lineheat record`: the command line around [`crate::record`].
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::IntoRawFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use records::layout::{USER_FRAMES_DEFAULT, USER_FRAMES_MAX};
-
 use crate::demangling::DemangleChoice;
+use crate::interrupts::watch_interrupts;
 use crate::record::{
-    AttachTo, Control, DEBUGINFOD_PATIENCE, EndReason, Event, Privilege, REPEAT_MAX, RecordOptions,
-    Recorded, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path, record,
+    AttachTo, Control, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record,
 };
+use crate::record_flags::{RecordFlags, Recording};
+use crate::record_progress::{Progress, say, say_error};
+use crate::repetition_table::repetition_table;
+use crate::terminal::Terminal;
 use crate::terminal_text::visible;
 
 /// Run a command (or attach to a process) and record where it spends its CPU time.
@@ -26,25 +24,23 @@ Examples:
   lineheat record -- ./build/orders 200000       run a program and record it
   lineheat record --freq 4999 -- make -j2        five times finer; children are recorded too
   lineheat record --repeat 100 -- ./build/parse  a short program, a hundred times into one run
+  lineheat record --repeat 10 --warm-up 1 --work-from 'items: (\\d+)' -- ./bench    time per item
   lineheat record --pid 4242 --duration 10       ten seconds of a running process
   lineheat record --process postgres             all processes of a name, until Ctrl+C
 
 The command's own output passes through untouched. Ctrl+C ends the recording and keeps it.
 Build with optimisation and line tables (gcc, clang: -O2 -g; Cargo: debug = 1).")]
 pub struct Args {
-    /// Samples a second on each busy thread
-    #[arg(long, value_name = "HZ", default_value_t = SAMPLE_HZ_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=i64::from(SAMPLE_HZ_MAX)))]
-    freq: u32,
-    /// Frames kept of a user stack; of a deeper one, those nearest the leaf
-    #[arg(long, value_name = "N", default_value_t = USER_FRAMES_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=USER_FRAMES_MAX as i64))]
-    max_frames: u32,
+    #[command(flatten)]
+    flags: RecordFlags,
     /// Run file to write [default: .lineheat/runs/ID.pb.gz]
     #[arg(long, short, value_name = "RUN")]
     output: Option<PathBuf>,
     /// End after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     duration: Option<Duration>,
-    /// Run the command so often, into one run: for commands too short for one
+    /// Run the command so often, into one run that knows each: for short commands, and to know what is noise. Stopped
+    /// early, those done are kept
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)), conflicts_with = "attach")]
     repeat: u32,
     /// Attach to a running process instead of running a command; may be given several times
@@ -56,21 +52,12 @@ pub struct Args {
     /// Attach to a running process and all that it has started
     #[arg(long, value_name = "PID", group = "attach", conflicts_with_all = ["command", "pid", "process"])]
     tree: Option<u32>,
-    /// Fail rather than record without privilege (user space only)
-    #[arg(long)]
-    privileged: bool,
-    /// Record without privilege, in user space only, even where more is allowed
-    #[arg(long, conflicts_with = "privileged")]
-    unprivileged: bool,
     /// Name shown for the run
     #[arg(long, value_name = "TEXT", default_value = "")]
     name: String,
     /// How names of functions are saved; reports can show them otherwise [default: templates]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
-    /// Ask the servers of DEBUGINFOD_URLS for debug information that is not on this machine
-    #[arg(long)]
-    debuginfod: bool,
     /// Exit with the command's own exit status
     #[arg(long)]
     exit_status: bool,
@@ -115,37 +102,29 @@ pub fn run(args: Args) -> ExitCode {
     let output = args
         .output
         .unwrap_or_else(|| new_run_path(Path::new(".lineheat/runs")));
-    let options = RecordOptions {
-        target,
-        privilege: match (args.privileged, args.unprivileged) {
-            (true, _) => Privilege::Required,
-            (_, true) => Privilege::None,
-            _ => Privilege::BestAvailable,
-        },
-        sample_hz: args.freq,
-        max_frames: args.max_frames,
-        repeat: args.repeat,
-        duration: args.duration,
-        output: Some(output),
-        name: args.name,
-        demangle: (args.demangle).map_or_else(Default::default, DemangleChoice::mode),
-        debuginfod: args.debuginfod.then_some(DEBUGINFOD_PATIENCE),
-    };
-    if args.debuginfod && std::env::var_os("DEBUGINFOD_URLS").is_none_or(|urls| urls.is_empty()) {
-        eprintln!(
-            "lineheat: --debuginfod asks the servers that DEBUGINFOD_URLS names, but it names none. Set it to a URL of your distribution's debuginfod, or leave --debuginfod out."
-        );
+    if let Err(sentence) = args.flags.check() {
+        eprintln!("lineheat: {sentence}");
         return ExitCode::from(2);
     }
+    let options = args.flags.options(Recording {
+        target,
+        repeat: args.repeat,
+        duration: args.duration,
+        output,
+        name: args.name,
+        demangle: args.demangle,
+    });
     let (control, receiver) = channel();
-    if let Err(e) = watch_interrupts(control) {
+    let interrupt = move || drop(control.send(Control::Interrupt));
+    if let Err(e) = watch_interrupts(interrupt) {
         eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
         return ExitCode::from(3);
     }
-    let mut line_open = false;
-    match record(&options, receiver, |event| tell(event, &mut line_open)) {
+    let mut progress = Progress::default();
+    match record(&options, receiver, |event| progress.tell(event)) {
         Ok(recorded) => {
-            say(&format!("{}\n", summary(&recorded, args.freq)));
+            progress.end_line();
+            say(&format!("{}\n", summary(&recorded, options.sample_hz)));
             let own = if args.exit_status {
                 own_status(&recorded)
             } else {
@@ -154,53 +133,11 @@ pub fn run(args: Args) -> ExitCode {
             ExitCode::from(own)
         }
         Err(e) => {
-            say(&format!("lineheat: {}\n", visible(&e.message)));
-            for line in e.advice.lines() {
-                say(&format!("{}\n", visible(line)));
-            }
+            progress.end_line();
+            say_error(&e);
             ExitCode::from(3)
         }
     }
-}
-
-/// Says at the beginning, when something can still be done, that less is recorded than was wanted; later, on a terminal,
-/// how far a long search for names is.
-fn tell(event: Event, line_open: &mut bool) {
-    match event {
-        Event::Started {
-            refused: Some(refused),
-            ..
-        } => {
-            say(&format!(
-                "lineheat: recording without privilege, in user space only: time in the kernel will be missing, because {}\n",
-                visible(&refused.message)
-            ));
-            for line in refused.advice.lines() {
-                say(&format!("lineheat: {}\n", visible(line)));
-            }
-        }
-        Event::Progress {
-            stage: Stage::Symbolizing { done, total },
-            ..
-        } if total > 0 && io::stderr().is_terminal() => {
-            *line_open = true;
-            say(&format!(
-                "\rlineheat: finding names and lines, {} %",
-                100 * done / total
-            ));
-        }
-        Event::Progress {
-            stage: Stage::Saving,
-            ..
-        } if *line_open => say("\n"),
-        Event::Trouble(sentence) => say(&format!("lineheat: {sentence}\n")),
-        _ => {}
-    }
-}
-
-/// A reader that has gone, or a closed terminal, is no reason to lose a run.
-fn say(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// As a shell reports it: 128 + signal.
@@ -234,10 +171,16 @@ fn summary(r: &Recorded, hz: u32) -> String {
     } else {
         ""
     };
-    let runs = match r.repetitions {
+    let runs = match r.repetitions.iter().filter(|one| !one.warm_up).count() {
         0 | 1 => String::new(),
         n => format!(" of {n} repetitions"),
     };
+    if r.run.is_none() {
+        let said: Vec<String> = (r.problems.iter())
+            .map(|problem| format!("lineheat: {}", visible(problem)))
+            .collect();
+        return said.join("\n");
+    }
     let mut text = format!(
         "lineheat: {} samples{place}{runs} in {:.2} s at {hz} Hz, {lost}; {ended}",
         r.samples,
@@ -249,48 +192,14 @@ fn summary(r: &Recorded, hz: u32) -> String {
     for problem in &r.problems {
         text += &format!("\nlineheat: {}", visible(problem));
     }
+    let figures = repetition_table(&Terminal::of_stderr(), &r.repetitions);
+    if !figures.is_empty() {
+        text += &format!("\n{}", figures.trim_end());
+    }
     if let Some(run) = &r.run {
         let run = run.to_string_lossy();
         let run = visible(&run);
         text += &format!("\nlineheat: saved {run}\nlineheat: next: lineheat report {run}");
     }
     text
-}
-
-/// Where the signal handler writes; -1 until there is a reader.
-static INTERRUPTED: AtomicI32 = AtomicI32::new(-1);
-
-extern "C" fn on_interrupt(_signal: libc::c_int) {
-    // SAFETY: write(2) may be called in a signal handler; one byte from a live buffer.
-    unsafe {
-        libc::write(
-            INTERRUPTED.load(Ordering::Relaxed),
-            [0u8].as_ptr().cast(),
-            1,
-        )
-    };
-}
-
-/// Ctrl+C ends the recording, as the terminal's end does. The terminal has sent it to the command, too, which gets time
-/// to end by itself.
-fn watch_interrupts(control: Sender<Control>) -> io::Result<()> {
-    let (mut reader, writer) = io::pipe()?;
-    INTERRUPTED.store(writer.into_raw_fd(), Ordering::Relaxed);
-    let handler = on_interrupt as extern "C" fn(libc::c_int) as libc::sighandler_t;
-    // SAFETY: the handler only writes to a pipe that stays open. Handlers do not survive exec, so the command is not
-    // affected.
-    unsafe {
-        libc::signal(libc::SIGINT, handler);
-        libc::signal(libc::SIGTERM, handler);
-        // Under nohup it is ignored, and stays so.
-        if libc::signal(libc::SIGHUP, handler) == libc::SIG_IGN {
-            libc::signal(libc::SIGHUP, libc::SIG_IGN);
-        }
-    }
-    thread::spawn(move || {
-        if reader.read_exact(&mut [0]).is_ok() {
-            let _ = control.send(Control::Interrupt);
-        }
-    });
-    Ok(())
 }

@@ -8,6 +8,7 @@ use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
 use crate::json_report;
+use crate::repetition_table::repetition_table;
 use crate::report_header::header;
 use crate::report_tree::tree;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
@@ -82,8 +83,12 @@ pub fn run(args: &Args) -> ExitCode {
         (_, true) => tree(&terminal, &analyzed, measure, limit),
         _ => functions(&terminal, &analyzed, measure, limit),
     };
+    let runs = (analyzed.profile().run.as_ref()).map_or("".to_owned(), |run| {
+        repetition_table(&terminal, &run.repetitions)
+    });
+    let gap = if runs.is_empty() { "" } else { "\n" };
     print(&format!(
-        "{}\n{body}",
+        "{}\n{runs}{gap}{body}",
         header(&terminal, &args.run, &analyzed, measure, "")
     ))
 }

@@ -55,6 +55,10 @@ fn recorded(summary: &RunSummary) -> String {
             Some(commit) => format!("commit {commit}"),
             None => String::new(),
         },
+        match summary.git_branch.as_str() {
+            "" => String::new(),
+            branch => format!("branch {branch}"),
+        },
     ];
     let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     known.join(", ")

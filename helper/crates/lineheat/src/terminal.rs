@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -46,7 +47,15 @@ impl Terminal {
     };
 
     pub fn of_stdout(choice: ColorChoice) -> Terminal {
-        let is_terminal = io::stdout().is_terminal();
+        Terminal::of(&io::stdout(), choice)
+    }
+
+    pub fn of_stderr() -> Terminal {
+        Terminal::of(&io::stderr(), ColorChoice::Auto)
+    }
+
+    fn of(stream: &(impl IsTerminal + AsRawFd), choice: ColorChoice) -> Terminal {
+        let is_terminal = stream.is_terminal();
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let dumb = set("TERM").is_none_or(|term| term == "dumb");
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
@@ -69,7 +78,11 @@ impl Terminal {
         Terminal {
             color,
             unicode: is_terminal && !dumb && utf8,
-            width: if is_terminal { window_width() } else { None },
+            width: if is_terminal {
+                window_width(stream.as_raw_fd())
+            } else {
+                None
+            },
         }
     }
 
@@ -93,7 +106,7 @@ impl Terminal {
     }
 }
 
-fn window_width() -> Option<usize> {
+fn window_width(fd: RawFd) -> Option<usize> {
     let mut size = libc::winsize {
         ws_row: 0,
         ws_col: 0,
@@ -101,7 +114,7 @@ fn window_width() -> Option<usize> {
         ws_ypixel: 0,
     };
     // SAFETY: TIOCGWINSZ writes one winsize to the address given, which is ours and lives through the call.
-    let result = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
+    let result = unsafe { libc::ioctl(fd, libc::TIOCGWINSZ, &mut size) };
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 

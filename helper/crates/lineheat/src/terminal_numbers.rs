@@ -52,6 +52,24 @@ fn scaled(value: u64, step: f64, units: &[&str]) -> String {
     format!("{number:.digits$} {}", units[unit])
 }
 
+/// Three digits of a time in ns that may be a fraction of one: "1.20 s", "0.123 ns". "" when it is not known.
+pub fn duration(ns: f64) -> String {
+    match ns {
+        ns if !ns.is_finite() => String::new(),
+        0.0 => "0 ns".to_owned(),
+        ns if ns >= 999.5 => value(ns.round() as u64, "nanoseconds"),
+        ns => {
+            let digits = match ns {
+                n if n < 0.9995 => 3,
+                n if n < 9.995 => 2,
+                n if n < 99.95 => 1,
+                _ => 0,
+            };
+            format!("{ns:.digits$} ns")
+        }
+    }
+}
+
 /// With its sign: "+1.20 s".
 pub fn difference(base: u64, new: u64, unit: &str) -> String {
     let sign = match new.cmp(&base) {
@@ -107,6 +125,12 @@ mod tests {
             assert_eq!(value(number, unit), wanted);
         }
         assert_eq!(difference(3_000_000, 1_000_000, "nanoseconds"), "-2.00 ms");
+    }
+
+    #[test]
+    fn times_below_a_nanosecond_are_told() {
+        let told = [1_234_567.0, 999.6, 12.34, 0.1234, f64::NAN].map(duration);
+        assert_eq!(told, ["1.23 ms", "1.00 us", "12.3 ns", "0.123 ns", ""]);
     }
 
     #[test]

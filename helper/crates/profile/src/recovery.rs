@@ -7,7 +7,7 @@ use std::path::Path;
 
 use prost::Message;
 
-use crate::builder::{LabelValue, LineOf, MappingOf, ProfileBuilder};
+use crate::builder::{LineOf, MappingOf, ProfileBuilder};
 use crate::columns::Profile;
 use crate::error::{ErrorKind, ProfileError};
 use crate::journal::{
@@ -17,6 +17,7 @@ use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};
 use crate::run::{JournalModule, JournalStep, JournalThread, RunInfo};
 use crate::run_file::{read_regular_file, save};
+use crate::sample_labels::{LABELS_PER_SAMPLE, sample_labels};
 
 type Result<T> = std::result::Result<T, ProfileError>;
 
@@ -189,7 +190,7 @@ impl State {
         modules <= limits.mappings
             && places <= limits.records
             && groups.max(stacks) <= limits.records
-            && groups * 4 <= limits.labels
+            && groups * LABELS_PER_SAMPLE <= limits.labels
             && self.frames.len() + step.stacks.len() <= limits.frames
             && self.times.len() + step.time_sample.len() <= TIMES_MAX
             && pairs.iter().all(|n| n.is_multiple_of(2))
@@ -259,12 +260,13 @@ impl State {
             let stack: Vec<u32> = stack.map(|p| locations[*p as usize]).collect();
             let thread = &self.threads[*thread as usize];
             let process = processes.get(&thread.pid).copied().unwrap_or(&thread.name);
-            let labels = [
-                ("pid", LabelValue::Number(i64::from(thread.pid), "")),
-                ("tid", LabelValue::Number(i64::from(thread.tid), "")),
-                ("process", LabelValue::Text(process)),
-                ("thread", LabelValue::Text(&thread.name)),
-            ];
+            let labels = sample_labels(
+                thread.pid,
+                thread.tid,
+                process,
+                &thread.name,
+                thread.repetition,
+            );
             builder.push_sample(&stack, &[*count, count * self.period_ns], &labels);
         }
         let every = self.time_every.max(1);

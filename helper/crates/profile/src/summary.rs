@@ -1,10 +1,12 @@
 //! What a list of runs shows about one of them.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::columns::Profile;
 use crate::error::ProfileError;
-use crate::run::{EndReason, RunInfo};
+use crate::run::{EndReason, RunInfo, SweepCell};
+use crate::sample_labels::sample_repetitions;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunSummary {
@@ -29,6 +31,25 @@ pub struct RunSummary {
     pub end: String,
     /// Another program than Lineheat wrote it.
     pub foreign: bool,
+    /// Runs of the command that count, the warm-up runs first; empty: unknown.
+    pub executions: Vec<Execution>,
+    pub sweep: Option<SweepCell>,
+    /// Empty: unknown or detached.
+    pub git_branch: String,
+}
+
+/// One run of the command.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Execution {
+    /// The label of its samples; 0: a warm-up run, or all samples are of this one.
+    pub repetition: u32,
+    pub wall_ns: u64,
+    pub user_ns: u64,
+    pub system_ns: u64,
+    /// 0: unknown.
+    pub work: f64,
+    pub samples: u64,
+    pub warm_up: bool,
 }
 
 /// Opens `path` and sums it up.
@@ -72,10 +93,65 @@ pub fn summarize(profile: &Profile) -> RunSummary {
         recorder_pid: run.recorder_pid,
         end: end_sentence(&run, wall_ns),
         foreign: profile.is_foreign(),
+        executions: executions(profile, &run, samples),
+        sweep: run.sweep,
+        git_branch: run.git_branch,
         command: run.command,
         git_commit: run.git_commit,
         git_dirty: run.git_dirty,
     }
+}
+
+/// A command that was run once is one execution, if it ended by itself.
+fn executions(profile: &Profile, run: &RunInfo, samples: u64) -> Vec<Execution> {
+    if run.repetitions.is_empty() {
+        let whole = run.end_reason() == EndReason::Exited && run.exit.is_some() && !run.partial;
+        let once = Execution {
+            wall_ns: run.wall_ns,
+            user_ns: run.user_ns,
+            system_ns: run.system_ns,
+            samples,
+            ..Execution::default()
+        };
+        return whole.then_some(once).into_iter().collect();
+    }
+    let by_repetition = samples_by_repetition(profile);
+    let mut number = 0;
+    let mut executions = Vec::new();
+    for repetition in &run.repetitions {
+        number += u32::from(!repetition.warm_up);
+        if repetition.cut {
+            continue;
+        }
+        let own = if repetition.warm_up { 0 } else { number };
+        executions.push(Execution {
+            repetition: own,
+            wall_ns: repetition.wall_ns,
+            user_ns: repetition.user_ns,
+            system_ns: repetition.system_ns,
+            work: if repetition.work > 0.0 {
+                repetition.work
+            } else {
+                0.0
+            },
+            samples: by_repetition.get(&own).copied().unwrap_or(0),
+            warm_up: repetition.warm_up,
+        });
+    }
+    executions
+}
+
+/// Of samples with the label.
+fn samples_by_repetition(profile: &Profile) -> HashMap<u32, u64> {
+    let mut counts = HashMap::new();
+    let Some(count) = profile.find_sample_type("samples", "count") else {
+        return counts;
+    };
+    let numbers = sample_repetitions(profile).into_iter().enumerate();
+    for (sample, number) in numbers.filter(|(_, number)| *number > 0) {
+        *counts.entry(number).or_default() += profile.value(sample, count);
+    }
+    counts
 }
 
 fn target_name(profile: &Profile, run: &RunInfo) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use profile::run::{JournalModule, JournalStep, JournalThread, RunInfo};
-use profile::{ErrorKind, Journal, Profile, journal_path, place, save};
+use profile::{ErrorKind, Journal, Profile, journal_path, place, sample_repetitions, save};
 
 /// One stack on one thread; `samples` more of it.
 fn step(first: bool, samples: u64, so_far: u64) -> JournalStep {
@@ -20,6 +20,7 @@ fn step(first: bool, samples: u64, so_far: u64) -> JournalStep {
             pid: 42,
             tid: 42,
             name: "work".to_owned(),
+            repetition: 3,
         }],
         groups: vec![0, 0],
         ..JournalStep::default()
@@ -70,6 +71,7 @@ fn an_abandoned_journal_becomes_the_run() {
     let run = opened.run.as_ref().unwrap();
     assert!(run.partial);
     assert_eq!(run.time_delta_ns.len(), 5);
+    assert_eq!(sample_repetitions(&opened), [3]);
     assert!(run.problems[0].contains("its first 5.0 s, 5 samples, were recovered"));
     assert!(!journal_path(&path).exists());
     let again = Profile::open(&path).unwrap();

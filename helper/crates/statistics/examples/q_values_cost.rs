@@ -1,12 +1,15 @@
 //! What the comparison of several runs costs: prints a JSON object of CPU milliseconds for 20,000 functions that are all
-//! tested, 10 runs a side, by the way of finding library sizes. For `npm run bench -- error-rates`.
+//! tested, 10 runs a side, by the way of finding
+//! library sizes, and for as many with one run a side. For `npm run bench -- error-rates`.
 
 #[path = "../simulation/mod.rs"]
 #[allow(dead_code)]
 mod simulation;
 
 use simulation::several_runs::Program;
-use statistics::{CountTable, LibrarySize, Moderated, moderated};
+use statistics::{
+    BatchedCounts, CountTable, LibrarySize, batch_means, benjamini_hochberg, moderated,
+};
 
 const FUNCTIONS: usize = 20_000;
 const RUNS: usize = 10;
@@ -23,18 +26,37 @@ fn main() {
         base_runs: RUNS,
         new_runs: RUNS,
     };
-    let (given, given_ms) = timed(|| moderated(&table, LibrarySize::Given(&[1.0; 2 * RUNS])));
-    let (found, found_ms) = timed(|| moderated(&table, LibrarySize::Found));
+    let (given, given_ms) =
+        timed(|| moderated(&table, LibrarySize::Given(&[1.0; 2 * RUNS])).unwrap());
+    let (found, found_ms) = timed(|| moderated(&table, LibrarySize::Found).unwrap());
     let tested = [&given, &found].map(|result| result.effects.iter().flatten().count());
     assert_eq!(tested, [FUNCTIONS; 2], "every function is tested");
+    let (q, single_ms) = timed(|| single_runs(&counts));
+    assert_eq!(q.len(), FUNCTIONS);
     println!(
-        r#"{{"functions":{FUNCTIONS},"runs":{RUNS},"givenMs":{given_ms:.2},"foundMs":{found_ms:.2}}}"#
+        r#"{{"functions":{FUNCTIONS},"runs":{RUNS},"givenMs":{given_ms:.2},"foundMs":{found_ms:.2},"singleMs":{single_ms:.2}}}"#
     );
 }
 
-fn timed<E: std::fmt::Debug>(work: impl FnOnce() -> Result<Moderated, E>) -> (Moderated, f64) {
+/// The counts of each function taken for its batches.
+fn single_runs(counts: &[u64]) -> Vec<f64> {
+    let samples = counts.iter().sum::<u64>() / (2 * RUNS) as u64;
+    let side = |row: &[u64], first: usize| BatchedCounts {
+        counts: std::array::from_fn(|batch| row[(first + batch) % row.len()] / 16),
+        samples,
+        value: 1.0,
+        run_cv: 0.0,
+    };
+    let p: Vec<f64> = counts
+        .chunks(2 * RUNS)
+        .map(|row| batch_means(&side(row, 0), &side(row, RUNS)).map_or(f64::NAN, |effect| effect.p))
+        .collect();
+    benjamini_hochberg(&p)
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let before = cpu_ns();
-    let result = work().expect("the table can be tested");
+    let result = work();
     (result, (cpu_ns() - before) as f64 / 1e6)
 }
 

@@ -35,6 +35,16 @@ impl Program {
         }
     }
 
+    /// 300 functions, the first of which has 18 % of the samples in base, and costs 40 % more in new; and all changes.
+    pub fn of_which_one_grows(runs: usize) -> (Program, Vec<f64>) {
+        let mut program = Program::zipf(300, 200_000.0, runs);
+        let others: f64 = program.means[1..].iter().sum();
+        program.means[0] = 0.18 / 0.82 * others;
+        let mut changes = vec![0.0; 300];
+        changes[0] = 0.4;
+        (program, changes)
+    }
+
     /// Counts by function and run, those of base first, where the functions cost `1 + changes` times as much in new.
     pub fn counts(&self, changes: &[f64], random: &mut Random) -> Vec<u64> {
         let mut counts = Vec::with_capacity(2 * self.runs * self.means.len());

@@ -36,5 +36,6 @@ pub use moderated::{
 pub use multiple_tests::benjamini_hochberg;
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
 pub use prior::Prior;
+pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};
 pub use whole::{WholeEffect, compare_runs, compare_single_runs};

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fmt, io};
 
+use crate::copied_output::CopiedOutput;
 use crate::invoker::invoker;
 use crate::terminal::{Terminal, TerminalSize};
 
@@ -20,6 +21,16 @@ pub struct LaunchOptions {
     pub env: Vec<(OsString, OsString)>,
     /// A terminal of its own; without one the target shares the caller's input and output.
     pub terminal: Option<TerminalSize>,
+    /// Without a terminal of its own.
+    pub output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// The program prints where we do.
+    Shared,
+    /// The caller reads what it prints, and has to pass it on.
+    Copied,
 }
 
 #[derive(Debug)]
@@ -64,6 +75,8 @@ pub struct Stopped {
 pub struct Launched {
     child: Child,
     pub terminal: Option<Terminal>,
+    /// Its outputs, when they are copied.
+    pub copied: Vec<CopiedOutput>,
 }
 
 /// How the program ended, with its CPU time and that of the children it waited for.
@@ -116,6 +129,12 @@ pub fn launch_stopped_after(
         }
     };
     let own_terminal = terminal.is_some();
+    let mut copied = Vec::new();
+    if options.output == Output::Copied && !own_terminal {
+        let (outputs, [its_out, its_err]) = CopiedOutput::open().map_err(LaunchError::Terminal)?;
+        command.stdout(its_out).stderr(its_err);
+        copied = outputs;
+    }
     let invoker = invoker();
     if let Some(user) = &invoker {
         command.envs(user.env.iter().cloned());
@@ -141,7 +160,11 @@ pub fn launch_stopped_after(
         .spawn()
         .map_err(|e| launch_error(&options.program, e))?;
     let stopped = Stopped {
-        launched: Some(Launched { child, terminal }),
+        launched: Some(Launched {
+            child,
+            terminal,
+            copied,
+        }),
     };
     wait_for_exec_stop(stopped.pid() as i32)
         .map_err(|e| LaunchError::Other(options.program.clone(), e))?;
@@ -292,6 +315,7 @@ mod tests {
             cwd: None,
             env: vec![],
             terminal: None,
+            output: Output::Shared,
         }
     }
 

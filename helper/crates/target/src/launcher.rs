@@ -129,7 +129,7 @@ fn serve(requests: &Receiver<Request>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wait;
+    use crate::{Output, wait};
 
     fn options() -> LaunchOptions {
         LaunchOptions {
@@ -138,6 +138,7 @@ mod tests {
             cwd: None,
             env: vec![],
             terminal: None,
+            output: Output::Shared,
         }
     }
 

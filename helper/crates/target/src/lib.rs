@@ -1,6 +1,7 @@
 //! The program to be profiled: launched behind a gate or found running, and what `/proc` says of it.
 //! Reads no ELF file and knows nothing of samples.
 
+mod copied_output;
 mod gate;
 mod invoker;
 mod launcher;
@@ -11,7 +12,10 @@ mod process;
 mod process_list;
 mod terminal;
 
-pub use gate::{Exit, LaunchError, LaunchOptions, Launched, Stopped, launch_stopped, signal, wait};
+pub use copied_output::CopiedOutput;
+pub use gate::{
+    Exit, LaunchError, LaunchOptions, Launched, Output, Stopped, launch_stopped, signal, wait,
+};
 pub use invoker::{Invoker, invoker};
 pub use launcher::{Launcher, Waiting};
 pub use maps::{MapsEntry, executable_mappings, own_mapping_at, parse_maps};

@@ -48,6 +48,37 @@ impl Terminal {
         ))
     }
 
+    /// Of a terminal of ours; 80 × 24 where it is not known.
+    pub(crate) fn size_of(terminal: &impl AsRawFd) -> TerminalSize {
+        let mut size = winsize(TerminalSize {
+            columns: 0,
+            rows: 0,
+        });
+        // SAFETY: TIOCGWINSZ writes one winsize to a place that lives through the call.
+        unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &mut size) };
+        let or = |n: u16, usual: u16| if n == 0 { usual } else { n };
+        TerminalSize {
+            columns: or(size.ws_col, 80),
+            rows: or(size.ws_row, 24),
+        }
+    }
+
+    /// Leaves bytes as the program writes them: the terminal that they are passed on to treats them once.
+    pub(crate) fn pass_through(its_side: &OwnedFd) -> io::Result<()> {
+        // SAFETY: an all-zero termios is a valid one; both calls use it while it lives.
+        let mut settings: libc::termios = unsafe { std::mem::zeroed() };
+        // SAFETY: as above.
+        if unsafe { libc::tcgetattr(its_side.as_raw_fd(), &mut settings) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        settings.c_oflag &= !libc::OPOST;
+        // SAFETY: as above.
+        if unsafe { libc::tcsetattr(its_side.as_raw_fd(), libc::TCSANOW, &settings) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    }
+
     /// For reading the target's output (EIO at its end) and writing its input.
     pub fn stream(&self) -> io::Result<File> {
         self.master.try_clone()
@@ -73,7 +104,7 @@ mod tests {
     use std::io::Read;
 
     use super::*;
-    use crate::{LaunchOptions, launch_stopped, wait};
+    use crate::{LaunchOptions, Output, launch_stopped, wait};
 
     #[test]
     fn the_target_sees_a_terminal_of_the_asked_size() {
@@ -87,6 +118,7 @@ mod tests {
             cwd: None,
             env: vec![],
             terminal: Some(size),
+            output: Output::Shared,
         })
         .unwrap();
         let launched = stopped.release().unwrap();

@@ -1,8 +1,8 @@
 //! What a run says of the machine and of the source tree that it was recorded in.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
+use super::git::{GitState, git_state};
 use crate::kernel_support;
 
 /// CLOCK_MONOTONIC, the clock of samples.
@@ -49,31 +49,4 @@ fn cpu() -> Cpu {
         model: model.map_or(String::new(), |(_, name)| name.to_owned()),
         count: text.lines().filter(|l| l.starts_with("processor")).count() as u32,
     }
-}
-
-pub struct GitState {
-    pub commit: String,
-    pub dirty: bool,
-}
-
-/// The commit that is checked out in `directory`. None: no repository, no git, or no commit yet.
-fn git_state(directory: &Path) -> Option<GitState> {
-    let git = |args: &[&str]| {
-        let output = Command::new("git")
-            .args(args)
-            .current_dir(directory)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .ok()?;
-        output.status.success().then_some(output.stdout)
-    };
-    let commit = String::from_utf8(git(&["rev-parse", "HEAD"])?).ok()?;
-    let dirty =
-        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|o| !o.is_empty());
-    Some(GitState {
-        commit: commit.trim().to_owned(),
-        dirty,
-    })
 }

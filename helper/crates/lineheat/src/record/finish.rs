@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::recording::Recording;
 use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
 
-impl Recording {
+impl Recording<'_> {
     pub(super) fn finish(
         mut self,
         options: &RecordOptions,
@@ -37,7 +37,7 @@ impl Recording {
         Ok(Recorded {
             run,
             exit: self.exit,
-            repetitions: self.repetitions.done.len() as u32,
+            repetitions: run_info::repetitions_of(&self.repetitions),
             samples: self.stacks.sample_count(),
             lost: run_info::lost(&self),
             user_space_only: !self.sampler.is_privileged(),

@@ -44,7 +44,7 @@ impl Recorder {
             kernel: vec![],
             user,
         };
-        self.stacks.add(sample, &self.spaces, &self.modules);
+        self.stacks.add(sample, 0, &self.spaces, &self.modules);
     }
 
     fn append_step(&mut self, run_path: &Path) {

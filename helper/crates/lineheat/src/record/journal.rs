@@ -133,6 +133,7 @@ impl Saved {
                     pid: thread.pid,
                     tid: thread.tid,
                     name: comm(&thread.name),
+                    repetition: thread.repetition,
                 })
                 .collect(),
             groups: (stacks.groups.values()[self.groups..].iter())

@@ -7,12 +7,18 @@ mod build_problems;
 mod environment;
 mod errors;
 mod finish;
+mod follow;
+mod git;
 #[cfg(test)]
 mod hours;
+mod in_turns;
 mod journal;
+mod launching;
 mod modules;
 mod numbering;
 mod output;
+mod own_samples;
+mod process_repetitions;
 mod rate;
 mod recording;
 mod repetitions;
@@ -22,25 +28,35 @@ mod sampler_process;
 mod save;
 mod stacks;
 mod start;
+mod turns;
 mod unprivileged;
+mod warm_up;
 mod ways;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use profile::run::SweepCell;
 use records::FromSampler;
+use statistics::Summary;
 use target::{Exit, TerminalSize};
 
 use crate::kernel_support;
 
 pub use attach_to::AttachTo;
 pub use errors::RecordError;
+use follow::Ended;
+pub use in_turns::{IN_TURNS_MAX, record_in_turns};
 pub use output::new_run_path;
 use recording::Recording;
 pub use sampler_process::sampler_path;
+use turns::Turn;
 use unprivileged::Copies;
+use warm_up::WarmedUp;
+pub use work::{Work, work_expression};
 
 pub const SAMPLE_HZ_DEFAULT: u32 = 999;
 pub const SAMPLE_HZ_MAX: u32 = 9999;
@@ -77,7 +93,13 @@ pub struct RecordOptions {
     pub max_frames: u32,
     /// How often a command is run, into one run; a run that fails is the last. At least 1.
     pub repeat: u32,
+    /// How often it is run before, without samples.
+    pub warm_up: u32,
+    /// What each run of the command does.
+    pub work: Work,
     pub duration: Option<Duration>,
+    /// Which part of a sweep it is.
+    pub sweep: Option<SweepCell>,
     /// The run file to write; None: nothing is kept.
     pub output: Option<PathBuf>,
     pub name: String,
@@ -91,6 +113,7 @@ pub struct RecordOptions {
 pub const DEBUGINFOD_PATIENCE: Duration = Duration::from_secs(120);
 
 /// What the caller may ask for while it records.
+#[derive(Debug, Clone)]
 pub enum Control {
     /// End the recording and keep it. A launched target is ended too.
     Stop,
@@ -112,6 +135,20 @@ pub enum Stage {
     Saving,
 }
 
+/// Where a command that is run several times is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunsSoFar {
+    /// The one that runs, from 1.
+    pub number: u32,
+    pub wanted: u32,
+    /// It is one of those before the recording.
+    pub warm_up: bool,
+    /// Those that have ended well.
+    pub done: u32,
+    /// User and system time of these; None: there is none yet.
+    pub cpu: Option<Summary>,
+}
+
 /// What the caller hears while it records.
 pub enum Event {
     Started {
@@ -126,6 +163,8 @@ pub enum Event {
         elapsed: Duration,
         samples: u64,
         lost: u64,
+        /// Of a command that is run several times.
+        runs: Option<RunsSoFar>,
     },
     /// From the target's own terminal, if it was given one.
     Output(Vec<u8>),
@@ -146,7 +185,8 @@ pub struct Recorded {
     pub run: Option<PathBuf>,
     /// Of the last repetition, with the CPU time of all.
     pub exit: Option<Exit>,
-    pub repetitions: u32,
+    /// The warm-up runs first; as they are saved, when they are told.
+    pub repetitions: Vec<profile::run::Repetition>,
     pub samples: u64,
     pub lost: u64,
     pub user_space_only: bool,
@@ -160,9 +200,13 @@ enum Incoming {
     /// Of our own sampler.
     Copies(Vec<Copies>),
     SamplerGone(Option<String>),
-    TargetExited(Option<Exit>),
+    TargetExited(Ended),
     Output(Vec<u8>),
     Control(Control),
+    /// The command may run.
+    YourTurn,
+    /// No command that runs in turns with ours will run any more.
+    AllHaveRun,
 }
 
 /// Messages in flight between our threads; beyond it the sampler waits, and counts what it loses.
@@ -175,8 +219,19 @@ const INCOMING_MAX: usize = 256;
 pub fn record(
     options: &RecordOptions,
     control: Receiver<Control>,
+    on_event: impl FnMut(Event),
+) -> Result<Recorded, RecordError> {
+    record_in(options, None, control, on_event)
+}
+
+/// The same; the command runs when it is its turn.
+fn record_in(
+    options: &RecordOptions,
+    turn: Option<&Turn>,
+    control: Receiver<Control>,
     mut on_event: impl FnMut(Event),
 ) -> Result<Recorded, RecordError> {
+    let alone = turn.map(Turn::prepare);
     if let Some(error) = RecordError::old_kernel(&kernel_support::release()) {
         return Err(error);
     }
@@ -184,8 +239,13 @@ pub fn record(
     if let Some(output) = &options.output {
         output::prepare_output(output)?;
     }
+    let warm_ups = match warm_up::run(options, &control, &mut on_event)? {
+        WarmedUp::All(warm_ups) => warm_ups,
+        WarmedUp::Stopped(recorded) => return Ok(recorded),
+    };
     let (sender, incoming) = sync_channel(INCOMING_MAX);
-    let mut recording = Recording::start(options, sender.clone(), &incoming)?;
+    let mut recording = Recording::start(options, turn, warm_ups, sender.clone(), &incoming)?;
+    drop(alone);
     let forward = sender.clone();
     thread::spawn(move || {
         while let Ok(c) = control.recv() {
@@ -194,7 +254,7 @@ pub fn record(
             }
         }
     });
-    recording.begin(sender)?;
+    recording.begin(options, sender)?;
     on_event(Event::Started {
         pid: recording.pid,
         event: recording.event_name(),
@@ -202,5 +262,9 @@ pub fn record(
         refused: recording.refused.clone(),
     });
     recording.run(options, &incoming, &mut on_event);
+    if let Some(turn) = turn {
+        // Names are found when nobody runs any more whom that would slow down.
+        turn.end_runs();
+    }
     recording.finish(options, &mut on_event)
 }

@@ -1,6 +1,5 @@
 //! A recording in progress: what comes in is counted, until the target has ended or somebody says so.
 
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -14,17 +13,24 @@ use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
 use super::journal::{Present, Steps};
 use super::modules::Modules;
-use super::repetitions::{OwnSamples, Repetitions};
+use super::own_samples::OwnSamples;
+use super::process_repetitions::ProcessRepetitions;
+use super::repetitions::Repetitions;
 use super::sampler::Sampler;
 use super::stacks::CountedStacks;
-use super::start::launch_options;
+use super::turns::Turn;
 use super::unprivileged::Copies;
-use super::{Control, EndReason, Event, Incoming, RecordError, RecordOptions, Stage, run_info};
+use super::work::FoundWork;
+use super::{
+    Control, EndReason, Event, Incoming, RecordError, RecordOptions, RunsSoFar, Stage, run_info,
+};
 
 /// How long an asked target may take to end before it is asked harder.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A recording in progress.
-pub struct Recording {
+pub struct Recording<'a> {
+    /// When the command may run; None: always.
+    pub(super) turn: Option<&'a Turn>,
     /// The first of the target's processes.
     pub(super) pid: u32,
     /// Those that were attached to at the beginning.
@@ -32,7 +38,10 @@ pub struct Recording {
     /// Starts the command; None when attached.
     pub(super) launcher: Option<Launcher>,
     pub(super) repetitions: Repetitions,
+    /// The sampler has applied all that it was told.
+    pub(super) is_synced: bool,
     pub(super) own_samples: OwnSamples,
+    pub(super) of_processes: ProcessRepetitions,
     /// For what the threads of further repetitions have to say.
     pub(super) sender: Option<SyncSender<Incoming>>,
     pub(super) target: TargetState,
@@ -62,6 +71,8 @@ pub struct Recording {
     pub(super) ending: Option<Instant>,
     pub(super) discard: bool,
     pub(super) problems: Vec<String>,
+    /// What runs said in whose output no work was found.
+    pub(super) unknown_work: Vec<FoundWork>,
     /// Working directory of the target.
     pub(super) cwd: PathBuf,
     pub(super) environment: Option<thread::JoinHandle<Environment>>,
@@ -76,90 +87,7 @@ pub enum TargetState {
     Gone,
 }
 
-impl Recording {
-    /// Starts the clock, and lets a launched target run.
-    pub(super) fn begin(&mut self, sender: SyncSender<Incoming>) -> Result<(), RecordError> {
-        self.started = Instant::now();
-        self.started_at = SystemTime::now();
-        self.started_monotonic_ns = environment::monotonic_ns();
-        self.steps.wait_first();
-        if self.repetitions.wanted > 1 {
-            self.sender = Some(sender.clone());
-        }
-        self.release(sender)
-            .map_err(|e| RecordError::internal(format!("the program could not be let go: {e}")))
-    }
-
-    /// Lets a waiting target run.
-    fn release(&mut self, sender: SyncSender<Incoming>) -> io::Result<()> {
-        let (TargetState::Waiting(waiting), Some(launcher)) = (&self.target, &self.launcher) else {
-            return Ok(());
-        };
-        self.repetitions
-            .begin(self.started.elapsed(), waiting.cpu_time);
-        let launched = launcher.release()?;
-        if let Some(terminal) = &launched.terminal {
-            let stream = terminal.stream();
-            let sender = sender.clone();
-            if let Ok(stream) = stream {
-                thread::spawn(move || read_terminal(stream, &sender));
-            }
-        }
-        let pid = launched.pid();
-        self.target = TargetState::Running(launched);
-        thread::spawn(move || {
-            let _ = sender.send(Incoming::TargetExited(target::wait(pid).ok()));
-        });
-        Ok(())
-    }
-
-    /// The command has ended: it is run again, or the recording ends.
-    fn take_exit(&mut self, options: &RecordOptions, exit: Option<Exit>) {
-        self.target = TargetState::Gone;
-        let elapsed = self.started.elapsed();
-        let exit = exit.map(|e| self.repetitions.end(elapsed, e));
-        self.exit = self.repetitions.total();
-        let repeats = self.repetitions.wanted > 1 && self.stopping.is_none();
-        match exit {
-            Some(exit) if repeats && (exit.code, exit.signal) != (0, 0) => {
-                self.problems.push(self.repetitions.failure(exit));
-            }
-            Some(_) if repeats && !self.repetitions.is_complete() => {
-                match self.launch_again(options) {
-                    Ok(()) => return,
-                    Err(e) => self.problems.push(e.message),
-                }
-            }
-            _ => {}
-        }
-        self.stop(EndReason::Exited);
-    }
-
-    /// The next repetition waits until the sampler has applied all that its exec has changed.
-    fn launch_again(&mut self, options: &RecordOptions) -> Result<(), RecordError> {
-        let Some(launcher) = &self.launcher else {
-            return Ok(());
-        };
-        let before = self.repetitions.cpu_time_before_next(options.sample_hz);
-        let waiting = launcher.launch(&launch_options(&options.target), before)?;
-        self.target = TargetState::Waiting(waiting);
-        self.sampler.say(&ToSampler::Sync);
-        self.sampler.send();
-        Ok(())
-    }
-
-    fn run_waiting(&mut self) {
-        let Some(sender) = self.sender.clone() else {
-            return;
-        };
-        if let Err(e) = self.release(sender) {
-            self.problems
-                .push(format!("the program could not be let go: {e}"));
-            self.target = TargetState::Gone;
-            self.stop(EndReason::Exited);
-        }
-    }
-
+impl Recording<'_> {
     /// Handles what comes in until the sampler has sent everything and a launched target has ended.
     pub(super) fn run(
         &mut self,
@@ -178,11 +106,14 @@ impl Recording {
                         counted |= matches!(message, FromSampler::Counts { .. });
                         self.handle(message);
                     }
-                    if counted {
+                    if std::mem::take(&mut self.is_synced) {
+                        self.run_waiting(options);
+                    }
+                    if counted && self.is_its_turn() {
                         on_event(self.progress(Stage::Recording));
-                        if self.stopping.is_none() && self.steps.is_due() {
-                            self.append_step(options);
-                        }
+                    }
+                    if counted && self.stopping.is_none() && self.steps.is_due() {
+                        self.append_step(options);
                     }
                 }
                 Ok(Incoming::Copies(copies)) => self.unwind(copies),
@@ -193,9 +124,14 @@ impl Recording {
                         sampler_ended = true;
                     }
                 }
-                Ok(Incoming::TargetExited(exit)) => self.take_exit(options, exit),
+                Ok(Incoming::TargetExited(ended)) => {
+                    self.take_exit(options, ended);
+                    on_event(self.progress(Stage::Recording));
+                }
                 Ok(Incoming::Output(bytes)) => on_event(Event::Output(bytes)),
                 Ok(Incoming::Control(control)) => self.obey(control),
+                Ok(Incoming::YourTurn) => self.take_turn(options),
+                Ok(Incoming::AllHaveRun) => self.end_with_others(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -254,8 +190,12 @@ impl Recording {
 
     fn obey(&mut self, control: Control) {
         match control {
-            Control::Stop => self.stop_and_end_target(EndReason::Stopped),
+            Control::Stop => {
+                self.discard |= self.has_not_begun();
+                self.stop_and_end_target(EndReason::Stopped);
+            }
             Control::Interrupt => {
+                self.discard |= self.has_not_begun();
                 self.stop(EndReason::Stopped);
                 self.ending.get_or_insert_with(Instant::now);
                 if self.was_interrupted() {
@@ -288,16 +228,28 @@ impl Recording {
         }
     }
 
+    /// The command has never had its turn.
+    fn has_not_begun(&self) -> bool {
+        let waits = matches!(self.target, TargetState::Waiting(_));
+        waits && self.turn.is_some() && self.repetitions.done.is_empty()
+    }
+
     /// Ends sampling, once; the first reason counts.
-    fn stop(&mut self, reason: EndReason) {
+    pub(super) fn stop(&mut self, reason: EndReason) {
         if self.stopping.is_some() {
             return;
         }
         self.end_reason = reason;
         self.stopping = Some(Instant::now());
-        self.ended = Some(Instant::now());
+        self.ended.get_or_insert_with(Instant::now);
         self.sampler.say(&ToSampler::Stop);
         self.sampler.send();
+        if let Some(turn) = self.turn {
+            turn.end_all();
+            if !matches!(self.target, TargetState::Running(_)) {
+                turn.leave();
+            }
+        }
         match (&self.target, &self.launcher) {
             (TargetState::Attached, _) => self.target = TargetState::Gone, // it goes on without us
             (TargetState::Waiting(_), Some(launcher)) => {
@@ -356,8 +308,15 @@ impl Recording {
         if self.own_samples.takes(&message) {
             return;
         }
+        self.of_processes.hear(&message);
         match message {
-            FromSampler::Sample(sample) => self.stacks.add(sample, &self.spaces, &self.modules),
+            FromSampler::Sample(sample) => {
+                let repetition = match self.repetitions.are_told() {
+                    true => self.of_processes.of(&sample),
+                    false => 0,
+                };
+                (self.stacks).add(sample, repetition, &self.spaces, &self.modules);
+            }
             FromSampler::Mapped {
                 time_ns,
                 pid,
@@ -382,7 +341,7 @@ impl Recording {
             }
             FromSampler::Executed { time_ns, pid } => self.spaces.execute(pid, time_ns),
             FromSampler::Exited { pid, .. } => self.spaces.exit(pid),
-            FromSampler::Synced => self.run_waiting(),
+            FromSampler::Synced => self.is_synced = true,
             FromSampler::Ran { running_ns } => self.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
                 self.kernel_names
@@ -463,7 +422,24 @@ impl Recording {
             elapsed: self.ended.unwrap_or_else(Instant::now) - self.started,
             samples: self.stacks.sample_count(),
             lost: self.lost(),
+            runs: self.runs_so_far(),
         }
+    }
+
+    fn is_its_turn(&self) -> bool {
+        self.turn.is_none() || matches!(self.target, TargetState::Running(_))
+    }
+
+    fn runs_so_far(&self) -> Option<RunsSoFar> {
+        let repetitions = &self.repetitions;
+        let number = repetitions.number().min(repetitions.wanted);
+        (repetitions.wanted > 1 || self.turn.is_some()).then(|| RunsSoFar {
+            number,
+            wanted: repetitions.wanted,
+            warm_up: false,
+            done: repetitions.whole().count() as u32,
+            cpu: repetitions.cpu_so_far(),
+        })
     }
 
     pub(super) fn event_name(&self) -> &'static str {
@@ -472,16 +448,6 @@ impl Recording {
             (true, false) => "cycles:u",
             (false, true) => "cpu-clock",
             (false, false) => "cpu-clock:u",
-        }
-    }
-}
-
-fn read_terminal(mut stream: impl Read, sender: &SyncSender<Incoming>) {
-    let mut buffer = [0; 16 << 10];
-    // EIO: the target has closed its side.
-    while let Ok(n @ 1..) = stream.read(&mut buffer) {
-        if sender.send(Incoming::Output(buffer[..n].to_vec())).is_err() {
-            break;
         }
     }
 }

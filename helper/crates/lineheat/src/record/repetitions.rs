@@ -1,44 +1,74 @@
 //! A command that is run several times into one run.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use records::{FromSampler, SampleRecord};
+use statistics::{Summary, summary};
 use target::Exit;
 
-/// One finished run of the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One run of the command that has ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repetition {
     /// Since the start of the recording.
     pub start: Duration,
     pub wall: Duration,
     /// CPU time that was used before the program began is not in it.
     pub exit: Exit,
+    /// Units; 0: unknown.
+    pub work: f64,
+    /// It failed or was stopped: in no figure.
+    pub cut: bool,
+}
+
+impl Repetition {
+    pub fn cpu_ns(&self) -> u64 {
+        self.exit.user_ns + self.exit.system_ns
+    }
 }
 
 #[derive(Debug)]
 pub struct Repetitions {
     pub wanted: u32,
+    /// Runs before the first, without samples.
+    pub warm_ups: Vec<Repetition>,
     pub done: Vec<Repetition>,
     started: Duration,
     /// CPU time of the present process before its program began.
     before: Duration,
     /// The same of all repetitions after the first, which alone was not sampled then.
     pub before_in_all: Duration,
+    /// Each run is told, be it the only one.
+    told: bool,
 }
 
 /// Beyond this a new process is not kept from its program, whatever the sampling rate.
 const CPU_TIME_BEFORE_MAX: Duration = Duration::from_millis(10);
 
 impl Repetitions {
-    pub fn new(wanted: u32) -> Repetitions {
+    pub fn new(wanted: u32, warm_ups: Vec<Repetition>, told: bool) -> Repetitions {
         Repetitions {
             wanted,
+            warm_ups,
             done: Vec::new(),
             started: Duration::ZERO,
             before: Duration::ZERO,
             before_in_all: Duration::ZERO,
+            told,
         }
+    }
+
+    /// Whether the run tells its repetitions, and by their label which samples are of which.
+    pub fn are_told(&self) -> bool {
+        self.wanted > 1 || !self.warm_ups.is_empty() || self.told
+    }
+
+    /// Of the repetition that runs now or is to run next, from 1.
+    pub fn number(&self) -> u32 {
+        self.done.len() as u32 + 1
+    }
+
+    /// Those that count.
+    pub fn whole(&self) -> impl Iterator<Item = &Repetition> {
+        self.done.iter().filter(|r| !r.cut)
     }
 
     /// CPU time that the process of the next repetition is to use before its program begins. A new process's first
@@ -60,8 +90,8 @@ impl Repetitions {
         }
     }
 
-    /// Returns the exit without what was before the program.
-    pub fn end(&mut self, ended: Duration, exit: Exit) -> Exit {
+    /// `stopped`: the run did not end by itself. Returns the exit without what was before the program.
+    pub fn end(&mut self, ended: Duration, exit: Exit, work: f64, stopped: bool) -> Exit {
         let exit = if self.done.is_empty() {
             exit
         } else {
@@ -71,6 +101,8 @@ impl Repetitions {
             start: self.started,
             wall: ended.saturating_sub(self.started),
             exit,
+            work,
+            cut: stopped || self.wanted > 1 && has_failed(exit),
         });
         exit
     }
@@ -79,13 +111,15 @@ impl Repetitions {
         self.done.len() >= self.wanted as usize
     }
 
+    /// User and system time, in ns, of those that count. None: there is none.
+    pub fn cpu_so_far(&self) -> Option<Summary> {
+        let cpu: Vec<f64> = self.whole().map(|r| r.cpu_ns() as f64).collect();
+        summary(&cpu)
+    }
+
     /// A sentence: why no more repetitions followed the last.
     pub fn failure(&self, exit: Exit) -> String {
-        let how = match exit.signal {
-            0 => format!("exited with {}", exit.code),
-            signal => format!("was ended by signal {signal}"),
-        };
-        let (number, wanted) = (self.done.len(), self.wanted);
+        let (number, wanted, how) = (self.done.len(), self.wanted, how_failed(exit));
         format!(
             "Repetition {number} of {wanted} {how}: no more were made, what was recorded is kept."
         )
@@ -102,65 +136,24 @@ impl Repetitions {
     }
 }
 
-/// Samples of our own process, whose launching thread is sampled so that its children are: not the target's.
-#[derive(Debug)]
-pub struct OwnSamples {
-    own_pid: u32,
-    /// When each of our children became the target; until then it is we.
-    children: HashMap<u32, u64>,
-    pub left_out: u64,
+pub fn has_failed(exit: Exit) -> bool {
+    (exit.code, exit.signal) != (0, 0)
 }
 
-impl OwnSamples {
-    pub fn of(own_pid: u32) -> OwnSamples {
-        OwnSamples {
-            own_pid,
-            children: HashMap::new(),
-            left_out: 0,
-        }
-    }
-
-    /// Whether this is about us; to be asked about every message, in order.
-    pub fn takes(&mut self, message: &FromSampler) -> bool {
-        match message {
-            FromSampler::Forked {
-                pid, parent_pid, ..
-            } if *parent_pid == self.own_pid => {
-                self.children.insert(*pid, u64::MAX);
-            }
-            FromSampler::Executed { pid, time_ns } => {
-                if let Some(since_ns) = self.children.get_mut(pid) {
-                    *since_ns = (*since_ns).min(*time_ns);
-                }
-            }
-            FromSampler::Exited { pid, .. } => {
-                self.children.remove(pid);
-            }
-            FromSampler::Mapped { pid, .. } => return *pid == self.own_pid,
-            FromSampler::Sample(sample) if self.is_own(sample) => {
-                self.left_out += 1;
-                return true;
-            }
-            _ => {}
-        }
-        false
-    }
-
-    fn is_own(&self, sample: &SampleRecord) -> bool {
-        let before_exec = |since_ns: &u64| sample.time_ns < *since_ns;
-        sample.pid == self.own_pid || self.children.get(&sample.pid).is_some_and(before_exec)
+pub fn how_failed(exit: Exit) -> String {
+    match exit.signal {
+        0 => format!("exited with {}", exit.code),
+        signal => format!("was ended by signal {signal}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use records::StackEnd;
-
     use super::*;
 
     #[test]
     fn the_places_of_the_first_sample_are_spread_over_the_period() {
-        let mut repetitions = Repetitions::new(10);
+        let mut repetitions = Repetitions::new(10, vec![], false);
         let exit = Exit {
             code: 0,
             signal: 0,
@@ -172,41 +165,12 @@ mod tests {
             let before = repetitions.cpu_time_before_next(1000);
             tenths[(before.as_micros() / 100) as usize] += 1;
             repetitions.begin(Duration::ZERO, before);
-            repetitions.end(Duration::from_millis(6), exit);
+            repetitions.end(Duration::from_millis(6), exit, 0.0, false);
         }
         assert!(tenths.iter().all(|n| (0..=2).contains(n)), "{tenths:?}");
         assert!(repetitions.is_complete());
         let total = repetitions.total().unwrap();
         let before = repetitions.before_in_all.as_nanos() as u64;
         assert_eq!(total.user_ns, 50_000_000 - before);
-    }
-
-    #[test]
-    fn samples_of_ourselves_and_of_a_child_before_its_exec_are_left_out() {
-        let sample = |pid, time_ns| {
-            FromSampler::Sample(SampleRecord {
-                time_ns,
-                pid,
-                tid: pid,
-                end: StackEnd::Root,
-                comm: [0; 16],
-                kernel: vec![],
-                user: vec![],
-            })
-        };
-        let forked = FromSampler::Forked {
-            time_ns: 1,
-            pid: 8,
-            parent_pid: 7,
-        };
-        let mut own = OwnSamples::of(7);
-        assert!(!own.takes(&forked));
-        assert!(own.takes(&sample(7, 2)));
-        assert!(own.takes(&sample(8, 2)));
-        assert!(!own.takes(&FromSampler::Executed { time_ns: 5, pid: 8 }));
-        assert!(own.takes(&sample(8, 4)), "taken before, told after");
-        assert!(!own.takes(&sample(8, 6)));
-        assert!(!own.takes(&sample(9, 6)));
-        assert_eq!(own.left_out, 3);
     }
 }

@@ -17,8 +17,9 @@ use super::environment::Environment;
 use super::modules::ModuleIndex;
 use super::rate::Taken;
 use super::recording::Recording;
-use super::repetitions::Repetitions;
+use super::repetitions::{Repetition, Repetitions};
 use super::save::Symbols;
+use super::work::{Work, missing_work};
 use super::{EndReason, RecordOptions, Target};
 
 const SOURCES_MAX: usize = 64;
@@ -95,16 +96,17 @@ pub fn run_info(
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,
-        work_from: String::new(),
-        sweep: None,
-        git_branch: String::new(),
+        work_from: match &options.work {
+            Work::FromOutput(expression) => expression.as_str().to_owned(),
+            Work::Unknown | Work::Each(_) => String::new(),
+        },
+        sweep: options.sweep.clone(),
+        git_branch: git.map_or(String::new(), |g| g.branch.clone()),
         problems: recording.problems.clone(),
         way: recording.sampler.way().to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
         recorder_pid: 0,
-        repetitions: repetitions_of(repetitions)
-            .filter(|_| repetitions.wanted > 1)
-            .collect(),
+        repetitions: repetitions_of(repetitions),
         repeat: if repetitions.wanted > 1 {
             repetitions.wanted
         } else {
@@ -124,6 +126,10 @@ pub fn run_info(
     info.problems
         .extend(problems(&info, recording, symbols, profile));
     info.problems.extend(taken.shortfall());
+    if let Work::FromOutput(expression) = &options.work {
+        let runs = recording.repetitions.whole().count();
+        (info.problems).extend(missing_work(&recording.unknown_work, runs, expression));
+    }
     info
 }
 
@@ -155,8 +161,12 @@ fn taken(recording: &Recording, options: &RecordOptions) -> Taken {
     }
 }
 
-fn repetitions_of(repetitions: &Repetitions) -> impl Iterator<Item = WireRepetition> {
-    repetitions.done.iter().map(|r| WireRepetition {
+/// The warm-up runs first; empty when repetitions are not told.
+pub fn repetitions_of(repetitions: &Repetitions) -> Vec<WireRepetition> {
+    if !repetitions.are_told() {
+        return Vec::new();
+    }
+    let wire = |r: &Repetition, warm_up| WireRepetition {
         start_ns: r.start.as_nanos() as u64,
         wall_ns: r.wall.as_nanos() as u64,
         user_ns: r.exit.user_ns,
@@ -165,8 +175,13 @@ fn repetitions_of(repetitions: &Repetitions) -> impl Iterator<Item = WireRepetit
             code: r.exit.code,
             signal: r.exit.signal,
         }),
-        ..WireRepetition::default()
-    })
+        work: r.work,
+        warm_up,
+        cut: r.cut,
+    };
+    let warm_ups = repetitions.warm_ups.iter().map(|r| wire(r, true));
+    let done = repetitions.done.iter().map(|r| wire(r, false));
+    warm_ups.chain(done).collect()
 }
 
 fn loss(cause: &str, count: u64) -> Loss {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use profile::{
-    KERNEL, LabelValue, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN,
+    KERNEL, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN, sample_labels,
 };
 use symbolize::{
     AskedModule, Frame, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated,
@@ -274,12 +274,7 @@ fn add_samples(
         let thread = &stacks.threads.values()[group.thread as usize];
         let name = comm(&thread.name);
         let process = names.get(&thread.pid).map_or(&*name, String::as_str);
-        let labels = [
-            ("pid", LabelValue::Number(i64::from(thread.pid), "")),
-            ("tid", LabelValue::Number(i64::from(thread.tid), "")),
-            ("process", LabelValue::Text(process)),
-            ("thread", LabelValue::Text(&name)),
-        ];
+        let labels = sample_labels(thread.pid, thread.tid, process, &name, thread.repetition);
         let sample = builder.push_sample(&stack, &[*count, count * period_ns], &labels);
         debug_assert_eq!(sample as usize, number);
     }

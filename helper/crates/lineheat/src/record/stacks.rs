@@ -35,17 +35,20 @@ pub struct Thread {
     pub pid: u32,
     pub tid: u32,
     pub name: [u8; 16],
+    /// Of the command, from 1; 0: repetitions are not told.
+    pub repetition: u32,
 }
 
 impl Thread {
     /// In place of a thread for which there was no room.
-    fn other() -> Thread {
+    fn other(repetition: u32) -> Thread {
         let mut name = [0; 16];
         name[..13].copy_from_slice(b"other threads");
         Thread {
             pid: 0,
             tid: 0,
             name,
+            repetition,
         }
     }
 }
@@ -142,12 +145,20 @@ impl CountedStacks {
         }
     }
 
-    pub fn add(&mut self, sample: SampleRecord, spaces: &AddressSpaces, modules: &Modules) {
+    /// `repetition`: of the command, from 1; 0: these are not told.
+    pub fn add(
+        &mut self,
+        sample: SampleRecord,
+        repetition: u32,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) {
         self.ends[sample.end as usize] += 1;
         let thread = self.thread(Thread {
             pid: sample.pid,
             tid: sample.tid,
             name: sample.comm,
+            repetition,
         });
         let raw = RawStack {
             pid: sample.pid,
@@ -182,7 +193,7 @@ impl CountedStacks {
         match self.threads.find(&thread) {
             Some(number) => number,
             None if has_room => self.threads.number(thread),
-            None => self.threads.number(Thread::other()),
+            None => self.threads.number(Thread::other(thread.repetition)),
         }
     }
 
@@ -299,10 +310,10 @@ mod tests {
     fn equal_stacks_of_a_thread_are_counted_together() {
         let (spaces, modules) = (AddressSpaces::default(), Modules::default());
         let mut stacks = CountedStacks::default();
-        stacks.add(sample(10, 1, &[1, 2]), &spaces, &modules);
-        stacks.add(sample(11, 1, &[1, 2]), &spaces, &modules);
-        stacks.add(sample(12, 2, &[1, 2]), &spaces, &modules);
-        stacks.add(sample(13, 1, &[3, 2]), &spaces, &modules);
+        stacks.add(sample(10, 1, &[1, 2]), 0, &spaces, &modules);
+        stacks.add(sample(11, 1, &[1, 2]), 0, &spaces, &modules);
+        stacks.add(sample(12, 2, &[1, 2]), 0, &spaces, &modules);
+        stacks.add(sample(13, 1, &[3, 2]), 0, &spaces, &modules);
         assert_eq!(stacks.counts, [2, 1, 1]);
         assert_eq!(stacks.stacks.len(), 2);
         assert_eq!(stacks.times, [(10, 0), (11, 0), (12, 1), (13, 2)]);
@@ -324,7 +335,7 @@ mod tests {
         let mut stacks = CountedStacks::within(SMALL);
         for n in 0..1000u64 {
             let tid = n as u32 % 5;
-            stacks.add(sample(n, tid, &[n, n + 1, 7]), &spaces, &modules);
+            stacks.add(sample(n, tid, &[n, n + 1, 7]), 0, &spaces, &modules);
         }
         assert_eq!(stacks.sample_count(), 1000);
         assert_eq!(stacks.counts.iter().sum::<u64>(), 1000);
@@ -352,7 +363,7 @@ mod tests {
         let (spaces, modules) = (AddressSpaces::default(), Modules::default());
         let mut stacks = CountedStacks::within(SMALL);
         for n in 0..100 {
-            stacks.add(sample(n, 1, &[1]), &spaces, &modules);
+            stacks.add(sample(n, 1, &[1]), 0, &spaces, &modules);
         }
         let times: Vec<u64> = stacks.times.iter().map(|(time, _)| *time).collect();
         assert_eq!(stacks.times_every, 16);

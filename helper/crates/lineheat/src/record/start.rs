@@ -9,30 +9,36 @@ use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
 use records::{FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
-use target::{LaunchOptions, Launcher, MapsEntry};
+use target::{LaunchOptions, Launcher, MapsEntry, Output};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::Environment;
 use super::journal::Steps;
 use super::modules::Modules;
+use super::own_samples::OwnSamples;
+use super::process_repetitions::ProcessRepetitions;
 use super::recording::{Recording, TargetState};
-use super::repetitions::{OwnSamples, Repetitions};
+use super::repetitions::{Repetition, Repetitions};
 use super::sampler::Sampler;
 use super::stacks::CountedStacks;
+use super::turns::Turn;
+use super::work::Work;
 use super::{AttachTo, EndReason, Incoming, Privilege, RecordError, RecordOptions, Target};
 
-impl Recording {
+impl<'a> Recording<'a> {
     pub(super) fn start(
         options: &RecordOptions,
+        turn: Option<&'a Turn>,
+        warm_ups: Vec<Repetition>,
         sender: SyncSender<Incoming>,
         incoming: &Receiver<Incoming>,
-    ) -> Result<Recording, RecordError> {
+    ) -> Result<Recording<'a>, RecordError> {
         let mut launcher = None;
         let (target, processes) = match &options.target {
             Target::Launch { .. } => {
                 let internal = |e| RecordError::internal(format!("no thread can be started: {e}"));
                 let launching = Launcher::start().map_err(internal)?;
-                let launch = launch_options(&options.target);
+                let launch = launch_options(options);
                 let waiting = launching.launch(&launch, Duration::ZERO)?;
                 launcher = Some(launching);
                 (
@@ -45,11 +51,15 @@ impl Recording {
         let pid = processes.first().map_or(0, |(pid, _)| *pid);
         let cwd = working_directory(&options.target, pid);
         let (sampler, refused) = Sampler::with(options.privilege, sender.clone())?;
+        let told = turn.is_some() || !matches!(options.work, Work::Unknown);
         let mut recording = Recording {
             pid,
             attached: processes.iter().map(|(pid, _)| *pid).collect(),
             launcher,
-            repetitions: Repetitions::new(options.repeat),
+            turn,
+            repetitions: Repetitions::new(options.repeat, warm_ups, told),
+            is_synced: false,
+            of_processes: ProcessRepetitions::default(),
             own_samples: OwnSamples::of(std::process::id()),
             sender: None,
             target,
@@ -74,6 +84,7 @@ impl Recording {
             ending: None,
             discard: false,
             problems: Vec::new(),
+            unknown_work: Vec::new(),
             environment: Some(gather_environment(&cwd)),
             cwd,
             steps: Steps::default(),
@@ -244,7 +255,7 @@ impl Recording {
             return; // statically linked
         };
         let interpreter = PathBuf::from(String::from_utf8_lossy(&interpreter).into_owned());
-        let launch = launch_options(&options.target);
+        let launch = launch_options(options);
         for library in target::needed_libraries(&interpreter, Path::new(&program.path), &launch) {
             self.modules.expect_library(&library);
         }
@@ -335,8 +346,8 @@ fn working_directory(target: &Target, pid: u32) -> PathBuf {
     directory.unwrap_or_default()
 }
 
-pub fn launch_options(target: &Target) -> LaunchOptions {
-    match target {
+pub fn launch_options(options: &RecordOptions) -> LaunchOptions {
+    match &options.target {
         Target::Launch {
             program,
             args,
@@ -349,6 +360,10 @@ pub fn launch_options(target: &Target) -> LaunchOptions {
             cwd: cwd.clone(),
             env: env.clone(),
             terminal: *terminal,
+            output: match options.work {
+                Work::FromOutput(_) => Output::Copied,
+                Work::Unknown | Work::Each(_) => Output::Shared,
+            },
         },
         Target::Attach(_) => unreachable!("only launched targets have launch options"),
     }

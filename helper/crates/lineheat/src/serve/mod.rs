@@ -23,6 +23,7 @@ mod recording;
 mod run_problems;
 mod saved_runs;
 mod source_paths;
+mod sweep;
 mod views;
 
 use std::io::{BufReader, stdin, stdout};
@@ -146,6 +147,7 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
         request::Body::Stop(stop) => replies.answer(id, recording::stop(session, &stop)),
         request::Body::TerminalInput(input) => replies.answer(id, recording::input(session, input)),
         request::Body::TerminalSize(size) => replies.answer(id, recording::resize(session, &size)),
+        request::Body::Sweep(request) => sweep::start(session, replies, id, request),
         request::Body::Record(record) => recording::start(session, replies, id, record),
         body => {
             let session = Arc::clone(session);

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use records::layout::USER_FRAMES_DEFAULT;
+use statistics::Summary;
 use target::TerminalSize;
 use wire::reply::Body;
 use wire::{
@@ -19,8 +20,9 @@ use super::replies::Replies;
 use super::saved_runs;
 use super::session::Session;
 use crate::record::{
-    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions,
-    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, new_run_path, record,
+    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions, Recorded,
+    RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record,
+    work_expression,
 };
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
@@ -34,6 +36,20 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
         Ok(options) => options,
         Err(failure) => return replies.fail(id, failure),
     };
+    in_background(session, replies, id, move |replies, control| {
+        let recorded = record(&options, control, |event| replies.tell(id, told(event)))?;
+        Ok(Body::RecordingEnded(ended(&recorded)))
+    });
+}
+
+/// Runs a recording on a thread of its own, where the requests that steer it find it. What `recording` gives is the last
+/// reply.
+pub fn in_background(
+    session: &Arc<Session>,
+    replies: &Replies,
+    id: u32,
+    recording: impl FnOnce(&Replies, Receiver<Control>) -> Result<Body, Failure> + Send + 'static,
+) {
     let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
     if !session.add_recording(id, control) {
         return replies.fail(
@@ -44,18 +60,19 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
     let session = Arc::clone(session);
     let replies = replies.clone();
     std::thread::spawn(move || {
-        let answer = caught(|| {
-            let recorded = record(&options, receiver, |event| replies.tell(id, told(event)))?;
-            let mut ended = RecordingEnded::default();
-            if let Some(path) = &recorded.run {
-                ended.run_path = path.to_string_lossy().into_owned();
-                ended.run = Some(saved_runs::summary_of(path));
-            }
-            Ok(Body::RecordingEnded(ended))
-        });
+        let answer = caught(|| recording(&replies, receiver));
         replies.answer(id, answer);
         session.remove_recording(id);
     });
+}
+
+pub fn ended(recorded: &Recorded) -> RecordingEnded {
+    let mut ended = RecordingEnded::default();
+    if let Some(path) = &recorded.run {
+        ended.run_path = path.to_string_lossy().into_owned();
+        ended.run = Some(saved_runs::summary_of(path));
+    }
+    ended
 }
 
 pub fn stop(session: &Session, request: &StopRequest) -> Result<Body, Failure> {
@@ -103,7 +120,7 @@ fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> 
     Ok(Body::Done(Done {}))
 }
 
-fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
+pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
     let target = match attach_to(request) {
         None if request.program.is_empty() => {
             return Err(Failure::protocol(
@@ -126,12 +143,14 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         },
         Some(to) => Target::Attach(to),
     };
-    if request.repeat > REPEAT_MAX {
-        let message = format!(
-            "{} repetitions were asked for; at most {REPEAT_MAX} are made.",
-            request.repeat
-        );
-        return Err(Failure::new("too-large", message));
+    for (asked, what) in [
+        (request.repeat, "repetitions"),
+        (request.warm_up, "warm-up runs"),
+    ] {
+        if asked > REPEAT_MAX {
+            let message = format!("{asked} {what} were asked for; at most {REPEAT_MAX} are made.");
+            return Err(Failure::new("too-large", message));
+        }
     }
     let sample_hz = match request.sample_hz {
         0 => SAMPLE_HZ_DEFAULT,
@@ -155,12 +174,34 @@ fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         sample_hz,
         max_frames: USER_FRAMES_DEFAULT,
         repeat: request.repeat.max(1),
+        warm_up: request.warm_up,
+        work: work(request)?,
         duration: (!duration.is_zero()).then_some(duration),
         output: Some(output(request)),
         demangle: Default::default(),
         debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
+        sweep: None,
     })
+}
+
+fn work(request: &RecordRequest) -> Result<Work, Failure> {
+    if !request.work_from.is_empty() {
+        let expression = work_expression(&request.work_from).map_err(|why| {
+            let from = &request.work_from;
+            Failure::protocol(format!(
+                "'{from}' cannot find the work in the output: {why}"
+            ))
+        })?;
+        return Ok(Work::FromOutput(expression));
+    }
+    match request.work {
+        0.0 => Ok(Work::Unknown),
+        units if units.is_finite() && units > 0.0 => Ok(Work::Each(units)),
+        units => Err(Failure::protocol(format!(
+            "{units} is not a number of units of work."
+        ))),
+    }
 }
 
 fn attach_to(request: &RecordRequest) -> Option<AttachTo> {
@@ -185,7 +226,7 @@ fn program(request: &RecordRequest) -> PathBuf {
     }
 }
 
-fn output(request: &RecordRequest) -> PathBuf {
+pub fn output(request: &RecordRequest) -> PathBuf {
     if !request.output.is_empty() {
         return PathBuf::from(&request.output);
     }
@@ -208,7 +249,11 @@ fn terminal_size(columns: u32, rows: u32) -> TerminalSize {
     }
 }
 
-fn told(event: Event) -> Body {
+fn cpu(runs: Option<RunsSoFar>) -> Option<Summary> {
+    runs.and_then(|runs| runs.cpu)
+}
+
+pub fn told(event: Event) -> Body {
     match event {
         Event::Started {
             pid,
@@ -230,7 +275,13 @@ fn told(event: Event) -> Body {
             elapsed,
             samples,
             lost,
+            runs,
         } => Body::RecordingProgress(RecordingProgress {
+            repetition: runs.map_or(0, |r| r.number),
+            repetitions: runs.map_or(0, |r| r.wanted),
+            warm_up: runs.is_some_and(|r| r.warm_up),
+            mean_cpu_ns: cpu(runs).map_or(0, |cpu| cpu.mean as u64),
+            cpu_variation: cpu(runs).map_or(0.0, |cpu| cpu.cv).max(0.0),
             stage: match stage {
                 Stage::Recording => recording_progress::Stage::Recording,
                 Stage::Symbolizing { .. } => recording_progress::Stage::Symbolizing,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use wire::{ListRunsRequest, RunList, RunSummary};
+use wire::{Execution, ListRunsRequest, Parameter, RunList, RunSummary, SweepCell};
 
 use super::failure::Failure;
 use super::session::locked;
@@ -124,6 +124,36 @@ pub fn on_wire(path: &Path, summary: profile::RunSummary) -> RunSummary {
         problem: String::new(),
         end: summary.end,
         foreign: summary.foreign,
-        ..RunSummary::default()
+        executions: executions(&summary.executions),
+        sweep: summary.sweep.map(|cell| SweepCell {
+            sweep: cell.sweep,
+            parameters: (cell.parameters.into_iter())
+                .map(|p| Parameter {
+                    name: p.name,
+                    value: p.value,
+                })
+                .collect(),
+            cell: cell.cell,
+            cells: cell.cells,
+        }),
+        git_branch: summary.git_branch,
     }
+}
+
+/// With marks on those whose CPU time stands out.
+fn executions(executions: &[profile::Execution]) -> Vec<Execution> {
+    let counted = executions.iter().filter(|e| !e.warm_up);
+    let cpu_ns: Vec<f64> = counted.map(|e| (e.user_ns + e.system_ns) as f64).collect();
+    let mut outliers = statistics::outliers(&cpu_ns).into_iter();
+    let wire = executions.iter().map(|e| Execution {
+        wall_ns: e.wall_ns,
+        user_ns: e.user_ns,
+        system_ns: e.system_ns,
+        work: e.work,
+        samples: e.samples,
+        warm_up: e.warm_up,
+        outlier: !e.warm_up && outliers.next().unwrap_or(false),
+        value: 0.0,
+    });
+    wire.collect()
 }

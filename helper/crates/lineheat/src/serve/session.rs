@@ -12,7 +12,9 @@ use super::failure::Failure;
 use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
-use super::{executables, explain, file_heat, line_detail, locate, machine, processes, views};
+use super::{
+    executables, explain, file_heat, line_detail, locate, machine, processes, sweep, views,
+};
 use crate::record::Control;
 
 /// A forgetful client must not fill the memory: each run may hold hundreds of megabytes.
@@ -85,15 +87,13 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
+            request::Body::SweepTable(request) => sweep::table(&request).map(Body::SweepTable),
             request::Body::Explain(request) => {
                 let comparison = self.comparison(request.comparison)?;
                 Ok(Body::Explanation(explain::explain(&comparison, &request)))
             }
-            request::Body::Sweep(_) | request::Body::SweepTable(_) => Err(Failure::new(
-                "unsupported",
-                "This engine cannot do that yet.",
-            )),
             request::Body::Record(_)
+            | request::Body::Sweep(_)
             | request::Body::Stop(_)
             | request::Body::TerminalInput(_)
             | request::Body::TerminalSize(_) => Err(Failure::new(

@@ -4,7 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wire::{RecordRequest, StopRequest, TerminalInput, reply, request};
+use wire::{
+    RecordRequest, StopRequest, SweepParameter, SweepRequest, SweepTableRequest, TerminalInput,
+    reply, request,
+};
 
 use crate::client::{Engine, text};
 
@@ -200,6 +203,148 @@ fn a_vanished_editor_loses_no_recording() {
         start.elapsed()
     );
     assert_eq!(runs_in(folder.path()), 1);
+}
+
+#[test]
+fn repetitions_are_told_while_they_run_and_in_the_summary() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let id = engine.send(request::Body::Record(RecordRequest {
+        program: "/bin/sh".to_owned(),
+        args: vec![
+            "-c".to_owned(),
+            "seq 20000 >/dev/null; echo units: 40".to_owned(),
+        ],
+        cwd: text(folder.path()),
+        repeat: 3,
+        warm_up: 1,
+        work_from: r"units: (\d+)".to_owned(),
+        ..RecordRequest::default()
+    }));
+    let mut output = Vec::new();
+    let mut seen = Vec::new();
+    let ended = loop {
+        let reply = engine.next().expect("a reply");
+        assert_eq!(reply.id, id);
+        match reply.body.expect("a body") {
+            reply::Body::RecordingProgress(of) if of.repetitions > 0 => {
+                seen.push((of.repetition, of.repetitions, of.warm_up));
+            }
+            reply::Body::TargetOutput(of) => output.extend(of.bytes),
+            reply::Body::RecordingEnded(ended) => break ended.run.unwrap(),
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    };
+    seen.dedup();
+    assert!(seen.ends_with(&[(2, 3, false), (3, 3, false)]), "{seen:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output)
+            .matches("units: 40")
+            .count(),
+        4
+    );
+    let told: Vec<(bool, f64)> = ended
+        .executions
+        .iter()
+        .map(|e| (e.warm_up, e.work))
+        .collect();
+    assert_eq!(
+        told,
+        [(true, 40.0), (false, 40.0), (false, 40.0), (false, 40.0)]
+    );
+    assert!(ended.executions.iter().all(|e| e.wall_ns > 0));
+    let of_executions: u64 = ended.executions.iter().map(|e| e.samples).sum();
+    assert_eq!(of_executions, ended.samples);
+}
+
+#[test]
+fn a_sweep_gives_a_run_a_cell_and_a_table() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let template = RecordRequest {
+        program: "/bin/sh".to_owned(),
+        args: vec![
+            "-c".to_owned(),
+            "seq {n} >/dev/null; echo mode $MODE".to_owned(),
+        ],
+        env: [("MODE".to_owned(), "<{mode}>".to_owned())].into(),
+        cwd: text(folder.path()),
+        repeat: 2,
+        ..RecordRequest::default()
+    };
+    let parameter = |name: &str, values: [&str; 2]| SweepParameter {
+        name: name.to_owned(),
+        values: values.map(str::to_owned).to_vec(),
+    };
+    let request = SweepRequest {
+        record: Some(template),
+        parameters: vec![
+            parameter("n", ["20000", "90000"]),
+            parameter("mode", ["a", "b"]),
+        ],
+        name: "words".to_owned(),
+    };
+    let mut unused = request.clone();
+    unused.parameters[0].name = "m".to_owned();
+    let failure = engine.fails(request::Body::Sweep(unused));
+    assert!(
+        failure.message.contains("{m} stands neither"),
+        "{failure:?}"
+    );
+    let id = engine.send(request::Body::Sweep(request));
+    let (mut paths, mut output, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        let reply = engine.next().expect("a reply");
+        assert_eq!(reply.id, id);
+        match reply.body.expect("a body") {
+            reply::Body::RecordingProgress(of) => cells.push((of.cell, of.cells)),
+            reply::Body::TargetOutput(of) => output.extend(of.bytes),
+            reply::Body::RecordingEnded(ended) => {
+                let run = ended.run.unwrap();
+                let cell = run.sweep.unwrap();
+                assert_eq!((cell.cell as usize, cell.cells), (paths.len() + 1, 4));
+                assert_eq!(run.executions.len(), 2);
+                assert!(run.name.starts_with("words: n="), "{}", run.name);
+                paths.push(ended.run_path);
+            }
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+        if reply.r#final {
+            break;
+        }
+    }
+    assert_eq!(paths.len(), 4);
+    assert!(
+        cells.contains(&(1, 4)) && cells.contains(&(4, 4)),
+        "{cells:?}"
+    );
+    let output = String::from_utf8_lossy(&output);
+    assert_eq!(
+        (output.matches("<a>").count(), output.matches("<b>").count()),
+        (4, 4)
+    );
+    let table = SweepTableRequest { paths };
+    let table = match engine.ask(request::Body::SweepTable(table)) {
+        reply::Body::SweepTable(table) => table,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(table.parameters, ["n", "mode"]);
+    assert_eq!(table.rows[2].values, ["90000", "a"]);
+    assert!(
+        table
+            .rows
+            .iter()
+            .all(|row| row.runs == 2 && row.mean_wall_ns > 0.0)
+    );
+    assert_eq!(table.rows.iter().filter(|row| row.best).count(), 1);
 }
 
 #[test]

@@ -1,0 +1,172 @@
+//! `lineheat compare-commands`: two commands, run in turns and compared.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+
+use crate::diff;
+use crate::interrupts::watch_interrupts;
+use crate::record::{
+    Control, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path,
+    record_in_turns,
+};
+use crate::record_flags::{RecordFlags, Recording};
+use crate::record_progress::{Progress, say, say_error};
+use crate::repetition_table::repetition_table;
+use crate::stdout_aside::StdoutAside;
+use crate::terminal::Terminal;
+use crate::terminal_text::visible;
+
+/// Run two commands in turns, A B A B, and compare them
+#[derive(clap::Args)]
+#[command(after_help = "\
+What drifts (heat, other load) hits both alike, so this tells smaller differences than two recordings one after the
+other. Each side becomes an ordinary run with its repetitions; what is printed is what `lineheat diff` prints of them.
+
+Examples:
+  lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input
+  lineheat compare-commands --repeat 20 --fail-on-slower -- ./old ::: ./new      exit status 1 when ./new is slower")]
+pub struct Args {
+    /// Run each command so often
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
+    repeat: u32,
+    #[command(flatten)]
+    flags: RecordFlags,
+    /// Run file of the first command [default: .lineheat/runs/ID-base.pb.gz]
+    #[arg(long, value_name = "RUN")]
+    output_base: Option<PathBuf>,
+    /// Run file of the second command [default: .lineheat/runs/ID-new.pb.gz]
+    #[arg(long, value_name = "RUN")]
+    output_new: Option<PathBuf>,
+    #[command(flatten)]
+    shown: diff::Shown,
+    /// The base's command and arguments, :::, the new one's
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    commands: Vec<OsString>,
+}
+
+const SIDES: [&str; 2] = ["base", "new"];
+
+pub fn run(args: &Args) -> ExitCode {
+    let options = args.flags.check().and_then(|()| options(args));
+    let options = match options {
+        Ok(options) => options,
+        Err(sentence) => {
+            eprintln!("lineheat: {sentence}");
+            return ExitCode::from(2);
+        }
+    };
+    let (control, receiver) = channel();
+    if let Err(e) = watch_interrupts(move || drop(control.send(Control::Interrupt))) {
+        eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
+        return ExitCode::from(3);
+    }
+    let mut progress = Progress::default();
+    let aside = args.shown.is_for_machines().then(StdoutAside::begin);
+    let outcomes = record_in_turns(options, &receiver, |side, event| {
+        progress.at(&format!("{}: ", SIDES[side]));
+        progress.tell(event);
+    });
+    drop(aside);
+    progress.end_line();
+    let runs: Vec<Option<PathBuf>> = (outcomes.iter().zip(SIDES))
+        .map(|(outcome, side)| told(side, outcome))
+        .collect();
+    match &runs[..] {
+        [Some(base), Some(new)] => diff::show(
+            std::slice::from_ref(base),
+            std::slice::from_ref(new),
+            &args.shown,
+        ),
+        _ => {
+            say("lineheat: there is nothing to compare.\n");
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Says what came of one side; gives its run.
+fn told(side: &str, outcome: &Result<Recorded, RecordError>) -> Option<PathBuf> {
+    let recorded = match outcome {
+        Ok(recorded) => recorded,
+        Err(error) => {
+            say(&format!("lineheat: {side}:\n"));
+            say_error(error);
+            return None;
+        }
+    };
+    let run = recorded.run.as_ref();
+    let path = run.map_or(String::new(), |path| format!(" saved {}", path.display()));
+    say(&format!(
+        "lineheat: {side}:{} {} samples\n",
+        visible(&path),
+        recorded.samples
+    ));
+    for problem in &recorded.problems {
+        say(&format!("lineheat: {side}: {}\n", visible(problem)));
+    }
+    say(&repetition_table(
+        &Terminal::of_stderr(),
+        &recorded.repetitions,
+    ));
+    let whole = recorded
+        .repetitions
+        .iter()
+        .filter(|r| !r.warm_up && !r.cut)
+        .count();
+    run.filter(|_| whole > 0).cloned()
+}
+
+/// # Errors
+/// A sentence, when there are not two commands, or one place for both runs.
+fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
+    let sides: Vec<&[OsString]> = args.commands.split(|word| word == ":::").collect();
+    let [base, new] = sides[..] else {
+        return Err(format!(
+            "two commands are compared, with ::: between them, and {} came; write -- ./old ARGUMENTS ::: ./new ARGUMENTS",
+            sides.len()
+        ));
+    };
+    let id = new_run_path(Path::new(".lineheat/runs"));
+    let id = id.to_string_lossy();
+    let id = id.strip_suffix(".pb.gz").unwrap_or(&id);
+    let path = |given: &Option<PathBuf>, side: &str| {
+        given
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(format!("{id}-{side}.pb.gz")))
+    };
+    let outputs = [
+        path(&args.output_base, SIDES[0]),
+        path(&args.output_new, SIDES[1]),
+    ];
+    if outputs[0] == outputs[1] {
+        return Err(format!(
+            "both runs would be written to {}; give --output-base and --output-new different names",
+            outputs[0].display()
+        ));
+    }
+    let mut options = Vec::new();
+    for ((words, side), output) in [base, new].into_iter().zip(SIDES).zip(outputs) {
+        let Some((program, arguments)) = words.split_first() else {
+            return Err(format!(
+                "the {side} command is empty: write -- ./old ARGUMENTS ::: ./new ARGUMENTS"
+            ));
+        };
+        options.push(args.flags.options(Recording {
+            target: Target::Launch {
+                program: program.into(),
+                args: arguments.to_vec(),
+                cwd: None,
+                env: vec![],
+                terminal: None,
+            },
+            repeat: args.repeat,
+            duration: None,
+            output,
+            name: String::new(),
+            demangle: None,
+        }));
+    }
+    Ok(options)
+}

@@ -1,0 +1,247 @@
+//! Several recordings whose commands run in turns, A B C A B C …: what drifts (heat, other load) then hits all alike. Nothing
+//! else happens while one of them runs: all are prepared before the first run, and end after the last.
+
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::Incoming;
+
+#[derive(Default)]
+struct Turns {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Held by the one that prepares.
+    preparing: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    places: Vec<Place>,
+    /// Whose turn it is.
+    next: usize,
+    /// One of them failed, or was stopped: nobody runs any more.
+    is_over: bool,
+}
+
+enum Place {
+    Preparing,
+    Waiting(SyncSender<Incoming>),
+    Running,
+    /// Has run, and will again.
+    Between,
+    /// Will not run any more, and wants to hear when the others do not either.
+    Done(SyncSender<Incoming>),
+    Left,
+}
+
+/// The place of one recording.
+pub struct Turn {
+    turns: Arc<Turns>,
+    number: usize,
+}
+
+/// One place for each of `count` recordings, in the order in which they run.
+pub fn turns(count: usize) -> Vec<Turn> {
+    let places = (0..count).map(|_| Place::Preparing).collect();
+    let state = Mutex::new(State {
+        places,
+        ..State::default()
+    });
+    let turns = Arc::new(Turns {
+        state,
+        ..Turns::default()
+    });
+    (0..count)
+        .map(|number| Turn {
+            turns: Arc::clone(&turns),
+            number,
+        })
+        .collect()
+}
+
+impl Turn {
+    /// Nobody else prepares as long as the guard lives.
+    pub fn prepare(&self) -> MutexGuard<'_, ()> {
+        let preparing = self.turns.preparing.lock();
+        preparing.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wants to run; [`Incoming::YourTurn`] says when.
+    pub fn ask(&self, sender: SyncSender<Incoming>) {
+        self.change(|state, number| state.places[number] = Place::Waiting(sender));
+    }
+
+    /// Has run, and will ask again or be done.
+    pub fn pass(&self) {
+        self.change(|state, number| {
+            state.places[number] = Place::Between;
+            state.next = (number + 1) % state.places.len();
+        });
+    }
+
+    /// Will not run any more; [`Incoming::AllHaveRun`] says when nobody will.
+    pub fn be_done(&self, sender: SyncSender<Incoming>) {
+        self.change(|state, number| state.places[number] = Place::Done(sender));
+    }
+
+    /// Nobody is to begin another run.
+    pub fn end_all(&self) {
+        self.change(|state, _| state.is_over = true);
+    }
+
+    /// Will not run any more; waits until nobody will.
+    pub fn end_runs(&self) {
+        self.leave();
+        let mut state = self.turns.locked();
+        while !state.has_ended() {
+            let woken = self.turns.changed.wait(state);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub fn leave(&self) {
+        self.change(|state, number| state.places[number] = Place::Left);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State, usize)) {
+        let mut state = self.turns.locked();
+        change(&mut state, self.number);
+        let told = state.advance();
+        drop(state);
+        self.turns.changed.notify_all();
+        for (sender, incoming) in told {
+            // The one whose channel is full may be the one that we run on.
+            if let Err(TrySendError::Full(incoming)) = sender.try_send(incoming) {
+                thread::spawn(move || sender.send(incoming));
+            }
+        }
+    }
+}
+
+impl Drop for Turn {
+    /// Whoever has failed or is saved needs no turn.
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl Turns {
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn has_ended(&self) -> bool {
+        let is_out = |place: &Place| matches!(place, Place::Done(_) | Place::Left);
+        self.places.iter().all(is_out)
+    }
+
+    /// What is to be told to whom now.
+    fn advance(&mut self) -> Vec<(SyncSender<Incoming>, Incoming)> {
+        if self.is_over {
+            for place in &mut self.places {
+                if let Place::Waiting(sender) = place {
+                    *place = Place::Done(sender.clone());
+                }
+            }
+        }
+        if self.has_ended() {
+            let done = self.places.iter_mut().filter_map(|place| match place {
+                Place::Done(sender) => {
+                    let told = (sender.clone(), Incoming::AllHaveRun);
+                    *place = Place::Left;
+                    Some(told)
+                }
+                _ => None,
+            });
+            return done.collect();
+        }
+        let is_busy = |place: &Place| matches!(place, Place::Preparing | Place::Running);
+        if self.places.iter().any(is_busy) {
+            return Vec::new();
+        }
+        // Those that are out are passed over; one that has run and has not asked again yet is waited for.
+        let count = self.places.len();
+        let turn = (0..count).map(|step| (self.next + step) % count);
+        let mut in_play = turn.filter(|n| !matches!(self.places[*n], Place::Done(_) | Place::Left));
+        let Some(number) = in_play.next() else {
+            return Vec::new();
+        };
+        self.next = number;
+        match std::mem::replace(&mut self.places[number], Place::Running) {
+            Place::Waiting(sender) => vec![(sender, Incoming::YourTurn)],
+            other => {
+                self.places[number] = other;
+                Vec::new()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, sync_channel};
+
+    use super::*;
+
+    fn heard(receiver: &Receiver<Incoming>) -> &'static str {
+        match receiver.try_recv() {
+            Ok(Incoming::YourTurn) => "turn",
+            Ok(Incoming::AllHaveRun) => "all",
+            Ok(_) => "other",
+            Err(_) => "nothing",
+        }
+    }
+
+    #[test]
+    fn they_run_one_after_the_other_once_all_are_prepared_and_end_together() {
+        let turns = turns(2);
+        let channels = [sync_channel(9), sync_channel(9)];
+        let ask = |n: usize| turns[n].ask(channels[n].0.clone());
+        let heard = |n: usize| heard(&channels[n].1);
+        ask(0);
+        assert_eq!(heard(0), "nothing", "the other is not prepared");
+        ask(1);
+        assert_eq!((heard(0), heard(1)), ("turn", "nothing"));
+        turns[0].pass();
+        assert_eq!((heard(0), heard(1)), ("nothing", "turn"));
+        ask(0);
+        assert_eq!(heard(0), "nothing");
+        turns[1].pass();
+        assert_eq!(heard(0), "turn", "the second has not asked again yet");
+        turns[0].pass();
+        turns[0].be_done(channels[0].0.clone());
+        assert_eq!((heard(0), heard(1)), ("nothing", "nothing"));
+        ask(1);
+        assert_eq!(heard(1), "turn");
+        turns[1].pass();
+        turns[1].be_done(channels[1].0.clone());
+        assert_eq!((heard(0), heard(1)), ("all", "all"));
+        turns[0].end_runs();
+    }
+
+    #[test]
+    fn one_that_leaves_holds_nobody_up_and_one_that_ends_all_is_heard() {
+        let turns = turns(3);
+        let channels = [sync_channel(9), sync_channel(9), sync_channel(9)];
+        for n in 0..2 {
+            turns[n].ask(channels[n].0.clone());
+        }
+        turns[2].leave();
+        assert_eq!(heard(&channels[0].1), "turn");
+        turns[0].end_all();
+        turns[0].pass();
+        assert_eq!(
+            heard(&channels[1].1),
+            "nothing",
+            "the first has yet to be done"
+        );
+        turns[0].be_done(channels[0].0.clone());
+        assert_eq!(
+            (heard(&channels[0].1), heard(&channels[1].1)),
+            ("all", "all")
+        );
+    }
+}

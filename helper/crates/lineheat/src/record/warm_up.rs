@@ -1,0 +1,208 @@
+//! Runs of the command before the recording, without samples: caches are filled, clocks are up.
+
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
+
+use target::{Exit, Launched, Launcher};
+
+use super::follow::{Ended, Told, follow};
+use super::repetitions::{Repetition, has_failed, how_failed};
+use super::start::launch_options;
+use super::work::{FoundWork, Work};
+use super::{
+    Control, EndReason, Event, RecordError, RecordOptions, Recorded, RunsSoFar, Stage, Target,
+};
+
+/// How often it is looked whether somebody says to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+const PROGRESS_EVERY: Duration = Duration::from_millis(250);
+/// How long an asked program may take to end before it is asked harder.
+const PATIENCE: Duration = Duration::from_secs(2);
+const WAITING_MAX: usize = 64;
+
+pub enum WarmedUp {
+    All(Vec<Repetition>),
+    /// Nothing is to be recorded any more.
+    Stopped(Recorded),
+}
+
+/// Runs the command `options.warm_up` times.
+///
+/// # Errors
+/// When it cannot be started, or one of the runs fails.
+pub fn run(
+    options: &RecordOptions,
+    control: &Receiver<Control>,
+    on_event: &mut impl FnMut(Event),
+) -> Result<WarmedUp, RecordError> {
+    let mut done = Vec::new();
+    if options.warm_up == 0 || !matches!(options.target, Target::Launch { .. }) {
+        return Ok(WarmedUp::All(done));
+    }
+    let started = Instant::now();
+    let internal = |e: io::Error| RecordError::internal(format!("no program can be started: {e}"));
+    let launcher = Launcher::start().map_err(internal)?;
+    for number in 1..=options.warm_up {
+        launcher.launch(&launch_options(options), Duration::ZERO)?;
+        let begun = Instant::now();
+        let launched = launcher.release().map_err(internal)?;
+        let so_far = || Event::Progress {
+            stage: Stage::Recording,
+            elapsed: started.elapsed(),
+            samples: 0,
+            lost: 0,
+            runs: Some(RunsSoFar {
+                number,
+                wanted: options.warm_up,
+                warm_up: true,
+                done: number - 1,
+                cpu: None,
+            }),
+        };
+        let mut running = Running::watch(launched, &options.work, control);
+        let (ended, stopped) = running.until_it_ends(on_event, so_far);
+        if stopped {
+            return Ok(WarmedUp::Stopped(nothing_recorded(number, options.warm_up)));
+        }
+        let exit = (ended.exit).ok_or_else(|| {
+            RecordError::internal(format!("how warm-up run {number} ended is not known"))
+        })?;
+        if has_failed(exit) {
+            return Err(failed(number, options.warm_up, exit));
+        }
+        done.push(Repetition {
+            start: Duration::ZERO,
+            wall: ended.at - begun,
+            exit,
+            work: ended.work.units(),
+            cut: false,
+        });
+    }
+    Ok(WarmedUp::All(done))
+}
+
+struct Running<'a> {
+    launched: Launched,
+    control: &'a Receiver<Control>,
+    heard: Receiver<Told>,
+    /// Since when it is expected to end.
+    ending: Option<Instant>,
+}
+
+impl<'a> Running<'a> {
+    fn watch(mut launched: Launched, work: &Work, control: &'a Receiver<Control>) -> Running<'a> {
+        let (sender, heard) = sync_channel(WAITING_MAX);
+        follow(&mut launched, work, move |told| sender.send(told).is_ok());
+        Running {
+            launched,
+            control,
+            heard,
+            ending: None,
+        }
+    }
+
+    /// With it, whether somebody said to stop.
+    fn until_it_ends(
+        &mut self,
+        on_event: &mut impl FnMut(Event),
+        so_far: impl Fn() -> Event,
+    ) -> (Ended, bool) {
+        let mut told: Option<Instant> = None;
+        loop {
+            match self.heard.recv_timeout(LOOK_EVERY) {
+                Ok(Told::Output(bytes)) => on_event(Event::Output(bytes)),
+                Ok(Told::Ended(ended)) => {
+                    while let Ok(Told::Output(bytes)) = self.heard.recv_timeout(LOOK_EVERY) {
+                        on_event(Event::Output(bytes));
+                    }
+                    self.obey();
+                    return (ended, self.ending.is_some());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let ended = Ended {
+                        exit: None,
+                        at: Instant::now(),
+                        work: FoundWork::Nothing,
+                    };
+                    return (ended, self.ending.is_some());
+                }
+            }
+            self.obey();
+            if told.is_none_or(|at| at.elapsed() >= PROGRESS_EVERY) {
+                told = Some(Instant::now());
+                on_event(so_far());
+            }
+            match self.ending.map(|since| since.elapsed()) {
+                Some(waited) if waited > 2 * PATIENCE => self.signal(libc::SIGKILL),
+                Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
+                _ => {}
+            }
+        }
+    }
+
+    fn obey(&mut self) {
+        loop {
+            match self.control.try_recv() {
+                Ok(Control::Stop | Control::Discard) => {
+                    self.ending.get_or_insert_with(Instant::now);
+                    self.signal(libc::SIGTERM);
+                }
+                // The terminal has sent it to the command, too.
+                Ok(Control::Interrupt) => {
+                    self.ending.get_or_insert_with(Instant::now);
+                }
+                Ok(Control::Input(bytes)) => {
+                    let stream = self
+                        .launched
+                        .terminal
+                        .as_ref()
+                        .and_then(|t| t.stream().ok());
+                    if let Some(mut stream) = stream {
+                        let _ = io::Write::write_all(&mut stream, &bytes);
+                    }
+                }
+                Ok(Control::Resize(size)) => {
+                    if let Some(terminal) = &self.launched.terminal {
+                        terminal.resize(size);
+                    }
+                }
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn signal(&self, signal: i32) {
+        let has_terminal = self.launched.terminal.is_some();
+        target::signal(self.launched.pid(), signal, has_terminal);
+    }
+}
+
+fn failed(number: u32, wanted: u32, exit: Exit) -> RecordError {
+    RecordError {
+        kind: "failed",
+        message: format!(
+            "warm-up run {number} of {wanted} {}: nothing was recorded",
+            how_failed(exit)
+        ),
+        advice: "Runs are repeated only when they end with 0. See what the command said above, or record it once, without --warm-up and --repeat."
+            .to_owned(),
+    }
+}
+
+fn nothing_recorded(number: u32, wanted: u32) -> Recorded {
+    Recorded {
+        run: None,
+        exit: None,
+        repetitions: Vec::new(),
+        samples: 0,
+        lost: 0,
+        user_space_only: false,
+        wall: Duration::ZERO,
+        end_reason: EndReason::Stopped,
+        problems: vec![format!(
+            "Stopped during warm-up run {number} of {wanted}: nothing was recorded."
+        )],
+    }
+}

@@ -1,0 +1,162 @@
+//! What is said on stderr while something is recorded.
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use crate::record::{Event, RecordError, RunsSoFar, Stage};
+use crate::terminal_numbers::duration;
+use crate::terminal_text::visible;
+
+/// Of lines, which stay.
+const LINES_EVERY: Duration = Duration::from_secs(2);
+/// Runs of which each has a line.
+const LINES_MAX: u32 = 20;
+
+/// A line that is written over and over on a terminal, unless what the command prints goes there too: then, and in a file,
+/// lines of their own.
+#[derive(Default)]
+pub struct Progress {
+    line_open: bool,
+    /// By place.
+    told: HashMap<String, (RunsSoFar, Instant)>,
+    /// Stands before a run's number.
+    place: String,
+}
+
+impl Progress {
+    /// What follows is of this one of several recordings.
+    pub fn at(&mut self, place: &str) {
+        if self.place != place {
+            self.place = place.to_owned();
+        }
+    }
+
+    pub fn tell(&mut self, event: Event) {
+        match event {
+            Event::Started {
+                refused: Some(refused),
+                ..
+            } => self.tell_refusal(&refused),
+            Event::Progress {
+                stage: Stage::Symbolizing { done, total },
+                ..
+            } if total > 0 && io::stderr().is_terminal() => {
+                self.rewrite(&format!(
+                    "finding names and lines, {} %",
+                    100 * done / total
+                ));
+            }
+            Event::Progress {
+                stage: Stage::Recording,
+                runs: Some(runs),
+                ..
+            } => self.tell_runs(runs),
+            Event::Progress {
+                stage: Stage::Symbolizing { .. } | Stage::Saving,
+                ..
+            } => self.end_line(),
+            Event::Trouble(sentence) => {
+                self.end_line();
+                say(&format!("lineheat: {}\n", visible(&sentence)));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn end_line(&mut self) {
+        if std::mem::take(&mut self.line_open) {
+            say("\n");
+        }
+    }
+
+    /// Something can still be done about it.
+    fn tell_refusal(&mut self, refused: &RecordError) {
+        self.end_line();
+        say(&format!(
+            "lineheat: recording without privilege, in user space only: time in the kernel will be missing, because {}\n",
+            visible(&refused.message)
+        ));
+        for line in refused.advice.lines() {
+            say(&format!("lineheat: {}\n", visible(line)));
+        }
+    }
+
+    fn tell_runs(&mut self, runs: RunsSoFar) {
+        let told = self.told.get(&self.place).copied();
+        if io::stderr().is_terminal() && !io::stdout().is_terminal() {
+            if told.is_none_or(|(told, _)| told != runs) {
+                self.note(runs);
+                self.rewrite(&self.present(&runs));
+            }
+            return;
+        }
+        let news = |told: &RunsSoFar| (told.done, told.warm_up) != (runs.done, runs.warm_up);
+        let due = match &told {
+            None => runs.warm_up || runs.done > 0,
+            Some((told, at)) => {
+                let few = runs.wanted <= LINES_MAX;
+                news(told)
+                    && (runs.warm_up || runs.done > 0)
+                    && (few || at.elapsed() >= LINES_EVERY || runs.done == runs.wanted)
+            }
+        };
+        if due {
+            self.note(runs);
+            let text = match runs.warm_up {
+                true => self.present(&runs),
+                false => format!(
+                    "{}{} of {} runs done{}",
+                    self.place,
+                    runs.done,
+                    runs.wanted,
+                    so_far(&runs)
+                ),
+            };
+            say(&format!("lineheat: {text}\n"));
+        }
+    }
+
+    fn note(&mut self, runs: RunsSoFar) {
+        self.told.insert(self.place.clone(), (runs, Instant::now()));
+    }
+
+    fn present(&self, runs: &RunsSoFar) -> String {
+        let what = if runs.warm_up { "warm-up run" } else { "run" };
+        format!(
+            "{}{what} {} of {}{}",
+            self.place,
+            runs.number,
+            runs.wanted,
+            so_far(runs)
+        )
+    }
+
+    fn rewrite(&mut self, text: &str) {
+        self.line_open = true;
+        say(&format!("\rlineheat: {text}\x1b[K"));
+    }
+}
+
+fn so_far(runs: &RunsSoFar) -> String {
+    let Some(cpu) = runs.cpu else {
+        return String::new();
+    };
+    let mean = duration(cpu.mean);
+    match runs.done {
+        0 | 1 => format!(", {mean} of CPU time"),
+        _ => format!(", {mean} of CPU time \u{b1} {:.1} %", 100.0 * cpu.cv),
+    }
+}
+
+/// A reader that has gone, or a closed terminal, is no reason to lose a run.
+pub fn say(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+pub fn say_error(error: &RecordError) {
+    say(&format!("lineheat: {}\n", visible(&error.message)));
+    for line in error.advice.lines() {
+        say(&format!("{}\n", visible(line)));
+    }
+}

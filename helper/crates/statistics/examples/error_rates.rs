@@ -1,0 +1,293 @@
+//! How often the tests of this crate err, over simulated runs of known truth: prints a JSON object a line, of `what`, `share`,
+//! the bounds `least` and `most` (null: none), and what stands `beside` it, in words. For `npm run bench -- error-rates`; the
+//! tests have the short forms.
+
+#[path = "../simulation/mod.rs"]
+mod simulation;
+
+use simulation::Rate;
+use simulation::one_run::{OneRunRates, Pair, one_run_rates};
+use simulation::several_runs::{Program, Scale, discoveries, false_positives, power};
+use simulation::whole_runs::whole_rates;
+use statistics::{Plan, minimum_detectable};
+
+const SAMPLES: usize = 20_000;
+
+/// What a share should be.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// Of a test at 5 %.
+    FalsePositives,
+    Coverage,
+    Power,
+    AtMost(f64),
+}
+
+fn main() {
+    one_run_false_positives();
+    one_run_short();
+    one_run_changes();
+    noise_between_runs();
+    several_runs_false_positives();
+    false_discoveries();
+    one_function_grows();
+    planned_power();
+    wholes();
+}
+
+fn one_run_false_positives() {
+    for (correlation, dependence) in [(0.0, 1), (0.5, 3), (0.9, 19), (0.97, 66)] {
+        let mut sum = OneRunRates::default();
+        let mut shares = Vec::new();
+        for (seed, share) in [0.01, 0.05, 0.3].into_iter().enumerate() {
+            let pair = Pair::equal(share, correlation, SAMPLES);
+            let rates = one_run_rates(&pair, 4000, seed as u64);
+            shares.push(percent(rates.rejected.share()));
+            sum += rates;
+        }
+        row(
+            &format!(
+                "one run each, D = {dependence}, functions of 1, 5 and 30 % of 20 000 samples: rejected"
+            ),
+            sum.rejected,
+            // The floor of the variance makes the test careful where samples are independent.
+            if correlation == 0.0 {
+                Goal::AtMost(0.06)
+            } else {
+                Goal::FalsePositives
+            },
+            &format!(
+                "each {}; z test {}",
+                shares.join(", "),
+                percent(sum.naive_rejected.share())
+            ),
+        );
+    }
+}
+
+fn one_run_short() {
+    for (correlation, dependence) in [(0.9, 19), (0.97, 66), (0.99, 199)] {
+        let rates = one_run_rates(&Pair::equal(0.3, correlation, 2000), 4000, 1);
+        let rejected = Rate {
+            of: rates.tested.of,
+            ..rates.rejected
+        };
+        row(
+            &format!(
+                "one run each, D = {dependence}, function of 30 % of 2000 samples: rejected, of all pairs"
+            ),
+            rejected,
+            Goal::AtMost(0.06),
+            &format!("enough samples in {}", percent(rates.tested.share())),
+        );
+    }
+    let rates = one_run_rates(&Pair::equal(0.0005, 0.5, SAMPLES), 10_000, 5);
+    row(
+        "one run each, D = 3, function of 10 samples, less than that on one side: called new or gone",
+        rates.rare_rejected,
+        Goal::AtMost(0.06),
+        "",
+    );
+}
+
+fn one_run_changes() {
+    for share in [0.01, 0.05, 0.3] {
+        let pair = Pair {
+            change: 0.2,
+            ..Pair::equal(share, 0.9, SAMPLES)
+        };
+        let rates = one_run_rates(&pair, 4000, 3);
+        row(
+            &format!(
+                "one run each, D = 19, +20 % of a function of {:.0} % of 20 000 samples: interval covers the change",
+                100.0 * share
+            ),
+            rates.change_covered,
+            Goal::Coverage,
+            &format!(
+                "the difference {}; found {}",
+                percent(rates.difference_covered.share()),
+                percent(rates.rejected.share())
+            ),
+        );
+    }
+}
+
+fn noise_between_runs() {
+    for run_noise in [0.01, 0.03, 0.1] {
+        let unknown = Pair {
+            run_noise,
+            ..Pair::equal(0.3, 0.5, SAMPLES)
+        };
+        let known = Pair {
+            run_cv: run_noise,
+            ..unknown
+        };
+        let rejected = |pair| one_run_rates(pair, 4000, 4).rejected;
+        row(
+            &format!(
+                "one run each, {:.0} % of noise between runs, known to the test: rejected",
+                100.0 * run_noise
+            ),
+            rejected(&known),
+            Goal::AtMost(0.06),
+            &format!("unknown to it {}", percent(rejected(&unknown).share())),
+        );
+    }
+}
+
+fn several_runs_false_positives() {
+    for runs in [3, 5, 10] {
+        for (unevenness, kind) in [(0.0, "alike in noise"), (0.8, "unlike in noise")] {
+            let program = Program {
+                unevenness,
+                ..Program::zipf(900, 200_000.0, runs)
+            };
+            let rates = false_positives(&program, 40, 6);
+            let of = format!("{runs} runs each, 900 functions {kind}");
+            let by_count = rates.by_count.map(|rate| percent(rate.share())).join(", ");
+            let others = [rates.bootstrap, rates.rank_test].map(|rate| percent(rate.share()));
+            row(
+                &format!("{of}: rejected"),
+                rates.moderated,
+                Goal::FalsePositives,
+                &format!(
+                    "below 100, 1000 and above {by_count}; percentile bootstrap {}; rank test {}",
+                    others[0], others[1]
+                ),
+            );
+            row(
+                &format!("{of}: interval covers"),
+                rates.interval_covers,
+                Goal::Coverage,
+                "",
+            );
+        }
+    }
+}
+
+fn false_discoveries() {
+    for (manieth, changed) in [(50, 2), (10, 10)] {
+        for runs in [5, 10] {
+            let program = Program {
+                means: (0..300).map(|at| 200.0 + 6.0 * f64::from(at)).collect(),
+                ..Program::zipf(0, 0.0, runs)
+            };
+            let changes: Vec<f64> = (0..300)
+                .map(|at| if at % manieth == 0 { 0.5 } else { 0.0 })
+                .collect();
+            let of = format!("{runs} runs each, {changed} % of 300 functions +50 %");
+            let by = |scale| discoveries(&program, &changes, scale, 600, 8);
+            let total = by(Scale::Total);
+            for (scale, name) in [
+                (Scale::Work, "per work"),
+                (Scale::Iterated, "iterated median of ratios"),
+            ] {
+                let found = by(scale);
+                share_row(
+                    &format!("{of}, {name}: false, of those found"),
+                    found.false_share,
+                    Goal::AtMost(0.06),
+                    &format!(
+                        "by share of the total {}; found, of those changed {}",
+                        percent(total.false_share),
+                        percent(found.power.share())
+                    ),
+                );
+                row(
+                    &format!("{of}, {name}: interval covers the change"),
+                    found.covered,
+                    Goal::Coverage,
+                    "",
+                );
+            }
+        }
+    }
+}
+
+fn one_function_grows() {
+    for runs in [5, 10] {
+        let (program, changes) = Program::of_which_one_grows(runs);
+        let rejected = |scale| discoveries(&program, &changes, scale, 300, 9).rejected;
+        row(
+            &format!("{runs} runs each, a function of 18 % grows by 40 %: others rejected"),
+            rejected(Scale::Iterated),
+            Goal::FalsePositives,
+            &format!(
+                "by share of the total {}",
+                percent(rejected(Scale::Total).share())
+            ),
+        );
+    }
+}
+
+fn planned_power() {
+    for samples in [100.0, 1000.0, 10_000.0] {
+        for runs in [3, 5, 10] {
+            let program = Program {
+                means: vec![samples; 100],
+                ..Program::zipf(0, 0.0, runs)
+            };
+            let change = minimum_detectable(&Plan {
+                base_runs: runs,
+                new_runs: runs,
+                run_cv: program.run_noise,
+                design_effect: program.design_effect,
+                samples,
+            });
+            row(
+                &format!(
+                    "{runs} runs each, {samples} samples, the planned +{:.0} %: found",
+                    100.0 * change
+                ),
+                power(&program, change, 60, 10),
+                Goal::Power,
+                "planned 80 %",
+            );
+        }
+    }
+}
+
+fn wholes() {
+    for sides in [(1, 1), (1, 3), (3, 3), (5, 5), (10, 10)] {
+        let covered = whole_rates(sides, 0.03, 0.1, 40_000, 12).covered;
+        row(
+            &format!(
+                "whole, {} and {} runs that vary by 3 %: rejected",
+                sides.0, sides.1
+            ),
+            whole_rates(sides, 0.03, 0.0, 40_000, 11).rejected,
+            Goal::FalsePositives,
+            &format!("+10 % covered by the interval {}", percent(covered.share())),
+        );
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+fn row(what: &str, rate: Rate, goal: Goal, beside: &str) {
+    let cases = format!("{} cases", rate.of);
+    let beside = if beside.is_empty() {
+        cases
+    } else {
+        format!("{cases}; {beside}")
+    };
+    share_row(what, rate.share(), goal, &beside);
+}
+
+fn share_row(what: &str, share: f64, goal: Goal, beside: &str) {
+    let (least, most) = match goal {
+        Goal::FalsePositives => (Some(0.03), Some(0.06)),
+        Goal::Coverage => (Some(0.93), None),
+        Goal::Power => (Some(0.75), None),
+        Goal::AtMost(most) => (None, Some(most)),
+    };
+    let bound = |value: Option<f64>| value.map_or("null".to_owned(), |value| value.to_string());
+    println!(
+        r#"{{"what":"{what}","share":{share:.4},"least":{},"most":{},"beside":"{beside}"}}"#,
+        bound(least),
+        bound(most)
+    );
+}
