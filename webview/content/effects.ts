@@ -1,14 +1,14 @@
 // What may be said of each row's difference: Effects of protocol/wire.proto as checked columns.
 import { Verdict } from '../../core/changeText.ts';
 import { expectLength } from './frameTable.ts';
-import { type Fields, MalformedContent, readDoubleColumn, readMessage, readUint32Column } from './wireReader.ts';
+import { type Fields, MalformedContent, readFloatColumn, readMessage, readUint32Column } from './wireReader.ts';
 
 /** NaN where something cannot be said. */
 export interface Effects {
-  readonly change: Float64Array; // relative: 0.25 is 25 % more
-  readonly low: Float64Array; // its 95 % interval
-  readonly high: Float64Array;
-  readonly q: Float64Array;
+  readonly change: Float32Array; // relative: 0.25 is 25 % more
+  readonly low: Float32Array; // its 95 % interval
+  readonly high: Float32Array;
+  readonly q: Float32Array;
   readonly verdict: Uint32Array;
 }
 
@@ -18,10 +18,10 @@ export function readEffects(parent: Fields, field: number, count: number): Effec
   const verdict = readUint32Column(fields, 5);
   if (verdict.length === 0) return undefined;
   const effects: Effects = {
-    change: filled(readDoubleColumn(fields, 1), count),
-    low: filled(readDoubleColumn(fields, 2), count),
-    high: filled(readDoubleColumn(fields, 3), count),
-    q: filled(readDoubleColumn(fields, 4), count),
+    change: filled(readFloatColumn(fields, 1), count),
+    low: filled(readFloatColumn(fields, 2), count),
+    high: filled(readFloatColumn(fields, 3), count),
+    q: filled(readFloatColumn(fields, 4), count),
     verdict,
   };
   for (const [name, column] of Object.entries(effects)) expectLength(`effects.${name}`, column, count);
@@ -36,5 +36,5 @@ export function expectVerdicts(verdicts: Uint32Array) {
 }
 
 /** A column that is left out says nothing of any row. */
-const filled = (column: Float64Array, count: number): Float64Array =>
-  column.length === 0 ? new Float64Array(count).fill(Number.NaN) : column;
+const filled = (column: Float32Array, count: number): Float32Array =>
+  column.length === 0 ? new Float32Array(count).fill(Number.NaN) : column;

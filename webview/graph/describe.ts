@@ -1,5 +1,5 @@
 // A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
-import { changeText, intervalText, qText, verdictWords } from '../../core/changeText.ts';
+import { changeText, intervalText, qText, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
   percentText,
@@ -149,7 +149,9 @@ function noteOf(graph: FlameGraph, node: number): string {
 
 /** `▲ slower: +4.1 % ±0.6 (95 %: +3.5 to +4.7 %), q 0.004`. */
 export function effectNote(effects: Effects, row: number): string {
-  const { glyph, text } = verdictWords[effects.verdict[row]!]!;
+  const verdict = effects.verdict[row]!;
+  const { glyph, text } = verdictWords[verdict]!;
+  if (verdict === Verdict.tooFew) return `${glyph} ${text}`;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const interval = intervalText(low, high);
   const told = changeText({ change, low, high });

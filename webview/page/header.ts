@@ -40,7 +40,8 @@ const sideOf = (run: ShownRun, side: 'base' | 'new'): HTMLElement =>
   element(
     'div',
     { class: `side side-${side}` },
-    element('span', { class: 'side-label' }, side),
+    // The verdict speaks of A and B.
+    element('span', { class: 'side-label' }, side === 'base' ? 'A base' : 'B new'),
     element('span', { class: 'side-name' }, run.name),
     factsOf(run),
   );

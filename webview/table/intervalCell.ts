@@ -38,9 +38,10 @@ export function fillInterval(cell: HTMLElement, effects: Effects, row: number, s
   const [bar, dot] = [...track!.children] as [HTMLElement, HTMLElement];
   const verdict = effects.verdict[row]!;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
-  text!.textContent = changeText({ change, low, high }) || wordsWithout(verdict);
+  const few = verdict === Verdict.tooFew;
+  text!.textContent = few ? 'too few samples' : changeText({ change, low, high }) || wordsWithout(verdict);
   cell.dataset.verdict = String(verdict);
-  const known = Number.isFinite(change) && Number.isFinite(low) && Number.isFinite(high);
+  const known = !few && Number.isFinite(change) && Number.isFinite(low) && Number.isFinite(high);
   bar.hidden = !known;
   dot.hidden = !known;
   if (!known) return;

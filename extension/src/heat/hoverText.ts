@@ -1,5 +1,5 @@
 // The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
-import { intervalText, perText, qText, relativeText, verdictWords } from '../../../core/changeText.ts';
+import { intervalText, perText, qText, relativeText, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
 import {
@@ -90,6 +90,7 @@ export function differenceHover(difference: FileDifference, row: number, { metho
 function effectSentence(what: string, effect: Effect | undefined): string {
   const words = effect && verdictWords[effect.verdict];
   if (!effect || !words) return '';
+  if (effect.verdict === Verdict.tooFew) return `**${what}** ${words.glyph} ${words.text}`;
   const interval = intervalText(effect.low, effect.high);
   const facts = [relativeText(effect.change), interval && `95 % interval ${interval}`, qText(effect.q)].filter(Boolean);
   return `**${what}** ${words.glyph} ${words.text}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
