@@ -60,6 +60,11 @@ test('normalisations have words; one that is not known here is not offered', () 
     { value: 4, label: 'share of total' },
   ]);
 });
+test('a line that only one text has comes with its zeros, as the wire leaves them out', () => {
+  const bytes = wire.Explanation.encode({ functions: [{ name: 'f', lines: [{ newLine: 8, text: 'x' }] }] }).finish();
+  const { functions } = shownExplanation(wire.Explanation.decode(bytes) as unknown as Explanation);
+  assert.deepEqual(functions[0]!.lines, [{ baseLine: 0, newLine: 8, text: 'x', baseSelf: 0, newSelf: 0, verdict: 0 }]);
+});
 test('foreign text can be seen: facts, commits, source lines', () => {
   const evil = 'a\u202eb';
   const shown = shownComparison(

@@ -83,10 +83,15 @@ export function shownExplanation({ netChange, churn, functions }: Explanation): 
         verdict: selfEffect?.verdict ?? 0,
         contribution: one.contribution,
         row: one.row,
+        // Field by field: a decoded message has its zeros in its prototype, which a spread leaves behind.
         lines: one.lines.map(
-          ({ text, ...figures }): ExplainedLine => ({
-            ...figures,
+          ({ baseLine, newLine, text, baseSelf, newSelf, verdict }): ExplainedLine => ({
+            baseLine,
+            newLine,
             text: visibleText(text.replaceAll('\t', '    '), LINE_MAX),
+            baseSelf,
+            newSelf,
+            verdict,
           }),
         ),
       };
