@@ -14,6 +14,7 @@ const benches = {
   cost: '../bench/cost.mjs',
   saved: '../bench/saved.mjs',
   'error-rates': '../bench/error-rates.mjs',
+  compare: '../bench/compare.mjs',
   'large-binary': '../bench/large-binary.mjs',
   'large-profile': '../bench/large-profile.mjs',
   'flame-graph': '../bench/flame-graph.mjs',

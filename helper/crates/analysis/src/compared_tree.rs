@@ -7,16 +7,26 @@ use crate::counts::{Counts, count_nodes};
 use crate::effect::Effect;
 use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
-use crate::flame_tree::{ChildNodes, ROOT, flame_tree};
+use crate::flame_tree::{ChildNodes, FlameTree, ROOT, flame_tree};
 use crate::tally::Amount;
-use crate::{Analyzed, FrameKind};
+use crate::FrameKind;
+use crate::comparison::both;
+
+/// Samples on average of both sides that a node is tested from. Most nodes of a large tree have a few, which show nothing,
+/// and the more tests there are the less each can say.
+const LEAST_SAMPLES: u64 = 20;
 
 /// Frames are pairs of functions: whether a call was inlined does not tell nodes apart, since it changes from build
 /// to build. Siblings stand by the sum of both runs, heaviest first.
 pub fn compared_flame_graph(comparison: &Comparison) -> FlameGraph {
     let mut union = Union::default();
-    union.add(&comparison.base, &comparison.functions.base_pair, 0);
-    union.add(&comparison.new, &comparison.functions.new_pair, 1);
+    let (base, new) = (&comparison.base, &comparison.new);
+    let [base_tree, new_tree] = both(
+        || flame_tree(&base.analyzed, base.measure),
+        || flame_tree(&new.analyzed, new.measure),
+    );
+    union.add(base, base_tree, &comparison.functions.base_pair, 0);
+    union.add(new, new_tree, &comparison.functions.new_pair, 1);
 
     let mut frames = FrameTable::default();
     let mut texts = Texts::new(&mut frames);
@@ -80,9 +90,7 @@ impl Default for Union {
 }
 
 impl Union {
-    fn add(&mut self, side: &ComparedSide, pair_of: &[u32], column: usize) {
-        let analyzed: &Analyzed = &side.analyzed;
-        let tree = flame_tree(analyzed, side.measure);
+    fn add(&mut self, side: &ComparedSide, tree: FlameTree, pair_of: &[u32], column: usize) {
         let mut united = vec![ROOT; tree.parent.len()];
         let mut has_line = vec![false; self.parent.len()];
         let mut seen_kinds: HashMap<u32, FrameKind> = HashMap::new();
@@ -129,7 +137,7 @@ impl Union {
         if !fits(nodes, columns.max().unwrap_or(0)) {
             return vec![Effect::NONE; nodes];
         }
-        let [base, new] = [(&comparison.base, 0), (&comparison.new, 1)].map(|(side, column)| {
+        let counts = |side: &ComparedSide, column: usize| {
             let columns = &evidence.columns[column];
             let mut counts = Counts::new(nodes, columns.count);
             count_nodes(
@@ -140,7 +148,8 @@ impl Union {
             );
             counts.fold_into_parents(&self.parent);
             counts
-        });
+        };
+        let [base, new] = both(|| counts(&comparison.base, 0), || counts(&comparison.new, 1));
         let mut amounts: Vec<[Amount; 2]> = (self.amounts[0].iter().zip(&self.amounts[1]))
             .map(|(base, new)| [*base, *new])
             .collect();
@@ -150,6 +159,6 @@ impl Union {
             above[0].add(below[0]);
             above[1].add(below[1]);
         }
-        evidence.effects(&base, &new, &amounts)
+        evidence.effects_from(LEAST_SAMPLES, &base, &new, &amounts)
     }
 }

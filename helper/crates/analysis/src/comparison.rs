@@ -95,23 +95,19 @@ impl Comparison {
 
         let rows = functions.pairs.len().max(lines.pairs.len());
         let mut evidence = Evidence::of([&base, &new], measures, rows);
-        let [base_columns, new_columns] = &evidence.columns;
-        let [base_counts, new_counts] = [
-            (
-                base_run,
-                base_columns,
-                &functions.base_pair,
-                &lines.base_pair,
-            ),
-            (new_run, new_columns, &functions.new_pair, &lines.new_pair),
-        ]
-        .map(|(run, columns, function_pair, line_pair)| {
+        let counted = |side: usize| {
+            let (run, function_pair, line_pair) = match side {
+                0 => (base_run, &functions.base_pair, &lines.base_pair),
+                _ => (new_run, &functions.new_pair, &lines.new_pair),
+            };
+            let columns = &evidence.columns[side];
             let mut of_functions =
                 CountedGroups::new(function_pair, functions.pairs.len(), columns.count);
             let mut of_lines = CountedGroups::new(line_pair, lines.pairs.len(), columns.count);
             count_groups(run, columns, &mut of_functions, &mut of_lines);
             (of_functions.finish(), of_lines.finish())
-        });
+        };
+        let [base_counts, new_counts] = both(|| counted(0), || counted(1));
 
         let values_of_sample = [&base, &new].map(|side| {
             let sum = |part: fn(&Execution) -> u64| side.executions.iter().map(part).sum::<u64>();
@@ -274,6 +270,21 @@ impl Comparison {
             (matched / all).min(1.0)
         }
     }
+}
+
+/// The same work for base and new, side by side.
+pub(crate) fn both<T: Send>(
+    base: impl FnOnce() -> T + Send,
+    new: impl FnOnce() -> T + Send,
+) -> [T; 2] {
+    std::thread::scope(|scope| {
+        let base = scope.spawn(base);
+        let new = new();
+        match base.join() {
+            Ok(base) => [base, new],
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 fn common_unit(sides: [&Side; 2], measures: [Measure; 2]) -> Result<String, String> {

@@ -136,12 +136,24 @@ impl Evidence {
 
     /// Of each row. `amounts`: of base and new, values per unit.
     pub fn effects(&self, base: &Counts, new: &Counts, amounts: &[[Amount; 2]]) -> Vec<Effect> {
+        self.effects_from(FEW_SAMPLES / 2, base, new, amounts)
+    }
+
+    /// Of very many rows: those in which the sides do not have `least` samples on average are not tested. It is the sum that decides, not the
+    /// difference, so the false discovery rate stays right.
+    pub fn effects_from(
+        &self,
+        least: u64,
+        base: &Counts,
+        new: &Counts,
+        amounts: &[[Amount; 2]],
+    ) -> Vec<Effect> {
         let mut effects: Vec<Effect> = (amounts.iter())
             .map(|&[base, new]| Effect::bare(base, new))
             .collect();
         match self.test {
             Test::None => return effects,
-            Test::Batches => self.test_batches(base, new, amounts, &mut effects),
+            Test::Batches => self.test_batches(least, base, new, &mut effects),
             Test::Executions => self.test_executions(base, new, amounts, &mut effects),
         }
         for (effect, &[base, new]) in effects.iter_mut().zip(amounts) {
@@ -150,17 +162,11 @@ impl Evidence {
         effects
     }
 
-    fn test_batches(
-        &self,
-        base: &Counts,
-        new: &Counts,
-        amounts: &[[Amount; 2]],
-        effects: &mut [Effect],
-    ) {
+    fn test_batches(&self, least: u64, base: &Counts, new: &Counts, effects: &mut [Effect]) {
         let mut tested = Vec::new();
-        for row in 0..amounts.len() {
+        for (row, effect) in effects.iter_mut().enumerate() {
             let sums = [base.sum(row), new.sum(row)];
-            if sums[0].max(sums[1]) < FEW_SAMPLES {
+            if sums[0] + sums[1] < 2 * least {
                 continue;
             }
             let sides = [(base, 0), (new, 1)].map(|(counts, side)| BatchedCounts {
@@ -169,7 +175,6 @@ impl Evidence {
                 value: self.value_of_sample[side],
                 run_cv: LEAST_RUN_CV,
             });
-            let effect = &mut effects[row];
             if let Some(p) = rare_on_one_side(&sides[0], &sides[1]) {
                 effect.p = p;
             } else if let Ok(found) = batch_means(&sides[0], &sides[1]) {

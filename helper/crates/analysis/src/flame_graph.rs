@@ -11,6 +11,8 @@ use crate::tally::Amount;
 const ENCODED_LIMIT: usize = 15 << 20;
 /// More cannot be told apart on any screen, at any zoom that a sample is worth; the lightest go into their parents.
 const NODES_MAX: usize = 500_000;
+/// Of a comparison: each holds three times as much, and has to fit the same message.
+const COMPARED_NODES_MAX: usize = 300_000;
 /// Six numbers of 32 bits and a verdict.
 const EFFECT_BYTES: usize = 6 * 4 + 1;
 /// Longer names are cut for drawing only.
@@ -140,7 +142,11 @@ fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
 
 pub(crate) fn lay_out(tree: &Tree, frames: FrameTable) -> FlameGraph {
     let totals = totals(tree);
-    let by_weight = heaviest(&totals, NODES_MAX);
+    let limit = match tree.new {
+        Some(_) => COMPARED_NODES_MAX,
+        None => NODES_MAX,
+    };
+    let by_weight = heaviest(&totals, limit);
     let mut kept = by_weight.len();
     loop {
         let graph = lay_out_kept(tree, &by_weight[..kept], &frames);

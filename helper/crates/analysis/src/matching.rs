@@ -95,6 +95,9 @@ fn pairs_of_keys(base_keys: Vec<FunctionKey>, new_keys: Vec<FunctionKey>) -> Fun
     }
 }
 
+/// Line in the new text, and index of a function.
+type Numbered = (u32, usize);
+
 /// Gives numbered functions the name without numbers, and a line by which they match.
 fn number_by_line(
     base: &Analyzed,
@@ -106,7 +109,7 @@ fn number_by_line(
     let alignments: HashMap<StringId, &Alignment> = (files.iter())
         .filter_map(|pair| Some((base.file_id(pair.files.base?), &pair.alignment)))
         .collect();
-    let mut groups: HashMap<(String, String), [Vec<(u32, usize)>; 2]> = HashMap::new();
+    let mut groups: HashMap<(String, String), [Vec<Numbered>; 2]> = HashMap::new();
     for (side, keys) in keys.iter().enumerate() {
         for (function, key) in keys.iter().enumerate() {
             let Some(name) = without_numbers(&key.name) else {

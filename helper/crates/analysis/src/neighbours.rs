@@ -29,8 +29,8 @@ pub(crate) fn neighbours(
         .collect();
     let trie = analyzed.stacks();
     let (_, total) = trie.amounts(analyzed, measure);
-    for node in 1..trie.parent.len() {
-        let weight = total[node].value;
+    for (node, amount) in total.iter().enumerate().skip(1) {
+        let weight = amount.value;
         let parent = trie.parent[node];
         // The caller's innermost frame is what calls this chain's outermost.
         let mut caller =

@@ -192,14 +192,15 @@ fn method(comparison: &Comparison) -> String {
                 (_, 1) => "; the new side has one run alone and is taken to vary as the base does",
                 _ => "",
             };
-            let sizes = match comparison.normalisation() {
-                Normalisation::Share => ", sizes by iterated median of ratios",
-                _ => "",
+            let whole = match comparison.normalisation() {
+                Normalisation::Share => {
+                    "Sizes by iterated median of ratios, so that what did not change stays; functions"
+                        .to_owned()
+                }
+                _ => format!("The whole: Welch's t on log {}; functions", measure(comparison)),
             };
             format!(
-                "The whole: Welch's t on log {} of {base} and {new} runs; functions and lines: moderated t, \
-                 false discovery rate 5 %{sizes}{alone}.",
-                measure(comparison)
+                "{whole} and lines: moderated t over {base} and {new} runs, false discovery rate 5 %{alone}."
             )
         }
     }
@@ -213,9 +214,10 @@ fn measure(comparison: &Comparison) -> String {
     }
 }
 
-/// 0.079 as "7.9"; from 20 % on without decimals.
+/// 0.079 as "7.9"; from 100 % on without decimals.
 fn digits(ratio: f64) -> String {
-    let percent = 100.0 * ratio;
+    // No "-0.0".
+    let percent = if ratio.abs() < 0.0005 { 0.0 } else { 100.0 * ratio };
     match percent.abs() {
         large if large >= 99.95 => format!("{percent:.0}"),
         _ => format!("{percent:.1}"),

@@ -84,6 +84,9 @@ fn one(terminal: &Terminal, comparison: &Comparison, function: &ExplainedFunctio
         terminal.paint(Style::Faint, &visible(&place(comparison, row))),
         visible(&parts.join(", ")),
     );
+    if effect.verdict == Verdict::TooFew {
+        return text;
+    }
     for line in &function.lines {
         text.push_str(&source_line(terminal, line, unit));
     }

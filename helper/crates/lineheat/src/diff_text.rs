@@ -1,7 +1,7 @@
 //! A comparison as text: the verdict on the whole in one sentence, both sides, then rows by change, what is certain before
 //! what may be noise.
 
-use analysis::{Amount, Analyzed, ComparedRow, Comparison, Verdict};
+use analysis::{Amount, Analyzed, ComparedRow, Comparison, Normalisation, Verdict};
 
 use crate::diff_numbers;
 use crate::report::rest;
@@ -39,7 +39,11 @@ pub fn text(
         ("function", Align::Left),
     ]);
     let mut shown: Vec<&ComparedRow> = rows.iter().collect();
-    shown.sort_by_key(|row| !row.verdict.is_significant());
+    shown.sort_by_key(|row| match row.verdict {
+        Verdict::TooFew => 2,
+        Verdict::Noise => 1,
+        _ => 0,
+    });
     for row in shown.into_iter().take(limit) {
         let [base, new] = row.measured();
         let style = style(row.verdict);
@@ -125,12 +129,15 @@ pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
             1 => String::new(),
             runs => format!("{runs} runs, "),
         };
+        let per = match comparison.normalisation() {
+            Normalisation::Share => "at the size of the base".to_owned(),
+            _ => format!("per {}", comparison.per()),
+        };
         format!(
-            "{}: {runs}{} samples, {} per {}",
+            "{}: {runs}{} samples, {} {per}",
             sides[side],
             count(totals[side].samples),
             value(totals[side].value, comparison.unit()),
-            comparison.per()
         )
     })
 }

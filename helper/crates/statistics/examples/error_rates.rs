@@ -29,6 +29,7 @@ fn main() {
     one_run_changes();
     noise_between_runs();
     several_runs_false_positives();
+    shared_noise();
     false_discoveries();
     one_function_grows();
     planned_power();
@@ -163,6 +164,30 @@ fn several_runs_false_positives() {
                 "",
             );
         }
+    }
+}
+
+fn shared_noise() {
+    for runs in [3, 5, 10] {
+        let program = Program {
+            means: vec![100_000.0; 40],
+            run_noise: 0.005,
+            shared_noise: 0.03,
+            unevenness: 0.5,
+            ..Program::zipf(0, 0.0, runs)
+        };
+        let rates = false_positives(&program, 4000, 13);
+        row(
+            &format!(
+                "{runs} runs each, 40 functions that vary by 3 % together and 0.5 % alone: rejected"
+            ),
+            rates.moderated,
+            Goal::FalsePositives,
+            &format!(
+                "comparisons with any q < 0.05 {}",
+                percent(rates.alarms.share())
+            ),
+        );
     }
 }
 

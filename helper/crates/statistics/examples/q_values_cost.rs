@@ -16,7 +16,10 @@ const RUNS: usize = 10;
 
 fn main() {
     // The rarest function has 60 samples a run.
-    let program = Program::zipf(FUNCTIONS, 60.0 * FUNCTIONS as f64 * 10.5, RUNS);
+    let program = Program {
+        shared_noise: 0.01,
+        ..Program::zipf(FUNCTIONS, 60.0 * FUNCTIONS as f64 * 10.5, RUNS)
+    };
     let changes: Vec<f64> = (0..FUNCTIONS)
         .map(|at| if at % 10 == 0 { 0.2 } else { 0.0 })
         .collect();

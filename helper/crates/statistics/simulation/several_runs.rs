@@ -13,6 +13,8 @@ pub struct Program {
     pub means: Vec<f64>,
     /// Standard deviation of the logarithm of each function's cost from run to run.
     pub run_noise: f64,
+    /// The same, of what all functions of a run have in common: the clock of the processor, say.
+    pub shared_noise: f64,
     /// Variance / mean of a count, given that cost; above 1.
     pub design_effect: f64,
     /// By how much functions differ in both: the standard deviation of the logarithm.
@@ -29,6 +31,7 @@ impl Program {
         Program {
             means: (1..=functions).map(of_rank).collect(),
             run_noise: 0.03,
+            shared_noise: 0.0,
             design_effect: 5.0,
             unevenness: 0.0,
             runs,
@@ -48,20 +51,21 @@ impl Program {
     /// Counts by function and run, those of base first, where the functions cost `1 + changes` times as much in new.
     pub fn counts(&self, changes: &[f64], random: &mut Random) -> Vec<u64> {
         let mut counts = Vec::with_capacity(2 * self.runs * self.means.len());
+        let shared: Vec<f64> = (0..2 * self.runs)
+            .map(|_| noise(self.shared_noise, random))
+            .collect();
         for (mean, change) in self.means.iter().zip(changes) {
-            let unlike: f64 = StandardNormal.sample(random);
-            let unlike = (self.unevenness * unlike).exp();
-            for run in 0..2 * self.runs {
+            let unlike = noise(self.unevenness, random);
+            for (run, shared) in shared.iter().enumerate() {
                 let factor = if run < self.runs { 1.0 } else { 1.0 + change };
-                counts.push(self.count(mean * factor, unlike, random));
+                counts.push(self.count(mean * factor * shared, unlike, random));
             }
         }
         counts
     }
 
     fn count(&self, mean: f64, unlike: f64, random: &mut Random) -> u64 {
-        let noise: f64 = StandardNormal.sample(random);
-        let mean = mean * (unlike * self.run_noise * noise).exp();
+        let mean = mean * noise(unlike * self.run_noise, random);
         // A Poisson distribution whose mean is of a gamma distribution has the variance design_effect × mean.
         let scale = (unlike * self.design_effect - 1.0).max(1e-3);
         let mixed = Gamma::new(mean / scale, scale).unwrap().sample(random);
@@ -81,6 +85,12 @@ impl Program {
     }
 }
 
+/// A factor whose logarithm has this standard deviation.
+fn noise(standard_deviation: f64, random: &mut Random) -> f64 {
+    let normal: f64 = StandardNormal.sample(random);
+    (standard_deviation * normal).exp()
+}
+
 /// At α = 0.05, over functions with enough samples, of which none differs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FalsePositives {
@@ -88,6 +98,8 @@ pub struct FalsePositives {
     /// The same by the mean count of the function: below 100, 100 to 1000, above.
     pub by_count: [Rate; 3],
     pub interval_covers: Rate,
+    /// Of the comparisons: at least one function has q < 0.05.
+    pub alarms: Rate,
     pub bootstrap: Rate,
     pub rank_test: Rate,
 }
@@ -101,6 +113,8 @@ pub fn false_positives(program: &Program, repetitions: usize, seed: u64) -> Fals
     for _ in 0..repetitions {
         let counts = program.counts(&unchanged, &mut random);
         let found = moderated(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
+        let has_alarm = found.effects.iter().flatten().any(|effect| effect.q < 0.05);
+        rates.alarms.count(has_alarm);
         for (row, effect) in counts.chunks(2 * program.runs).zip(found.effects) {
             let Some(effect) = effect else { continue };
             let rejected = effect.p < 0.05;

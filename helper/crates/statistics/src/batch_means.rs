@@ -27,7 +27,7 @@ pub struct BatchedCounts {
     pub counts: [u64; BATCHES],
     /// Samples of everything, in all batches together.
     pub samples: u64,
-    /// What one counted sample stands for, in the unit of the result: the period in ns / units of work, say.
+    /// Above 0: what one counted sample stands for, in the unit of the result: the period in ns / units of work, say.
     pub value: f64,
     /// Coefficient of variation of the cost from run to run, where earlier repeats tell it; 0: unknown, and left out.
     pub run_cv: f64,
@@ -108,7 +108,7 @@ pub fn batch_means(base: &BatchedCounts, new: &BatchedCounts) -> Result<BatchedE
 }
 
 /// The p of a feature that one side hardly has, or not at all: where [`batch_means`] refuses because a side has fewer than
-/// 10 samples, whether that is by chance. `None` when neither side has more, or both have.
+/// 10 samples, whether that is by chance. `None` when neither side has more, or both have, or a value is not above 0.
 ///
 /// Conditional on the samples of both sides, those of one are binomial, after division by the design effect of the side
 /// that has more. Samples that come in one phase have a large one, so that little can be said of them.
@@ -126,6 +126,9 @@ pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts) -> Option<f64
     let [few, many] = [rare, frequent].map(|side| side.total() as f64 / design_effect);
     // At equal cost a side has the more samples the less one of them stands for.
     let share_of_rare = frequent.value / (rare.value + frequent.value);
+    if !(share_of_rare > 0.0 && share_of_rare < 1.0) {
+        return None;
+    }
     // At most `few` of `few + many`: the binomial distribution, continued to fractions.
     let tail = beta_reg(many, few + 1.0, 1.0 - share_of_rare);
     Some((2.0 * tail).min(1.0))
@@ -133,7 +136,9 @@ pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts) -> Option<f64
 
 impl BatchedCounts {
     fn total(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts
+            .iter()
+            .fold(0, |sum, &count| sum.saturating_add(count))
     }
 
     /// With so many neighbouring batches made one.
@@ -141,7 +146,7 @@ impl BatchedCounts {
         let batches: Vec<f64> = self
             .counts
             .chunks(merged)
-            .map(|chunk| chunk.iter().sum::<u64>() as f64)
+            .map(|chunk| chunk.iter().map(|&count| count as f64).sum())
             .collect();
         Side::new(&batches, self.samples as f64, self.run_cv)
     }
@@ -354,6 +359,27 @@ mod tests {
         );
         let added = wide.standard_error.powi(2) - narrow.standard_error.powi(2);
         assert_close(added, 2.0 * 16f64.powi(2), 1e-9);
+    }
+
+    #[test]
+    fn figures_that_make_no_sense_give_no_sense_and_no_panic() {
+        let most = run([u64::MAX; BATCHES], 16);
+        for value in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
+            for side in [
+                run(STEADY, 1600),
+                run(STEADY, 0),
+                run([0; BATCHES], 0),
+                most,
+            ] {
+                let strange = BatchedCounts { value, ..side };
+                for other in [strange, run(STEADY, 1600), run([0; BATCHES], 1600)] {
+                    let p = batch_means(&strange, &other).map_or(f64::NAN, |effect| effect.p);
+                    assert!(p.is_nan() || (0.0..=1.0).contains(&p));
+                    let p = rare_on_one_side(&strange, &other).unwrap_or(0.0);
+                    assert!((0.0..=1.0).contains(&p));
+                }
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! function's self or total, a line, a node of a tree; of one kind at a time, because q-values are over all of a call.
 
 mod batch_means;
+mod costs;
 mod error;
 mod gamma_functions;
 mod interval;
@@ -18,6 +19,7 @@ mod moderated;
 mod multiple_tests;
 mod planning;
 mod prior;
+mod shared_noise;
 mod student;
 mod summary;
 #[cfg(test)]

@@ -3,13 +3,11 @@
 //! With three runs a side a function's own variance is hardly known; that of all functions together is. Each one's is
 //! drawn towards the common one by as much as the variances of all turn out to be alike.
 
+use crate::costs::{Costs, SharedNoise, Tests};
 use crate::error::{Unsuitable, check_positive};
 use crate::interval::Interval;
 use crate::library_size::Ratios;
-use crate::multiple_tests::benjamini_hochberg;
-use crate::prior::{Prior, fit_prior};
-use crate::student::{two_sided_p, two_sided_quantile};
-use crate::summary::{mean, sum_of_squares};
+use crate::prior::Prior;
 
 /// A feature with a smaller mean count over all runs is not tested.
 pub const LEAST_MEAN_COUNT: f64 = 20.0;
@@ -42,8 +40,11 @@ pub enum LibrarySize<'a> {
 pub struct Moderated {
     /// By run.
     pub library_sizes: Vec<f64>,
-    /// What is known of the variance of a function's cost; its variances are NaN when nothing was tested.
+    /// What is known of the variance of a function's cost; NaN when nothing was tested.
     pub prior: Prior,
+    /// Of the logarithm of a run's cost: what all functions vary by together, from run to run, beside what each varies by
+    /// itself (`prior`). 0 where library sizes were found, which follow it.
+    pub shared_variance: f64,
     /// By feature; `None`: not tested, its mean count is below [`LEAST_MEAN_COUNT`].
     pub effects: Vec<Option<ModeratedEffect>>,
 }
@@ -52,12 +53,12 @@ pub struct Moderated {
 pub struct ModeratedEffect {
     /// Mean logarithm of new − mean logarithm of base.
     pub ln_ratio: f64,
-    /// Moderated standard deviation `s̃` of one run's logarithm.
+    /// Of one run's logarithm: the moderated `s̃`, and what all functions vary by together.
     pub standard_deviation: f64,
     /// Of `ln_ratio`.
     pub standard_error: f64,
     pub t: f64,
-    /// That of the prior and k_A + k_B − 2; may be infinite.
+    /// That of the prior and k_A + k_B − 2, as far as noise is not shared; may be infinite.
     pub df: f64,
     pub p: f64,
     pub q: f64,
@@ -73,22 +74,16 @@ pub struct ModeratedEffect {
 /// cannot be found.
 pub fn moderated(table: &CountTable, library_size: LibrarySize) -> Result<Moderated, Unsuitable> {
     table.check()?;
-    moderated_from(table, library_size, LEAST_MEAN_COUNT)
-}
-
-fn moderated_from(
-    table: &CountTable,
-    library_size: LibrarySize,
-    least_mean_count: f64,
-) -> Result<Moderated, Unsuitable> {
-    let least_count = least_mean_count * table.runs() as f64;
-    let is_tested = |&feature: &usize| table.row(feature).iter().sum::<u64>() as f64 >= least_count;
+    let least_count = LEAST_MEAN_COUNT * table.runs() as f64;
+    let total =
+        |feature: usize| -> f64 { table.row(feature).iter().map(|&count| count as f64).sum() };
+    let is_tested = |&feature: &usize| total(feature) >= least_count;
     let tested: Vec<usize> = (0..table.features()).filter(is_tested).collect();
     let costs = Costs::new(table, &tested);
     let (sizes, tests) = match library_size {
         LibrarySize::Given(sizes) => {
             check_sizes(sizes, table.runs())?;
-            (sizes.to_vec(), costs.test(sizes))
+            (sizes.to_vec(), costs.test(sizes, SharedNoise::Separate))
         }
         LibrarySize::Found => found_sizes(table, &tested, &costs)?,
     };
@@ -99,6 +94,7 @@ fn moderated_from(
     Ok(Moderated {
         library_sizes: sizes,
         prior: tests.prior,
+        shared_variance: tests.shared_variance,
         effects,
     })
 }
@@ -125,7 +121,7 @@ fn found_sizes(
         ratios.medians(|_| true)
     });
     let mut sizes = first.ok_or(Unsuitable::NothingInCommon)?;
-    let mut tests = costs.test(&sizes);
+    let mut tests = costs.test(&sizes, SharedNoise::InSizes);
     for _ in 0..REFINEMENTS {
         let mut differs = vec![false; table.features()];
         for (&feature, effect) in tested.iter().zip(&tests.effects) {
@@ -135,7 +131,7 @@ fn found_sizes(
             break;
         };
         sizes = refined;
-        tests = costs.test(&sizes);
+        tests = costs.test(&sizes, SharedNoise::InSizes);
     }
     Ok((sizes, tests))
 }
@@ -167,94 +163,6 @@ impl CountTable<'_> {
             });
         }
         Ok(())
-    }
-}
-
-/// The logarithms of the counts of the features that are tested.
-struct Costs {
-    /// By feature and run.
-    ln_counts: Vec<f64>,
-    /// By feature, their mean.
-    ln_means: Vec<f64>,
-    base_runs: usize,
-    new_runs: usize,
-}
-
-struct Tests {
-    prior: Prior,
-    effects: Vec<ModeratedEffect>,
-}
-
-impl Costs {
-    fn new(table: &CountTable, tested: &[usize]) -> Costs {
-        let counts = tested.iter().flat_map(|&feature| table.row(feature));
-        // Half a sample more, so that none at all has a logarithm.
-        let ln_counts: Vec<f64> = counts.map(|&count| (count as f64 + 0.5).ln()).collect();
-        Costs {
-            ln_means: ln_counts.chunks_exact(table.runs()).map(mean).collect(),
-            ln_counts,
-            base_runs: table.base_runs,
-            new_runs: table.new_runs,
-        }
-    }
-
-    /// With the sizes of the runs.
-    fn test(&self, sizes: &[f64]) -> Tests {
-        let (ln_ratios, variances) = self.ratios_and_variances(sizes);
-        let features = variances.len() as f64;
-        let own_df = (self.base_runs + self.new_runs - 2) as f64;
-        let prior = fit_prior(&variances, &self.ln_means, own_df);
-        // All features together do not know more than they have degrees of freedom.
-        let df = (prior.df + own_df).min(features * own_df);
-        let runs = (1.0 / self.base_runs as f64 + 1.0 / self.new_runs as f64).sqrt();
-        let quantile = two_sided_quantile(0.05, df);
-        let mut effects: Vec<ModeratedEffect> = ln_ratios
-            .into_iter()
-            .zip(variances)
-            .zip(&self.ln_means)
-            .map(|((ln_ratio, variance), ln_mean)| {
-                let moderated = prior.moderate(variance, own_df, ln_mean.exp());
-                let standard_deviation = moderated.sqrt();
-                let standard_error = standard_deviation * runs;
-                let t = ln_ratio / standard_error;
-                ModeratedEffect {
-                    ln_ratio,
-                    standard_deviation,
-                    standard_error,
-                    t,
-                    df,
-                    p: two_sided_p(t, df),
-                    q: f64::NAN,
-                    change: Interval::relative(ln_ratio, quantile * standard_error),
-                }
-            })
-            .collect();
-        let p: Vec<f64> = effects.iter().map(|effect| effect.p).collect();
-        for (effect, q) in effects.iter_mut().zip(benjamini_hochberg(&p)) {
-            effect.q = q;
-        }
-        Tests { prior, effects }
-    }
-
-    /// Of each feature the difference of the sides' mean logarithms, and the variance of a run's, both sides together.
-    fn ratios_and_variances(&self, sizes: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let ln_sizes: Vec<f64> = sizes.iter().map(|size| size.ln()).collect();
-        let own_df = (self.base_runs + self.new_runs - 2) as f64;
-        let mut costs = vec![0.0; ln_sizes.len()];
-        self.ln_counts
-            .chunks_exact(ln_sizes.len())
-            .zip(&self.ln_means)
-            .map(|(ln_counts, ln_mean)| {
-                for ((cost, ln_count), ln_size) in costs.iter_mut().zip(ln_counts).zip(&ln_sizes) {
-                    *cost = ln_count - ln_size;
-                }
-                let (base, new) = costs.split_at(self.base_runs);
-                let variance = (sum_of_squares(base) + sum_of_squares(new)) / own_df;
-                // Counts are whole: even equal ones vary by what rounding hides.
-                let rounding = (-2.0 * ln_mean).exp() / 12.0;
-                (mean(new) - mean(base), variance.max(rounding))
-            })
-            .unzip()
     }
 }
 
@@ -292,10 +200,10 @@ mod tests {
         ]) {
             assert_close(*size, wanted, 1e-8);
         }
-        let found = moderated_from(&table, LibrarySize::Given(&sizes), 0.0).unwrap();
+        let all: Vec<usize> = (0..6).collect();
+        let found = Costs::new(&table, &all).test(&sizes, SharedNoise::InSizes);
         assert_close(found.prior.df, 1.78928558, 1e-8);
         assert_close(found.prior.variance(1.0), 0.00167128, 1e-5);
-        let effects: Vec<ModeratedEffect> = found.effects.into_iter().flatten().collect();
         let wanted = [
             (-0.34477296, 0.742444, 0.897326),
             (-0.89903297, 0.404475, 0.808950),
@@ -304,8 +212,8 @@ mod tests {
             (-0.23897735, 0.819357, 0.897326),
             (-0.13481024, 0.897326, 0.897326),
         ];
-        assert_eq!(effects.len(), wanted.len());
-        for (effect, (t, p, q)) in effects.iter().zip(wanted) {
+        assert_eq!(found.effects.len(), wanted.len());
+        for (effect, (t, p, q)) in found.effects.iter().zip(wanted) {
             assert_close(effect.t, t, 1e-7);
             assert_close(effect.p, p, 2e-6);
             assert_close(effect.q, q, 2e-6);
@@ -358,6 +266,39 @@ mod tests {
     fn an_empty_table_has_no_effects() {
         let found = moderated(&table(&[]), LibrarySize::Given(&[1.0; 6])).unwrap();
         assert!(found.effects.is_empty());
+    }
+
+    #[test]
+    fn functions_of_few_samples_tell_the_sizes_when_there_are_no_others() {
+        let counts = [5, 5, 5, 10, 10, 10, 4, 4, 4, 8, 8, 8];
+        let found = moderated(&table(&counts), LibrarySize::Found).unwrap();
+        assert_eq!(found.effects, [None, None]);
+        assert_close(found.library_sizes[5] / found.library_sizes[0], 2.0, 1e-12);
+    }
+
+    #[test]
+    fn what_all_functions_vary_by_together_is_told_apart() {
+        // Each run has a factor, and each count one of its own, of variance 15e-6.
+        let counts: Vec<u64> = (0..40u64)
+            .flat_map(|feature| {
+                let own = move |run: u64| f64::from(((feature * 7 + run * 5) % 11) as u32) - 5.0;
+                let shared = [0.0, 0.04, -0.04, 0.03, -0.03, 0.0];
+                (0..6)
+                    .map(move |run| (1e6 * (1.0 + shared[run as usize] + 0.001 * own(run))) as u64)
+            })
+            .collect();
+        let given = moderated(&table(&counts), LibrarySize::Given(&[1.0; 6])).unwrap();
+        assert_close(
+            given.shared_variance,
+            (2.0 * 0.04f64.powi(2) + 2.0 * 0.03f64.powi(2)) / 4.0,
+            0.02,
+        );
+        assert_close(given.prior.variance(1e6), 15e-6, 0.1);
+        let effect = given.effects[0].unwrap();
+        assert!(effect.df < 4.2 && effect.p > 0.5, "{effect:?}");
+        let found = moderated(&table(&counts), LibrarySize::Found).unwrap();
+        assert_eq!(found.shared_variance, 0.0);
+        assert!(found.effects[0].unwrap().standard_error < 0.2 * effect.standard_error);
     }
 
     #[test]

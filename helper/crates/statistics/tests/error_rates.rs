@@ -125,6 +125,23 @@ fn several_runs_of_few_or_unlike_functions_are_called_different_in_5_of_100() {
     }
 }
 
+#[test]
+fn several_runs_whose_functions_are_slow_together_raise_no_more_alarms() {
+    for runs in [3, 5] {
+        // Hot functions, so that their own noise does not hide what is shared.
+        let program = Program {
+            means: vec![100_000.0; 40],
+            run_noise: 0.005,
+            shared_noise: 0.03,
+            unevenness: 0.5,
+            ..Program::zipf(0, 0.0, runs)
+        };
+        let rates = false_positives(&program, 1000, 13);
+        assert_within(rates.moderated, 0.03, 0.065);
+        assert_within(rates.alarms, 0.0, 0.07);
+    }
+}
+
 /// 300 functions of 200 to 2000 samples.
 fn alike(runs: usize) -> Program {
     Program {
