@@ -174,6 +174,18 @@ story('the panel explains the change with the lines of both texts', async ({ pag
   await page.locator('.tab.active').filter({ hasText: 'work.cpp' }).first().waitFor();
 });
 
+story('another unit is compared anew, in the panel and beside the lines', async ({ page }) => {
+  const panel = await webviewWith(page, '.graph canvas');
+  await panel.locator('vscode-single-select[aria-label="What CPU time is compared per"]').click();
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  const caption = panel.locator('.repeats-figure figcaption');
+  await eventually('the other unit', async () => /totals made equal/.test((await caption.textContent()) ?? ''));
+  await eventually('lenses without the former unit', async () => {
+    const titles = (await codeLenses(page)).flatMap((lens) => lens.titles);
+    return titles.some((title) => title.endsWith('compare')) && !titles.some((title) => title.includes('per run'));
+  });
+});
+
 story('a pinned baseline gives later runs their verdict in the Runs view', async ({ page, picture }) => {
   await page.locator('.activitybar .action-label[aria-label^="Lineheat"]').click();
   const row = (name) => page.locator('.pane-body .monaco-list-row').filter({ hasText: name }).first();
