@@ -24,8 +24,11 @@ export const verdictWords: Readonly<Record<number, { readonly glyph: string; rea
   [Verdict.new]: { glyph: '+', text: 'new' },
   [Verdict.gone]: { glyph: '−', text: 'gone' },
   [Verdict.moved]: { glyph: '→', text: 'moved' },
-  [Verdict.tooFew]: { glyph: '?', text: 'too few samples to compare' },
+  [Verdict.tooFew]: { glyph: '?', text: 'not enough independent samples for a test' },
 };
+
+/** Behind a change of which no test can be made: samples may be many, and yet follow each other too closely. */
+export const UNTESTED = 'untested';
 
 /** The verdicts that rest on more than noise and say a direction. */
 export const isSignificant = (verdict: number): boolean => verdict >= Verdict.slower && verdict <= Verdict.gone;

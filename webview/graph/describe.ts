@@ -1,5 +1,5 @@
 // A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
-import { changeText, intervalText, qText, Verdict, verdictWords } from '../../core/changeText.ts';
+import { changeText, intervalText, qText, relativeText, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
   percentText,
@@ -151,9 +151,9 @@ function noteOf(graph: FlameGraph, node: number): string {
 export function effectNote(effects: Effects, row: number): string {
   const verdict = effects.verdict[row]!;
   const { glyph, text } = verdictWords[verdict]!;
-  if (verdict === Verdict.tooFew) return `${glyph} ${text}`;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const interval = intervalText(low, high);
+  if (verdict === Verdict.tooFew) return [glyph, relativeText(change), text].filter(Boolean).join(' ');
   const told = changeText({ change, low, high });
   const figures = [told, interval && `95 % interval ${interval}`, qText(effects.q[row]!)].filter(Boolean).join(', ');
   return `${glyph} ${text}${figures ? `: ${figures}` : ''}`;

@@ -87,7 +87,7 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
     {
       id: 'verdict',
       title: '',
-      hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? too few samples',
+      hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? untested',
       numeric: false,
       compare: (a, b) => verdict[a]! - verdict[b]!,
       fill: (cell, row) => {

@@ -1,6 +1,6 @@
 // A cell with a relative change: the change with its interval in words, and the interval as a small bar round its dot.
 import { scalePow } from 'd3-scale';
-import { changeText, isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
+import { changeText, isSignificant, relativeText, UNTESTED, Verdict, verdictWords } from '../../core/changeText.ts';
 import type { Effects } from '../content/effects.ts';
 import { element } from '../page/elements.ts';
 import { partsOf } from './cells.ts';
@@ -39,7 +39,9 @@ export function fillInterval(cell: HTMLElement, effects: Effects, row: number, s
   const verdict = effects.verdict[row]!;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const few = verdict === Verdict.tooFew;
-  text!.textContent = few ? 'too few samples' : changeText({ change, low, high }) || wordsWithout(verdict);
+  text!.textContent = few
+    ? [relativeText(change), UNTESTED].filter(Boolean).join(' ')
+    : changeText({ change, low, high }) || wordsWithout(verdict);
   cell.dataset.verdict = String(verdict);
   const known = !few && Number.isFinite(change) && Number.isFinite(low) && Number.isFinite(high);
   bar.hidden = !known;

@@ -12,7 +12,7 @@ test('a row says the direction and how much, or that it is like the baseline', (
   assert.equal(whole(Verdict.faster, -0.2), '▼ 20.0 % faster than baseline');
   assert.equal(whole(Verdict.noise, 0.004, -0.01, 0.018), '○ like baseline, within 1.8 %');
   assert.equal(whole(Verdict.noise, Number.NaN), '○ like baseline');
-  assert.equal(whole(Verdict.tooFew, Number.NaN), '? too few samples against baseline');
+  assert.equal(whole(Verdict.tooFew, Number.NaN), '? not testable against baseline');
 });
 test('nothing is said where the engine says nothing', () => {
   const nothing = { sentence: '', verdict: 0, change: Number.NaN, low: Number.NaN, high: Number.NaN };

@@ -20,7 +20,7 @@ export function baselineVerdict({ sentence, verdict, change, low, high }: Whole)
   if (verdict === Verdict.slower || verdict === Verdict.faster)
     return `${glyph} ${percentText(Math.abs(change))} ${text} than baseline`;
   if (isSignificant(verdict)) return `${glyph} ${text} against baseline`;
-  if (verdict === Verdict.tooFew) return `${glyph} too few samples against baseline`;
+  if (verdict === Verdict.tooFew) return `${glyph} not testable against baseline`;
   const known = Number.isFinite(low) && Number.isFinite(high);
   const within = known ? `, within ${percentText(Math.max(Math.abs(low), Math.abs(high)))}` : '';
   return `${glyph} like baseline${within}`;

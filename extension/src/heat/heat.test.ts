@@ -134,7 +134,8 @@ test('an effect is a glyph, a change and its interval; noise is grey', () => {
   assert.deepEqual(mark(0, 12, [added, nothing, nothing, nothing, 0.001]), ['slower', '+ new 12.0 ms']);
   assert.deepEqual(mark(12, 0, [gone, nothing, nothing, nothing, 0.001]), ['faster', '− gone 12.0 ms']);
   assert.deepEqual(mark(50, 20, [moved, nothing, nothing, nothing, nothing]), ['unclear', '→ moved −30.0 ms']);
-  assert.deepEqual(mark(12, 9, [tooFew, nothing, nothing, nothing, nothing]), ['unclear', '? too few samples']);
+  assert.deepEqual(mark(12, 9, [tooFew, nothing, nothing, nothing, nothing]), ['unclear', '? untested']);
+  assert.deepEqual(mark(4000, 2000, [tooFew, -0.5, nothing, nothing, nothing]), ['unclear', '? −50.0 % untested']);
 });
 test('a line is judged by self where the heat is', () => {
   const difference = {

@@ -90,7 +90,10 @@ export function differenceHover(difference: FileDifference, row: number, { metho
 function effectSentence(what: string, effect: Effect | undefined): string {
   const words = effect && verdictWords[effect.verdict];
   if (!effect || !words) return '';
-  if (effect.verdict === Verdict.tooFew) return `**${what}** ${words.glyph} ${words.text}`;
+  if (effect.verdict === Verdict.tooFew) {
+    const change = relativeText(effect.change);
+    return `**${what}** ${words.glyph} ${change ? `${change}, ` : ''}${words.text}`;
+  }
   const interval = intervalText(effect.low, effect.high);
   const facts = [relativeText(effect.change), interval && `95 % interval ${interval}`, qText(effect.q)].filter(Boolean);
   return `**${what}** ${words.glyph} ${words.text}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;

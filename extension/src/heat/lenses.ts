@@ -1,6 +1,6 @@
 // Which functions of a file get a code lens, and its words.
 
-import { isSignificant, verdictWords } from '../../../core/changeText.ts';
+import { isSignificant, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
 import { durationText, percentText, samplesText, share } from '../../../core/numbersAsText.ts';
 import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
@@ -65,5 +65,5 @@ function effectWords(effect: Effect | null, base: number, now: number): string {
   if (!effect) return '';
   const figure = changeFigure(effect, base, now);
   const words = verdictWords[effect.verdict]?.text ?? '';
-  return figure.includes(words) || figure.includes('too few') ? figure : `${figure} ${words}`;
+  return figure.includes(words) || effect.verdict === Verdict.tooFew ? figure : `${figure} ${words}`;
 }

@@ -1,5 +1,5 @@
 // Which lines of a file are marked, how, and with what figure. Numbers are the engine's; this chooses and words them.
-import { changeText, Verdict, verdictWords } from '../../../core/changeText.ts';
+import { changeText, relativeText, UNTESTED, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES, type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
 import {
   percentText,
@@ -98,7 +98,7 @@ export function changeFigure(effect: Effect, base: number, now: number): string 
     case Verdict.gone:
       return `${glyph} gone ${valueText(base, 'nanoseconds')}`;
     case Verdict.tooFew:
-      return `${glyph} too few samples`;
+      return [glyph, relativeText(effect.change), UNTESTED].filter(Boolean).join(' ');
     case Verdict.moved:
       return `${glyph} moved ${valueChangeText(now - base, 'nanoseconds')}`;
     default:

@@ -170,7 +170,7 @@ story('the panel explains the change with the lines of both texts', async ({ pag
   assert.match(await first.textContent(), /scramble/);
   await eventually('the text diff', async () => (await panel.locator('.line-added').count()) > 0);
   await picture('comparison-4-explain');
-  await panel.locator('button.explain-line').last().click();
+  await panel.locator('button.line-added').first().click();
   await page.locator('.tab.active').filter({ hasText: 'work.cpp' }).first().waitFor();
 });
 
