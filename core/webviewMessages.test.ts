@@ -9,6 +9,11 @@ test('each message of the page is understood', () => {
     { type: 'request', view: 'functions', value: 0 },
     { type: 'navigate', view: 'comparedLines', value: 0, index: 12, aside: true },
     { type: 'copy', text: 'main' },
+    { type: 'explain' },
+    { type: 'openExplained', index: 2, line: 40, aside: false },
+    { type: 'normalise', normalisation: 4 },
+    { type: 'openCell', index: 3 },
+    { type: 'compareCells', base: 0, new: 3 },
   ];
   for (const message of messages) assert.deepEqual(parsePageMessage(message), message);
 });
@@ -26,6 +31,11 @@ test('anything else is refused', () => {
     { type: 'navigate', view: 'functions', value: 0, index: 1.5, aside: true },
     { type: 'navigate', view: 'functions', value: 0, index: 1, aside: 'yes' },
     { type: 'navigate', view: 'functions', value: 0, path: '/etc/passwd', aside: true },
+    { type: 'openExplained', index: 1, line: -1, aside: false },
+    { type: 'openExplained', index: 1, line: 1 },
+    { type: 'normalise', normalisation: 5 },
+    { type: 'openCell', index: '/etc/passwd' },
+    { type: 'compareCells', base: 1, new: 1 },
     { type: 'copy', text: 'x'.repeat((1 << 20) + 1) },
   ];
   for (const message of others) assert.equal(parsePageMessage(message), undefined);

@@ -27,6 +27,13 @@ export type Neighbour = Decoded<lineheat.wire.Neighbour.$Properties>;
 export type Place = Decoded<lineheat.wire.Place.$Properties>;
 export type ComparisonOpened = Decoded<lineheat.wire.ComparisonOpened.$Properties>;
 export type FileDifference = Decoded<lineheat.wire.FileDifference.$Properties>;
+export type FunctionDifference = Decoded<lineheat.wire.FunctionDifference.$Properties>;
+export type Effects = Decoded<lineheat.wire.Effects.$Properties>;
+export type Effect = Decoded<lineheat.wire.Effect.$Properties>;
+export type Execution = Decoded<lineheat.wire.Execution.$Properties>;
+export type Explanation = Decoded<lineheat.wire.Explanation.$Properties>;
+export type ExplainedFunction = Decoded<lineheat.wire.ExplainedFunction.$Properties>;
+export type SweepTable = Decoded<lineheat.wire.SweepTable.$Properties>;
 export type Location = Decoded<lineheat.wire.Location.$Properties>;
 export type DoctorReport = Decoded<lineheat.wire.DoctorReport.$Properties>;
 export type RecordingProgress = Decoded<lineheat.wire.RecordingProgress.$Properties>;
@@ -64,6 +71,26 @@ function checkFileDifference(difference: FileDifference): void {
   const { line, baseSelf, newSelf, baseTotalOfLine, newTotalOfLine, baseSamples, newSamples } = difference;
   const columns = [baseSelf, newSelf, baseTotalOfLine, newTotalOfLine, baseSamples, newSamples];
   checkLines('FileDifference', line, [...columns, difference.verdict, difference.changed]);
+  for (const effects of [difference.selfEffects, difference.totalEffects]) {
+    if (effects) checkEffects('FileDifference', effects, line.length);
+  }
+}
+
+/** Columns that say nothing may be left out, all of them. */
+function checkEffects(message: string, effects: Effects, rows: number): void {
+  const { change, low, high, q, verdict } = effects;
+  for (const column of [change, low, high, q, verdict]) {
+    if (column.length !== rows && column.length !== 0)
+      throw new Error(`${message}: a column of effects has ${column.length} entries, ${rows} were expected`);
+  }
+}
+
+/** One row of `effects`; undefined where the engine has said nothing. */
+export function effectAt(effects: Effects | null | undefined, row: number): Effect | undefined {
+  const verdict = effects?.verdict[row];
+  if (!effects || verdict === undefined) return undefined;
+  const at = (column: readonly number[]) => column[row] ?? Number.NaN;
+  return { change: at(effects.change), low: at(effects.low), high: at(effects.high), q: at(effects.q), verdict };
 }
 
 function checkLines(message: string, lines: readonly number[], columns: readonly (readonly unknown[])[]): void {

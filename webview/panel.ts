@@ -1,9 +1,12 @@
 // The webview page: connects to the extension host and shows what it is told to show. The page computes nothing over
 // samples; it draws columns that the engine made and holds view state only.
 import './panel.css';
+import './comparison.css';
+import './sweep.css';
 import { connect } from './page/host.ts';
 import { failurePane, loadingPane } from './page/messagePane.ts';
 import { ProfilePage } from './page/profilePage.ts';
+import { sweepPage } from './page/sweepPage.ts';
 
 let page: ProfilePage | undefined;
 
@@ -24,11 +27,20 @@ const host = connect((message) => {
       page = new ProfilePage(host, message);
       document.body.replaceChildren(page.element);
       break;
+    case 'showSweep':
+      showPane(sweepPage(host, message));
+      break;
     case 'view':
       page?.receiveView(message);
       break;
     case 'viewFailed':
       page?.receiveFailure(message.view, message.message, message.advice);
+      break;
+    case 'explanation':
+      page?.receiveExplanation(message);
+      break;
+    case 'explanationFailed':
+      page?.receiveExplanationFailure(message.message, message.advice);
       break;
     case 'reveal':
       page?.reveal(message);

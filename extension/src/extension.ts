@@ -1,7 +1,9 @@
 // Entry point: builds the parts and connects them. Starts no process and reads no run; the first use does.
 import * as vscode from 'vscode';
 import { ActiveProfile } from './editor/activeProfile.ts';
+import { Baseline } from './editor/baseline.ts';
 import { BuildOutput } from './editor/buildOutput.ts';
+import { ChangeNavigation } from './editor/changeNavigation.ts';
 import { registerCommands } from './editor/commands.ts';
 import { DoctorPage } from './editor/doctorPage.ts';
 import { showFailure } from './editor/failureMessages.ts';
@@ -14,8 +16,9 @@ import { OutputLog } from './editor/outputLog.ts';
 import { ProfileCommands } from './editor/profileCommands.ts';
 import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
 import { ProfileOpener } from './editor/profileOpener.ts';
-import { ProfilePanels, type Shown } from './editor/profilePanels.ts';
+import { ProfilePanels, type Shown, type ShownPair } from './editor/profilePanels.ts';
 import { Recorder } from './editor/recorder.ts';
+import { RepeatPrompts } from './editor/repeatPrompts.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
 import { onDidChangeOpenOptions } from './editor/settings.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
@@ -45,20 +48,43 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const active = new ActiveProfile(client);
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
-  const lenses = new HeatLensProvider(heats, painter);
+  const lenses = new HeatLensProvider(active, heats, painter);
   const hovers = new HeatHoverProvider(active, heats, painter);
   const opener = new ProfileOpener(active, heats, painter, navigation);
 
-  const pageParts = { extensionUri, navigation, log };
+  const changes = new ChangeNavigation(active, heats, navigation);
+
+  const pageParts = {
+    extensionUri,
+    navigation,
+    log,
+    openRun: async (run: string) => {
+      await opener.openRun(run);
+      panels.show({ run });
+    },
+    compare: async (base: string, current: string) => {
+      const shown = { base, new: current };
+      await opener.openComparison(base, current, panels.normalisationOf(shown));
+      panels.show(shown);
+    },
+  };
   // The page says itself why a file cannot be opened.
   const logOnly = (error: Error) => log.warn(error.message);
   const showHeat = (path: string) => void active.showRun(path).catch(logOnly);
   const showAgain = (shown: Shown) => {
     if (active.current) return;
     if ('run' in shown) showHeat(shown.run);
-    else void active.showComparison(shown.base, shown.new).catch(logOnly);
+    else if ('base' in shown)
+      void active.showComparison(shown.base, shown.new, panels.normalisationOf(shown)).catch(logOnly);
   };
-  const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain);
+  // The figures beside the lines follow the panel of the same comparison.
+  const normalised = ({ base, new: current }: ShownPair, normalisation: number) => {
+    const shown = active.current;
+    if (shown?.kind !== 'comparison') return;
+    if (shown.comparison.base.path !== base || shown.comparison.current.path !== current) return;
+    void active.showComparison(base, current, normalisation).catch(logOnly);
+  };
+  const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain, normalised);
   const profileEditor = new ProfileEditor(client, pageParts, showHeat);
 
   const builds = new BuildOutput();
@@ -68,13 +94,15 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const pick = new TargetPick(discovery, builds, last);
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
   const told = new ToldProblems(workspaceState);
-  const profiles = new ProfileCommands({ recorder, builds, discovery, pick, last, opener, told, fallbackRuns });
-  const runs = new RunsView(client, active, (error) => void showFailure(error, log));
+  const prompts = new RepeatPrompts(workspaceState);
+  const recording = { recorder, builds, discovery, pick, last, opener, told, prompts, fallbackRuns };
+  const profiles = new ProfileCommands(recording);
+  const baseline = new Baseline(client, workspaceState, log);
+  const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));
 
   const showWaiting = async (run: string) => {
     try {
-      await opener.openRun(run);
-      panels.show({ run });
+      await pageParts.openRun(run);
     } catch (error) {
       void showFailure(error, log);
     }
@@ -88,13 +116,13 @@ export function activate(context: vscode.ExtensionContext): Activated {
 
   const enginePathNow = engine.command;
   const parts = { doctor, enginePath: enginePathNow, log, active, heats, painter, hovers, opener, panels, profiles };
-  const sources = [{ scheme: 'file' }, { scheme: SCHEME }];
+  const sources = [{ scheme: 'file' }, { scheme: 'git' }, { scheme: SCHEME }];
   context.subscriptions.push(
     log,
     { dispose: () => client.dispose() },
     documents,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
-    ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs],
+    ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs, baseline],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
     vscode.window.registerCustomEditorProvider(PROFILE_EDITOR, profileEditor, {
@@ -103,7 +131,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
     showWaitingRuns(showWaiting),
-    ...registerCommands({ ...parts, recorder, runs, navigation, documents }),
+    ...registerCommands({ ...parts, changes, baseline, recorder, runs, navigation, documents }),
   );
   return { activationMs: performance.now() - start };
 }

@@ -43,6 +43,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.sampleRate',
   'lineheat.record.durationLimit',
   'lineheat.record.repeat',
+  'lineheat.record.warmUp',
   'lineheat.sourcePathMap',
 ];
 /** The user only, in no folder: what speaks to other machines. */

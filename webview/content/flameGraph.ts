@@ -1,5 +1,6 @@
 // FlameGraph of protocol/wire.proto as a checked tree in columns, with the totals and depths that drawing needs.
 // Nodes stand in depth-first order, so a subtree is a range: a node, up to but without its `end`. No recursion anywhere.
+import { type Effects, readEffects } from './effects.ts';
 import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
 import {
   MalformedContent,
@@ -31,6 +32,7 @@ export interface FlameGraph {
   readonly line: Uint32Array; // hottest line at this place; 0: unknown
   readonly costs: Costs; // of the run, or of the base
   readonly newCosts: Costs | undefined; // of the new run, in a comparison
+  readonly effects: Effects | undefined; // of each node's total, in a comparison whose engine says them
   readonly prunedNodes: number;
 }
 
@@ -72,6 +74,7 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     line,
     costs: costsOf(parent, self, selfSamples),
     newCosts: compared ? costsOf(parent, newSelf, newSelfSamples) : undefined,
+    effects: compared ? readEffects(fields, 12, count) : undefined,
     prunedNodes: readNumber(fields, 11),
   };
 }

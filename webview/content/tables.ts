@@ -1,7 +1,8 @@
 // FunctionTable and ComparedTable of protocol/wire.proto as checked columns.
-import { expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
+import { type Effects, expectVerdicts, readEffects } from './effects.ts';
+import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
 import {
-  MalformedContent,
+  readDoubleColumn,
   readFields,
   readNumber,
   readString,
@@ -20,8 +21,6 @@ export interface FunctionTable {
   readonly selfSamples: Uint32Array;
   readonly totalSamplesOfRow: Uint32Array;
 }
-
-export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6 } as const;
 
 /** One row a function or a line. "Base" is the older run, "new" the later one. */
 export interface ComparedTable {
@@ -42,6 +41,10 @@ export interface ComparedTable {
   readonly newTotalSamplesOfRow: Uint32Array;
   readonly verdict: Uint32Array;
   readonly baseLine: Uint32Array; // for lines: the line in the base text; 0: none
+  readonly selfEffects: Effects | undefined; // undefined: the engine says no more than the verdict
+  readonly totalEffects: Effects | undefined;
+  readonly note: Uint32Array; // index into frames.strings; 0: nothing
+  readonly contribution: Float64Array; // of self, to the difference of the totals; NaN: unknown
 }
 
 export function readFunctionTable(bytes: Uint8Array): FunctionTable {
@@ -67,6 +70,8 @@ export function readComparedTable(bytes: Uint8Array): ComparedTable {
   const fields = readFields(bytes);
   const frames = readFrameTable(fields, 1);
   const baseLine = readUint32Column(fields, 17);
+  const note = readUint32Column(fields, 20);
+  const contribution = readDoubleColumn(fields, 21);
   const table: ComparedTable = {
     frames,
     unit: readString(fields, 2),
@@ -85,11 +90,15 @@ export function readComparedTable(bytes: Uint8Array): ComparedTable {
     newTotalSamplesOfRow: readUint32Column(fields, 15),
     verdict: readUint32Column(fields, 16),
     baseLine: baseLine.length === 0 ? new Uint32Array(frames.count) : baseLine, // a table of functions has none
+    selfEffects: readEffects(fields, 18, frames.count),
+    totalEffects: readEffects(fields, 19, frames.count),
+    note: note.length === 0 ? new Uint32Array(frames.count) : note,
+    contribution: contribution.length === 0 ? new Float64Array(frames.count).fill(Number.NaN) : contribution,
   };
   for (const [name, column] of Object.entries(table)) {
     if (ArrayBuffer.isView(column)) expectLength(name, column as Float64Array, frames.count);
   }
-  const unknown = table.verdict.find((verdict) => verdict > Verdict.tooFew);
-  if (unknown !== undefined) throw new MalformedContent(`The verdict ${unknown} is not one of 0 to ${Verdict.tooFew}.`);
+  if (frames.strings.length > 0) expectBelow('note', table.note, frames.strings.length, 'strings');
+  expectVerdicts(table.verdict);
   return table;
 }

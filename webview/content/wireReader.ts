@@ -99,6 +99,49 @@ export function readUint64Column(fields: Fields, field: number): Float64Array {
   return readColumn(fields, field, (length) => new Float64Array(length)) as Float64Array;
 }
 
+/** A repeated double. */
+export const readDoubleColumn = (fields: Fields, field: number): Float64Array =>
+  readFixedColumn(
+    fields,
+    field,
+    8,
+    (count) => new Float64Array(count),
+    (view, at) => view.getFloat64(at, true),
+  );
+
+/** A repeated float. */
+export const readFloatColumn = (fields: Fields, field: number): Float32Array =>
+  readFixedColumn(
+    fields,
+    field,
+    4,
+    (count) => new Float32Array(count),
+    (view, at) => view.getFloat32(at, true),
+  );
+
+/** Numbers of `size` bytes each, packed as every writer does it. */
+function readFixedColumn<Numbers extends Float32Array | Float64Array>(
+  { bytes, spans }: Fields,
+  field: number,
+  size: number,
+  make: (count: number) => Numbers,
+  read: (view: DataView, at: number) => number,
+): Numbers {
+  const places = spans.get(field) ?? [];
+  let length = 0;
+  for (let i = 0; i < places.length; i += 2) length += places[i + 1]! - places[i]!;
+  if (length % size !== 0) {
+    throw new MalformedContent(`Field ${field} has ${length} bytes, no multiple of the ${size} of a number.`);
+  }
+  const column = make(length / size);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let row = 0;
+  for (let i = 0; i < places.length; i += 2) {
+    for (let at = places[i]!; at < places[i + 1]!; at += size) column[row++] = read(view, at);
+  }
+  return column;
+}
+
 function readColumn(fields: Fields, field: number, make: (length: number) => Column): Column {
   const { bytes } = fields;
   const spans = fields.spans.get(field) ?? [];

@@ -3,7 +3,18 @@ import test from 'node:test';
 import { FrameKind } from '../content/frameTable.ts';
 import { drawn } from '../test/parse.ts';
 import { contrast, readableOn } from './colourContrast.ts';
-import { differenceColours, GLYPHS, kindOfChange, LESS, MORE, paintSteps, SAME, tooFewSamples } from './difference.ts';
+import {
+  differenceColours,
+  GLYPHS,
+  glyphOf,
+  isQuiet,
+  kindOfChange,
+  LESS,
+  MORE,
+  paintSteps,
+  SAME,
+  tooFewSamples,
+} from './difference.ts';
 import { familyOf, frameColours, greyPaint, type Tone } from './frameColours.ts';
 
 test('contrast is that of WCAG', () => {
@@ -49,7 +60,7 @@ test('what came, went, grew or shrank has a glyph of its own', () => {
   assert.equal(Object.values(nodes).slice(0, 5).map(glyph).join(' '), '▲ ▼  + −');
 });
 test('the largest changes have the pure colours, no change is grey', () => {
-  const paintOf = differenceColours(compared);
+  const paintOf = differenceColours(compared, 'change');
   assert.equal(paintOf(nodes.more).fill, MORE);
   assert.equal(paintOf(nodes.less).fill, LESS);
   assert.equal(paintOf(nodes.same).fill, SAME);
@@ -58,3 +69,29 @@ test('fewer than ten samples on both sides together are too few', () => {
   assert.ok(tooFewSamples(compared, nodes.few));
   assert.ok(!tooFewSamples(compared, nodes.same));
 });
+
+const judged = drawn('more 20 90\nless 80 70\nnew 0 40\nnoise 50 55', true, (base, later) => {
+  if (base === 0) return { verdict: 3 };
+  return { verdict: later - base === 5 ? 0 : later > base ? 1 : 2, change: later / base - 1 };
+});
+test('what is not beyond noise is quiet and without a mark, unless all changes are asked for', () => {
+  const quiet = (mode: 'significance' | 'change') => [1, 2, 3, 4].map((node) => isQuiet(judged, node, mode));
+  assert.deepEqual(quiet('significance'), [false, false, false, true]);
+  assert.deepEqual(quiet('change'), [false, false, false, false]);
+  const glyphs = (mode: 'significance' | 'change') => [1, 2, 3, 4].map((node) => glyphOf(judged, node, mode)).join(' ');
+  assert.equal(glyphs('significance'), '▲ ▼ + ');
+  assert.equal(glyphs('change'), '▲ ▼ + ▲');
+});
+test('a significant change is never as pale as no change, however small beside others', () => {
+  const small = drawn('huge 0 9000\nless 80 79', true, () => ({ verdict: 2 }));
+  const [red, , blue] = rgbOf(differenceColours(small, 'significance')(2).fill);
+  assert.ok(blue > red + 20);
+});
+test('ratios have the pure colours from four times and a quarter on', () => {
+  const paintOf = differenceColours(drawn('four 10 40\nquarter 40 10\nnew 0 1\nsame 3 3', true), 'ratio');
+  assert.deepEqual(
+    [1, 2, 3, 4].map((node) => paintOf(node).fill),
+    [MORE, LESS, MORE, SAME],
+  );
+});
+const rgbOf = (fill: string) => fill.match(/\d+/g)!.map(Number) as [number, number, number];

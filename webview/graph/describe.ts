@@ -1,4 +1,5 @@
 // A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
+import { changeText, intervalText, qText, relativeText, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
   percentText,
@@ -9,6 +10,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../core/numbersAsText.ts';
+import type { Effects } from '../content/effects.ts';
 import type { Costs, FlameGraph } from '../content/flameGraph.ts';
 import { FrameKind, frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import { tooFewSamples } from './difference.ts';
@@ -140,8 +142,19 @@ function changeCells(base: number, later: number, { unit }: FlameGraph): string[
 }
 
 function noteOf(graph: FlameGraph, node: number): string {
-  if (!tooFewSamples(graph, node)) return '';
-  return graph.newCosts
-    ? 'Fewer than 10 samples in both runs together: too few to compare.'
-    : 'Fewer than 10 samples: a rough figure.';
+  if (!graph.newCosts) return tooFewSamples(graph, node) ? 'Fewer than 10 samples: a rough figure.' : '';
+  if (graph.effects) return effectNote(graph.effects, node);
+  return tooFewSamples(graph, node) ? 'Fewer than 10 samples in both runs together: too few to compare.' : '';
+}
+
+/** `▲ slower: +4.1 % ±0.6 (95 %: +3.5 to +4.7 %), q 0.004`. */
+export function effectNote(effects: Effects, row: number): string {
+  const verdict = effects.verdict[row]!;
+  const { glyph, text } = verdictWords[verdict]!;
+  const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
+  const interval = intervalText(low, high);
+  if (verdict === Verdict.tooFew) return [glyph, relativeText(change), text].filter(Boolean).join(' ');
+  const told = changeText({ change, low, high });
+  const figures = [told, interval && `95 % interval ${interval}`, qText(effects.q[row]!)].filter(Boolean).join(', ');
+  return `${glyph} ${text}${figures ? `: ${figures}` : ''}`;
 }

@@ -6,7 +6,7 @@ import { onThemeChange, readTheme, reducedMotion, type Theme } from '../page/the
 import type { Matches } from '../search/search.ts';
 import { mirrorSelection } from './ariaTree.ts';
 import { type Description, describeNode, describeRun } from './describe.ts';
-import { differenceColours } from './difference.ts';
+import { type ColourMode, differenceColours } from './difference.ts';
 import { type FramePaint, frameColours, paintFrom } from './frameColours.ts';
 import { followGestures } from './gestures.ts';
 import { type GraphAction, graphAction } from './graphKeys.ts';
@@ -61,6 +61,7 @@ export class FlameGraphView {
     heaviestFirst: true,
   };
   #mode: WidthMode = 'combined';
+  #colourMode: ColourMode = 'significance';
   #paintOf: (node: number) => FramePaint = () => paintFrom('#000000', '#ffffff');
   #span: Span = WHOLE;
   #history: Span[] = [];
@@ -131,6 +132,12 @@ export class FlameGraphView {
     this.#moveTo(this.#selected > 0 ? spanOf(this.#graph, this.#layout, this.#graph.parent[this.#selected]!) : WHOLE);
     mirrorSelection(this.#tree, this.#graph, this.#layout, this.#selected);
     this.draw();
+  }
+
+  setColourMode(mode: ColourMode) {
+    if (this.#colourMode === mode) return;
+    this.#colourMode = mode;
+    this.#applyTheme();
   }
 
   setMatches(matches: Matches | undefined, current: number) {
@@ -206,6 +213,8 @@ export class FlameGraphView {
         boxes: this.#boxes,
         theme: this.#theme,
         paintOf: this.#paintOf,
+        widthMode: this.#mode,
+        colourMode: this.#colourMode,
         width: this.#width,
         height: this.#height,
         scrollTop,
@@ -225,7 +234,7 @@ export class FlameGraphView {
     const graph = this.#graph;
     if (!graph) return;
     const ofFrame = frameColours(graph.frames, this.#theme.tone);
-    this.#paintOf = graph.newCosts ? differenceColours(graph) : (node) => ofFrame(graph.frame[node]!);
+    this.#paintOf = graph.newCosts ? differenceColours(graph, this.#colourMode) : (node) => ofFrame(graph.frame[node]!);
     this.draw();
   }
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { readFlameGraph } from '../content/flameGraph.ts';
 import { randomGraph } from '../test/contents.ts';
 import { drawn } from '../test/parse.ts';
-import { layoutOf } from './layout.ts';
+import { baseMark, elidedNodes, layoutOf } from './layout.ts';
 import { boxAt, emptyBoxes, findVisibleBoxes, PIXELS_MIN, type Viewport } from './visibleBoxes.ts';
 
 const tree = drawn(`
@@ -40,6 +40,26 @@ test('a comparison has the width of both, of the base or of the new run', () => 
   assert.deepEqual([...layoutOf(both, 'new').width], [1, 0.25, 0, 0.75]);
   assert.deepEqual([...layoutOf(both, 'combined').width], [1, 0.5, 0.125, 0.375]);
   assert.deepEqual([...layoutOf(both, 'combined').start], [0, 0, 0.5, 0.625]);
+});
+
+test('widths of changes add up what grew and what shrank, which a net change would hide', () => {
+  const tree = drawn('a 10 10\n  up 10 30\n  down 40 20\nsame 5 5', true);
+  assert.deepEqual([...layoutOf(tree, 'change').width], [1, 1, 0.5, 0.5, 0]);
+  assert.deepEqual([...layoutOf(drawn('a 4 4', true), 'change').width], [0, 0]);
+});
+
+test('the base ends in the middle where nothing changed, and within the new run where it grew', () => {
+  const both = drawn('same 30 30\nmore 10 30\nless 30 10\nnew 0 5\ngone 5 0', true);
+  const marks = (mode: 'combined' | 'new' | 'base') => [1, 2, 3, 4, 5].map((node) => baseMark(both, node, mode));
+  assert.deepEqual(marks('combined'), [0.5, 0.25, 0.75, Number.NaN, Number.NaN]);
+  assert.deepEqual(marks('new'), [1, 1 / 3, 1, Number.NaN, Number.NaN]);
+  assert.ok(marks('base').every(Number.isNaN));
+});
+
+test('frames without a width are listed by their topmost, largest first', () => {
+  const both = drawn('small 0 2\n  below 0 1\nlarge 0 9\nkept 5 1\nnever 0 0', true);
+  assert.deepEqual(elidedNodes(both, layoutOf(both, 'base')), [3, 1]);
+  assert.deepEqual(elidedNodes(both, layoutOf(both, 'combined')), []);
 });
 
 test('against an empty run the other one has the whole width', () =>

@@ -1,9 +1,12 @@
 // Where each node of a flame graph begins and how wide it is, as shares of the root's width.
 import type { Costs, FlameGraph } from '../content/flameGraph.ts';
 
-/** What a comparison's widths mean: the sum of both runs' shares, the base alone or the new run alone. */
-export type WidthMode = 'combined' | 'base' | 'new';
-export const widthModes: readonly WidthMode[] = ['combined', 'base', 'new'];
+/**
+ * What a comparison's widths mean: the sum of both runs' shares, the base alone, the new run alone, or the absolute
+ * changes of self: what grew and what shrank below a node add up there, where its net change would hide them.
+ */
+export type WidthMode = 'combined' | 'base' | 'new' | 'change';
+export const widthModes: readonly WidthMode[] = ['combined', 'base', 'new', 'change'];
 
 export interface Layout {
   readonly start: Float64Array; // 0 … 1
@@ -35,6 +38,7 @@ function widthsOf(graph: FlameGraph, mode: WidthMode): Float64Array {
   if (!newCosts) return sharesOf(costs);
   if (mode === 'base') return sharesOf(costs);
   if (mode === 'new') return sharesOf(newCosts);
+  if (mode === 'change') return changesOf(graph.parent, costs, newCosts);
   const base = sharesOf(costs);
   const later = sharesOf(newCosts);
   const whole = (base[0] ?? 0) + (later[0] ?? 0) || 1; // 1 instead of 2 when one run is empty
@@ -44,4 +48,38 @@ function widthsOf(graph: FlameGraph, mode: WidthMode): Float64Array {
 function sharesOf({ total }: Costs): Float64Array {
   const root = total[0] || 1;
   return total.map((value) => value / root);
+}
+
+/** Sums of |new self − base self| over each subtree, as shares of the whole; all 0 when nothing changed. */
+function changesOf(parent: Int32Array, costs: Costs, newCosts: Costs): Float64Array {
+  const sums = newCosts.self.map((self, node) => Math.abs(self - costs.self[node]!));
+  for (let node = parent.length - 1; node > 0; node--) sums[parent[node]!] = sums[parent[node]!]! + sums[node]!;
+  const whole = sums[0] || 1;
+  return sums.map((sum) => sum / whole);
+}
+
+/**
+ * Where the base's cost ends in a box, 0 … 1 of its width: beside the new run's cost, so that the middle is no change, or
+ * within it where widths are the new run's. NaN where there is no such place.
+ */
+export function baseMark(graph: FlameGraph, node: number, mode: WidthMode): number {
+  const { costs, newCosts } = graph;
+  if (!newCosts || mode === 'base') return Number.NaN;
+  const base = costs.total[node]!;
+  const later = newCosts.total[node]!;
+  if (base === 0 || later === 0) return Number.NaN;
+  return mode === 'new' ? Math.min(1, base / later) : base / (base + later);
+}
+
+/** The topmost nodes that have no width in this mode though one of the runs was in them, largest first. */
+export function elidedNodes(graph: FlameGraph, layout: Layout): number[] {
+  const cost = (node: number) => graph.costs.total[node]! + (graph.newCosts?.total[node] ?? 0);
+  const nodes: number[] = [];
+  let node = 1;
+  while (node < graph.count) {
+    const elided = layout.width[node] === 0;
+    if (elided && cost(node) > 0) nodes.push(node);
+    node = elided ? graph.end[node]! : node + 1;
+  }
+  return nodes.sort((a, b) => cost(b) - cost(a));
 }

@@ -1,15 +1,17 @@
 // Paints the boxes in view on a canvas of the viewport's size. Edges are snapped to device pixels, so neighbours meet
 // without seams; a label is cut where its box ends. It reads columns and draws; it decides nothing.
 import { visibleText } from '../../core/foreignText.ts';
-import type { FlameGraph } from '../content/flameGraph.ts';
 import { FrameKind, frameName } from '../content/frameTable.ts';
 import type { Theme } from '../page/theme.ts';
-import { GLYPHS, kindOfChange, tooFewSamples } from './difference.ts';
+import { glyphOf, isQuiet } from './difference.ts';
+import { baseMark } from './layout.ts';
 import { ROW_HEIGHT, type Scene, topOf } from './scene.ts';
 import { shortName } from './shortName.ts';
 import { makeStrips, paintFills, type Strips } from './strips.ts';
 
 const PADDING = 5;
+const MARK_MIN = 10; // CSS pixels of a box from which the base's mark is drawn
+const MARK_HEIGHT = 4;
 const LABEL_MIN = 22; // CSS pixels: room for two letters and the cut mark
 
 /** What stays from frame to frame: labels, the width of a letter, hatching, the memory of the fills. */
@@ -52,21 +54,41 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, brushes: 
   paintMarks(context, scene);
 }
 
-/** What fills cannot show: hatching over what rests on too few samples, edges in high contrast. */
+/** What fills cannot show: hatching over what is not beyond noise, the base's mark, edges in high contrast. */
 function paintPatterns(context: CanvasRenderingContext2D, scene: Scene, { hatch }: Brushes) {
-  const { graph, boxes, theme } = scene;
+  const { graph, boxes, theme, colourMode } = scene;
   const compared = graph.newCosts !== undefined;
   if (!compared && !theme.highContrast) return;
   for (let box = 0; box < boxes.count; box++) {
     if (boxes.end[box] !== 0) continue;
     const node = boxes.node[box]!;
     const edges = edgesOf(scene, box);
-    if (compared && hatch && edges.right - edges.left > 2 && tooFewSamples(graph, node)) {
+    if (compared && hatch && edges.right - edges.left > 2 && isQuiet(graph, node, colourMode)) {
       context.fillStyle = hatch;
       context.fillRect(edges.left, edges.top, edges.right - edges.left, edges.bottom - edges.top);
     }
     if (theme.highContrast) outlineInHighContrast(context, scene, edges, node);
+    if (compared) paintBaseMark(context, scene, box);
   }
+}
+
+/** A notch at the foot of a box where the base's part ends: right of the middle, or of the new run's edge, is less cost now. */
+function paintBaseMark(context: CanvasRenderingContext2D, scene: Scene, box: number) {
+  const { graph, boxes, theme, widthMode, pixelRatio, width } = scene;
+  const left = boxes.left[box]!;
+  const right = boxes.right[box]!;
+  // A box that is cut at the view's edge has its mark elsewhere.
+  if (right - left < MARK_MIN || left < 0 || right > width + 1) return;
+  const at = baseMark(graph, boxes.node[box]!, widthMode);
+  if (Number.isNaN(at)) return;
+  const { bottom } = edgesOf(scene, box);
+  const line = Math.max(1, Math.round(pixelRatio));
+  const height = Math.round(MARK_HEIGHT * pixelRatio);
+  const x = Math.round((left + at * (right - left)) * pixelRatio) - line;
+  context.fillStyle = theme.background;
+  context.fillRect(x - line, bottom - height, 3 * line, height);
+  context.fillStyle = theme.foreground;
+  context.fillRect(x, bottom - height, line, height);
 }
 
 interface Edges {
@@ -91,7 +113,7 @@ function outlineInHighContrast(context: CanvasRenderingContext2D, scene: Scene, 
 }
 
 function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, letterWidth }: Brushes) {
-  const { graph, boxes, theme, paintOf, width, pixelRatio, matching } = scene;
+  const { graph, boxes, theme, paintOf, width, pixelRatio, matching, colourMode } = scene;
   const compared = graph.newCosts !== undefined;
   context.font = fontOf(theme, pixelRatio);
   context.textBaseline = 'middle';
@@ -104,14 +126,14 @@ function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, 
     const node = boxes.node[box]!;
     const frame = graph.frame[node]!;
     labels[frame] ??= labelOf(frameName(graph.frames, frame));
-    const glyph = compared ? glyphOf(graph, node) : '';
+    const glyph = compared ? glyphOf(graph, node, colourMode) : '';
     const letters = Math.floor(room / letter) - (glyph ? 2 : 0);
     const { full, short } = labels[frame];
     const label = full.length <= letters ? full : cut(short, letters);
     const text = glyph ? `${glyph} ${label}` : label;
     if (label === '') continue;
     const quiet = matching !== undefined && matching[frame] !== 1;
-    const few = compared && tooFewSamples(graph, node);
+    const few = isQuiet(graph, node, colourMode);
     const fill = theme.highContrast
       ? theme.foreground
       : quiet
@@ -179,13 +201,6 @@ function edgesOf(scene: Scene, box: number): Edges {
 
 const fontOf = ({ fontFamily, fontSize }: Theme, scale: number): string => `${fontSize * scale}px ${fontFamily}`;
 
-/** A change is marked by a glyph; one that rests on too few samples only when the function came or went. */
-function glyphOf(graph: FlameGraph, node: number): string {
-  const change = kindOfChange(graph, node);
-  const vague = change !== 'new' && change !== 'gone' && tooFewSamples(graph, node);
-  return vague ? '' : GLYPHS[change];
-}
-
 /** The text, or as much of it as `letters` allow; empty when that would say nothing. */
 export function cut(text: string, letters: number): string {
   if (text.length <= letters) return text;
@@ -193,7 +208,7 @@ export function cut(text: string, letters: number): string {
   return `${text.slice(0, letters - 1)}…`;
 }
 
-const isPlain = (text: string): boolean => !/[^ -~…▲▼+−]/.test(text);
+const isPlain = (text: string): boolean => !/[^ -~…▲▼+−→]/.test(text);
 
 function hatchOf(context: CanvasRenderingContext2D, theme: Theme): CanvasPattern | null {
   const tile = document.createElement('canvas');

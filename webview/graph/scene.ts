@@ -1,7 +1,9 @@
 // What one frame of the flame graph shows, and where its rows are.
 import type { FlameGraph } from '../content/flameGraph.ts';
 import type { Theme } from '../page/theme.ts';
+import type { ColourMode } from './difference.ts';
 import type { FramePaint } from './frameColours.ts';
+import type { WidthMode } from './layout.ts';
 import type { VisibleBoxes } from './visibleBoxes.ts';
 
 export const ROW_HEIGHT = 20; // CSS pixels, with a gap of one below each box
@@ -11,6 +13,8 @@ export interface Scene {
   readonly boxes: VisibleBoxes;
   readonly theme: Theme;
   readonly paintOf: (node: number) => FramePaint;
+  readonly widthMode: WidthMode; // of a comparison, like the colours
+  readonly colourMode: ColourMode;
   readonly width: number; // CSS pixels, like height and scrollTop
   readonly height: number;
   readonly scrollTop: number;

@@ -2,7 +2,7 @@
 // pixel lines, so one line of pixels a row is filled in memory and stretched to the row's height by one drawImage call:
 // a few dozen calls a frame instead of one for each of eight thousand boxes, which halves the time of a frame.
 import { FrameKind } from '../content/frameTable.ts';
-import { tooFewSamples } from './difference.ts';
+import { isQuiet } from './difference.ts';
 import { pixelOf } from './frameColours.ts';
 import { ROW_HEIGHT, type Scene, topOf } from './scene.ts';
 
@@ -51,9 +51,8 @@ export function paintFills(context: CanvasRenderingContext2D, scene: Scene, stri
 }
 
 function fillLines(scene: Scene, pixels: Uint32Array, pixelsWide: number, firstDepth: number) {
-  const { graph, boxes, theme, paintOf, pixelRatio, matching } = scene;
+  const { graph, boxes, theme, paintOf, pixelRatio, matching, colourMode } = scene;
   const gap = Math.max(1, Math.round(pixelRatio));
-  const compared = graph.newCosts !== undefined;
   const background = pixelOf(theme.background);
   const folded = pixelOf(theme.foldedFill);
   const quiet = pixelOf(theme.quietFill);
@@ -70,7 +69,7 @@ function fillLines(scene: Scene, pixels: Uint32Array, pixelsWide: number, firstD
     let pixel: number;
     if (isRun) pixel = folded;
     else if (theme.highContrast) pixel = background;
-    else if (!matches || (compared && tooFewSamples(graph, node))) pixel = quiet;
+    else if (!matches || isQuiet(graph, node, colourMode)) pixel = quiet;
     else pixel = paintOf(node).pixel;
 
     const line = (boxes.depth[box]! - firstDepth) * LINES * pixelsWide;

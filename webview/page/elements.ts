@@ -19,6 +19,13 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** An SVG element with attributes. */
+export function svgElement(tag: string, attributes: Attributes): SVGElement {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  return made;
+}
+
 /** A 16-pixel line icon in the colour of the text around it. */
 export function icon(path: string, slot?: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');

@@ -3,18 +3,27 @@ import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { describeNode, lineOf } from '../graph/describe.ts';
 import { FlameGraphView, type GraphEvents } from '../graph/flameGraphView.ts';
-import type { WidthMode } from '../graph/layout.ts';
+import { elidedNodes, type WidthMode } from '../graph/layout.ts';
 import { element } from './elements.ts';
+import { openElidedDialog } from './elidedDialog.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
+
+interface GraphPaneEvents extends Omit<GraphEvents, 'described'> {
+  /** A frame was chosen that these widths leave without a box. */
+  widthModeWanted(mode: WidthMode): void;
+}
 
 export class GraphPane {
   readonly view: FlameGraphView;
   readonly element: HTMLElement;
   readonly #stage = element('div', { class: 'graph-stage' });
   readonly #details = element('div', { class: 'details' });
+  readonly #elided = element('button', { type: 'button', class: 'elided-button', hidden: true });
+  readonly #events: GraphPaneEvents;
   #graph: FlameGraph | undefined;
 
-  constructor(events: Omit<GraphEvents, 'described'>) {
+  constructor(events: GraphPaneEvents) {
+    this.#events = events;
     this.view = new FlameGraphView({
       ...events,
       selected: (node) => {
@@ -30,8 +39,9 @@ export class GraphPane {
       'section',
       { class: 'pane graph-pane', 'aria-label': 'Flame graph' },
       this.#stage,
-      this.#details,
+      element('div', { class: 'graph-foot' }, this.#details, this.#elided),
     );
+    this.#elided.addEventListener('click', () => this.#listElided());
     this.showLoading();
   }
 
@@ -59,12 +69,36 @@ export class GraphPane {
     if (this.view.element.parentElement !== this.#stage) this.#stage.replaceChildren(this.view.element);
     this.view.setGraph(graph, mode);
     this.#describe(-1);
+    this.#countElided();
+  }
+
+  setWidthMode(mode: WidthMode) {
+    this.view.setWidthMode(mode);
+    this.#countElided();
   }
 
   /** Selects a node, brings it into view and tells it below the graph. */
   select(node: number) {
     this.view.select(node);
     this.#describe(node);
+  }
+
+  #countElided() {
+    const graph = this.#graph;
+    const count = graph?.newCosts ? elidedNodes(graph, this.view.layout).length : 0;
+    this.#elided.hidden = count === 0;
+    this.#elided.textContent = `${countText(count)} without a box`;
+    this.#elided.title = 'Frames that these widths leave without a box';
+  }
+
+  #listElided() {
+    const graph = this.#graph;
+    if (!graph) return;
+    openElidedDialog(graph, elidedNodes(graph, this.view.layout), (node) => {
+      this.#events.widthModeWanted('combined');
+      this.select(node);
+      this.#events.selected(node);
+    });
   }
 
   #describe(node: number) {

@@ -1,15 +1,36 @@
-// The head of the page: what is shown, when and how it was recorded, and what the user should know about it.
+// The head of the page: what is shown, when and how it was recorded, and what the user should know about it. A comparison
+// begins with the verdict of the whole.
+import { verdictWords } from '../../core/changeText.ts';
 import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
+import { comparisonFacts } from './comparisonFacts.ts';
 import { element, icon, icons } from './elements.ts';
+import { repeatsChart } from './repeatsChart.ts';
+import { repeatsTable } from './repeatsTable.ts';
 
-export function headerOf({ subject, title, runs, problems }: ShowMessage): HTMLElement {
-  const header = element('header', { class: 'header' });
-  header.append(element('h1', { class: 'title' }, title));
-  if (subject === 'run') for (const run of runs) header.append(factsOf(run));
-  else
-    header.append(element('div', { class: 'sides' }, ...runs.map((run, i) => sideOf(run, i === 0 ? 'base' : 'new'))));
-  if (problems.length > 0) header.append(problemsOf(problems));
+export function headerOf(show: ShowMessage): HTMLElement {
+  const { subject, title, runs, problems, comparison, executions = [] } = show;
+  const words = element('div', { class: 'header-words' });
+  if (comparison?.sentence) words.append(verdictOf(comparison.verdict, comparison.sentence));
+  words.append(
+    element(comparison?.sentence ? 'p' : 'h1', { class: comparison?.sentence ? 'subtitle' : 'title' }, title),
+  );
+  if (subject === 'run') for (const run of runs) words.append(factsOf(run));
+  else words.append(element('div', { class: 'sides' }, ...runs.map((run, i) => sideOf(run, i === 0 ? 'base' : 'new'))));
+  if (problems.length > 0) words.append(problemsOf(problems));
+  if (executions.length > 0) words.append(repeatsTable(executions));
+  const header = element('header', { class: 'header' }, words);
+  if (!comparison) return header;
+  const facts = comparisonFacts(comparison);
+  if (facts) words.append(facts);
+  const chart = repeatsChart(comparison);
+  if (chart) header.append(chart);
   return header;
+}
+
+function verdictOf(verdict: number, sentence: string): HTMLElement {
+  const glyph = verdictWords[verdict]?.glyph ?? '';
+  const mark = element('span', { class: 'verdict-mark', 'data-verdict': verdict, 'aria-hidden': 'true' }, glyph);
+  return element('h1', { class: 'title' }, mark, sentence);
 }
 
 const factsOf = (run: ShownRun): HTMLElement =>
@@ -19,7 +40,8 @@ const sideOf = (run: ShownRun, side: 'base' | 'new'): HTMLElement =>
   element(
     'div',
     { class: `side side-${side}` },
-    element('span', { class: 'side-label' }, side),
+    // The verdict speaks of A and B.
+    element('span', { class: 'side-label' }, side === 'base' ? 'A base' : 'B new'),
     element('span', { class: 'side-name' }, run.name),
     factsOf(run),
   );

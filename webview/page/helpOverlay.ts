@@ -57,5 +57,6 @@ const comparedLegend = () =>
     legendRow('more', '▲ costs more CPU time, + new'),
     legendRow('less', '▼ costs less CPU time, − gone'),
     legendRow('same', 'unchanged'),
-    legendRow('few', 'fewer than 10 samples: too few to compare'),
+    legendRow('few', 'not beyond noise, or too few samples to compare'),
+    legendRow('mark', 'notch at the foot: where the base’s part ends'),
   );

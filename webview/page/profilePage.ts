@@ -7,10 +7,12 @@ import { readFlameGraph } from '../content/flameGraph.ts';
 import { type FrameTable, frameName } from '../content/frameTable.ts';
 import { readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { MalformedContent } from '../content/wireReader.ts';
+import type { WidthMode } from '../graph/layout.ts';
 import { nodeAt, pathOf } from '../graph/navigation.ts';
 import { type Matches, matcherOf, matchesIn, type Query } from '../search/search.ts';
 import { nodeByName, nodesByFunction } from '../table/sameFunction.ts';
 import { element } from './elements.ts';
+import { ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
@@ -24,6 +26,7 @@ const SAVE_DELAY_MS = 150;
 const SEARCH_DELAY_MS = 60;
 
 type ViewMessage = Extract<HostMessage, { type: 'view' }>;
+type ExplanationMessage = Extract<HostMessage, { type: 'explanation' }>;
 type RevealMessage = Extract<HostMessage, { type: 'reveal' }>;
 
 export class ProfilePage {
@@ -33,6 +36,7 @@ export class ProfilePage {
   readonly #graphView: 'flameGraph' | 'comparedFlameGraph';
   readonly #graphPane: GraphPane;
   readonly #tablePane: TablePane;
+  readonly #explainPane: ExplainPane | undefined; // of a comparison
   readonly #panes: PaneSplit;
   readonly #toolbar: Toolbar;
   readonly #help: HTMLDialogElement;
@@ -40,6 +44,7 @@ export class ProfilePage {
   #matches: Matches | undefined;
   #match = -1; // index into #matches.nodes
   #nodeOf: ((frames: FrameTable, frame: number) => number) | undefined;
+  #explainRequested = false;
   #reveal: RevealMessage | undefined; // came before the views that it speaks of
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
   #searchTimer: ReturnType<typeof setTimeout> | undefined;
@@ -57,17 +62,26 @@ export class ProfilePage {
       open: (node, aside) => this.#open(this.#graphView, node, aside),
       copy: (node) => this.#copyNode(node),
       viewChanged: () => this.#change({ span: this.#graphPane.view.span }),
+      widthModeWanted: (mode) => {
+        this.#toolbar.widthModes?.show(mode);
+        this.#setWidthMode(mode);
+      },
       help: () => this.#help.showModal(),
     });
+    this.#explainPane = show.comparison && this.#makeExplainPane(show.comparison.per);
     this.#tablePane = new TablePane(
       show.subject,
       { sorts: this.#state.sorts, measure: this.#state.measure, tab: this.#state.comparedTab },
+      this.#explainPane?.element,
       {
         selected: (frames, row) => this.#rowSelected(frames, row),
         open: (view, row, aside) => this.#open(view, row, aside),
         copy: (text) => host.send({ type: 'copy', text }),
         sorted: (view, sort) => this.#change({ sorts: { ...this.#state.sorts, [view]: sort } }),
-        tabChosen: (comparedTab) => this.#change({ comparedTab }),
+        tabChosen: (comparedTab) => {
+          this.#change({ comparedTab });
+          this.#requestExplanation();
+        },
         measureChosen: (measure) => this.#change({ measure }),
       },
     );
@@ -75,9 +89,14 @@ export class ProfilePage {
       changed: (query) => this.#searchSoon(query),
       step: (direction) => this.#step(direction),
       left: () => this.#graphPane.view.focus(),
-      widthModeChosen: (widthMode) => {
-        this.#change({ widthMode });
-        this.#graphPane.view.setWidthMode(widthMode);
+      widthModeChosen: (mode) => this.#setWidthMode(mode),
+      colourModeChosen: (colourMode) => {
+        this.#change({ colourMode });
+        this.#graphPane.view.setColourMode(colourMode);
+      },
+      normalisationChosen: (normalisation) => {
+        this.#save();
+        host.send({ type: 'normalise', normalisation });
       },
       viewModeChosen: (mode) => this.#setViewMode(mode),
       valueChosen: (value) => this.#setValue(value),
@@ -92,12 +111,13 @@ export class ProfilePage {
       'div',
       { class: 'page' },
       headerOf(show),
-      this.#toolbar.element,
+      element('nav', { 'aria-label': 'View' }, this.#toolbar.element),
       this.#panes.element,
       this.#help,
     );
     this.#save();
     this.#requestViews();
+    this.#requestExplanation();
   }
 
   /** Content of the engine; what is not a well-formed view becomes a sentence in its pane. */
@@ -127,21 +147,32 @@ export class ProfilePage {
     else this.#tablePane.showFailure(view, message, advice);
   }
 
+  receiveExplanation({ explanation }: ExplanationMessage) {
+    this.#explainPane?.show(explanation);
+  }
+
+  receiveExplanationFailure(message: string, advice: string) {
+    this.#explainRequested = false;
+    this.#explainPane?.showFailure(message, advice);
+  }
+
   /** Selects a function in graph and table; waits for the views when they are still on their way. */
   reveal(message: RevealMessage) {
     this.#reveal = message;
     const { graph } = this.#graphPane;
-    const table = this.#tablePane.framesOf('functions');
-    if (!graph || (message.row >= 0 && !table)) return;
+    const compared = this.#show.subject === 'comparison';
+    const table = this.#tablePane.framesOf(compared ? 'comparedFunctions' : 'functions');
+    if (!graph || ((compared || message.row >= 0) && !table)) return;
     const known = table && message.row >= 0 && message.row < table.count;
     const node = known ? this.#nodeOf!(table, message.row) : nodeByName(graph, message.name);
     this.#reveal = undefined;
-    if (known) this.#tablePane.selectRow(message.row);
     if (node >= 0) {
       this.#graphPane.view.fit(node);
       this.#graphPane.select(node);
       this.#nodeSelected(node);
     }
+    if (compared) this.#selectNamed(table!, known ? message.row : -1, message.name);
+    else if (known) this.#tablePane.selectRow(message.row);
   }
 
   /** Keys that hold anywhere on the page. */
@@ -162,6 +193,33 @@ export class ProfilePage {
     return true;
   }
 
+  /** A row of the table of compared functions, or the first of that name; frames of graph and tables differ. */
+  #selectNamed(frames: FrameTable, row: number, name: string) {
+    let at = row;
+    for (let frame = 0; at < 0 && frame < frames.count; frame++) if (frameName(frames, frame) === name) at = frame;
+    if (at >= 0) this.#tablePane.select(frames, at);
+  }
+
+  #makeExplainPane(per: string): ExplainPane {
+    return new ExplainPane(per, {
+      selected: (row, name) => this.reveal({ type: 'reveal', row, name }),
+      open: (index, line, aside) => this.#host.send({ type: 'openExplained', index, line, aside }),
+    });
+  }
+
+  /** Asked for when it is looked at first: it takes the engine a moment. */
+  #requestExplanation() {
+    if (!this.#explainPane || this.#explainRequested || this.#state.comparedTab !== 'explain') return;
+    this.#explainRequested = true;
+    this.#explainPane.showLoading();
+    this.#host.send({ type: 'explain' });
+  }
+
+  #setWidthMode(widthMode: WidthMode) {
+    this.#change({ widthMode });
+    this.#graphPane.setWidthMode(widthMode);
+  }
+
   #requestViews() {
     const views: ViewKind[] =
       this.#show.subject === 'run'
@@ -172,8 +230,9 @@ export class ProfilePage {
 
   #showGraph(bytes: Uint8Array) {
     const graph = readFlameGraph(bytes);
-    const { widthMode, span, selectedPath } = this.#state;
+    const { widthMode, colourMode, span, selectedPath } = this.#state;
     this.#nodeOf = undefined;
+    this.#graphPane.view.setColourMode(colourMode);
     this.#graphPane.showGraph(graph, widthMode);
     if (!this.#graphPane.graph) return;
     let find: ReturnType<typeof nodesByFunction> | undefined;

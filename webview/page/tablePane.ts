@@ -1,4 +1,4 @@
-// The pane of tables: the functions of a run, or the functions and lines of a comparison on two tabs.
+// The pane of tables: the functions of a run, or the functions and lines of a comparison and what explains it, on tabs.
 import '@vscode-elements/elements/dist/vscode-tabs/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-header/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-panel/index.js';
@@ -15,6 +15,7 @@ import { type Sort, type TableColumn, VirtualTable } from '../table/virtualTable
 import { element } from './elements.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { Choices } from './toolbarButtons.ts';
+import { type ComparedTab, comparedTabs } from './viewState.ts';
 
 export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines';
 
@@ -23,7 +24,7 @@ export interface TablePaneEvents {
   open(view: TableKind, row: number, aside: boolean): void;
   copy(name: string): void;
   sorted(view: TableKind, sort: Sort): void;
-  tabChosen(tab: 'functions' | 'lines'): void;
+  tabChosen(tab: ComparedTab): void;
   measureChosen(measure: Measure): void;
 }
 
@@ -45,14 +46,15 @@ export class TablePane {
 
   constructor(
     subject: 'run' | 'comparison',
-    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: 'functions' | 'lines' },
+    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: ComparedTab },
+    explanation: HTMLElement | undefined,
     events: TablePaneEvents,
   ) {
     this.#events = events;
     this.#sorts = { ...state.sorts };
     this.#measure = state.measure;
     if (subject === 'run') this.element.append(this.#stage('functions'));
-    else this.element.append(this.#tabs(state.tab));
+    else this.element.append(this.#tabs(state.tab, explanation));
   }
 
   showLoading() {
@@ -73,6 +75,8 @@ export class TablePane {
     const lines = view === 'comparedLines';
     const columns = comparedColumns(table, this.#measure, lines ? 'lines' : 'functions');
     this.#show(view, table.frames, columns, COMPARED_SORT, lines ? 'Changed lines' : 'Changed functions');
+    const said = this.#measure === 'self' ? table.selfEffects : table.totalEffects;
+    this.#shown.get(view)?.table.element.classList.toggle('effects', said !== undefined);
   }
 
   /** Shows only the rows that a search finds; undefined shows all. */
@@ -130,18 +134,22 @@ export class TablePane {
     return stage;
   }
 
-  #tabs(chosen: 'functions' | 'lines'): HTMLElement {
+  #tabs(chosen: ComparedTab, explanation: HTMLElement | undefined): HTMLElement {
     const tabs: VscodeTabs = document.createElement('vscode-tabs');
-    const names = ['functions', 'lines'] as const;
-    for (const title of ['Functions', 'Lines']) {
+    const pages = [
+      this.#stage('comparedFunctions'),
+      this.#stage('comparedLines'),
+      ...(explanation ? [explanation] : []),
+    ];
+    for (const title of ['Functions', 'Lines', 'Explain'].slice(0, pages.length)) {
       const header = document.createElement('vscode-tab-header');
       header.slot = 'header';
       header.textContent = title;
       tabs.append(header);
     }
-    for (const view of ['comparedFunctions', 'comparedLines'] as const) {
+    for (const page of pages) {
       const panel = document.createElement('vscode-tab-panel');
-      panel.append(this.#stage(view));
+      panel.append(page);
       tabs.append(panel);
     }
     const measures = new Choices<Measure>(
@@ -155,10 +163,10 @@ export class TablePane {
     measures.show(this.#measure);
     measures.element.slot = 'addons';
     tabs.append(measures.element);
-    tabs.selectedIndex = names.indexOf(chosen);
+    tabs.selectedIndex = comparedTabs.indexOf(chosen);
     tabs.addEventListener('vsc-tabs-select', (event) => {
       const { selectedIndex } = (event as CustomEvent<{ selectedIndex: number }>).detail;
-      this.#events.tabChosen(names[selectedIndex] ?? 'functions');
+      this.#events.tabChosen(comparedTabs[selectedIndex] ?? 'functions');
     });
     return tabs;
   }

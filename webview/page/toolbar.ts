@@ -2,8 +2,10 @@
 import '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import '@vscode-elements/elements/dist/vscode-option/index.js';
 import type { VscodeSingleSelect } from '@vscode-elements/elements/dist/vscode-single-select/index.js';
+import type { ShownComparison } from '../../core/comparisonMessages.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import type { ShowMessage } from '../../core/webviewMessages.ts';
+import type { ColourMode } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { element, icon, icons } from './elements.ts';
 import { SearchBar, type SearchEvents } from './searchBar.ts';
@@ -12,6 +14,8 @@ import type { ViewMode, ViewState } from './viewState.ts';
 
 export interface ToolbarEvents extends SearchEvents {
   widthModeChosen(mode: WidthMode): void;
+  colourModeChosen(mode: ColourMode): void;
+  normalisationChosen(normalisation: number): void;
   viewModeChosen(mode: ViewMode): void;
   valueChosen(value: number): void;
   reset(): void;
@@ -22,6 +26,7 @@ export interface Toolbar {
   readonly element: HTMLElement;
   readonly search: SearchBar;
   readonly viewModes: Choices<ViewMode>;
+  readonly widthModes: Choices<WidthMode> | undefined; // of a comparison
 }
 
 export function makeToolbar(show: ShowMessage, state: ViewState, events: ToolbarEvents): Toolbar {
@@ -38,7 +43,10 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
   );
   viewModes.show(state.viewMode);
   const controls = element('div', { class: 'toolbar-controls' });
-  if (show.subject === 'comparison') controls.append(widthChoices(state, events));
+  const widthModes = show.subject === 'comparison' ? widthChoices(state, events) : undefined;
+  if (widthModes) controls.append(widthModes.element, colourSelect(state, events));
+  if (show.comparison && show.comparison.normalisations.length > 1)
+    controls.append(normalisationSelect(show.comparison, events));
   if (show.values.length > 1) controls.append(valueSelect(show, state, events));
   controls.append(
     toolbarButton('Show everything (0)', icon(icons.reset), () => events.reset()),
@@ -51,35 +59,68 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
     search.element,
     controls,
   );
-  return { element: toolbar, search, viewModes };
+  return { element: toolbar, search, viewModes, widthModes };
 }
 
-function widthChoices(state: ViewState, events: ToolbarEvents): HTMLElement {
+function widthChoices(state: ViewState, events: ToolbarEvents): Choices<WidthMode> {
   const choices = new Choices<WidthMode>(
     'Widths',
     [
       { value: 'combined', label: 'Widths: shares of both runs together', face: 'Both runs' },
       { value: 'base', label: 'Widths: shares of the base run', face: 'Base' },
       { value: 'new', label: 'Widths: shares of the new run', face: 'New' },
+      { value: 'change', label: 'Widths: absolute changes, up and down', face: '|Change|' },
     ],
     (mode) => events.widthModeChosen(mode),
   );
   choices.show(state.widthMode);
-  return choices.element;
+  return choices;
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+function select(label: string, options: readonly Option[], chosen: string, changed: (value: string) => void) {
+  const made: VscodeSingleSelect = document.createElement('vscode-single-select');
+  made.className = 'value-select';
+  made.label = label; // of the combobox inside
+  made.setAttribute('aria-label', label);
+  made.title = label;
+  for (const { value, label: text } of options) {
+    const option = document.createElement('vscode-option');
+    option.value = value;
+    option.selected = value === chosen;
+    option.textContent = text;
+    made.append(option);
+  }
+  made.addEventListener('change', () => changed(made.value));
+  return made;
+}
+
+const colourOptions: readonly { readonly value: ColourMode; readonly label: string }[] = [
+  { value: 'significance', label: 'beyond noise' },
+  { value: 'change', label: 'all changes' },
+  { value: 'ratio', label: 'ratios' },
+];
+
+function colourSelect(state: ViewState, events: ToolbarEvents): HTMLElement {
+  const changed = (value: string) => events.colourModeChosen(value as ColourMode);
+  return select('Colours of the flame graph', colourOptions, state.colourMode, changed);
+}
+
+function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents): HTMLElement {
+  const options = comparison.normalisations.map(({ value, label }) => ({ value: String(value), label }));
+  const changed = (value: string) => events.normalisationChosen(Number(value));
+  return select('What CPU time is compared per', options, String(comparison.normalisation), changed);
 }
 
 function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): HTMLElement {
-  const select: VscodeSingleSelect = document.createElement('vscode-single-select');
-  select.className = 'value-select';
-  select.setAttribute('aria-label', 'What was measured');
   const alone = (type: string) => values.filter((value) => value.type === type).length === 1;
-  values.forEach(({ type, unit }, value) => {
-    const option = document.createElement('vscode-option');
-    option.value = String(value);
-    option.selected = value === state.value;
-    option.textContent = visibleText(alone(type) ? type : `${type}, ${unit}`, 60);
-    select.append(option);
-  });
-  select.addEventListener('change', () => events.valueChosen(Number(select.value)));
-  return select;
+  const options = values.map(({ type, unit }, value) => ({
+    value: String(value),
+    label: visibleText(alone(type) ? type : `${type}, ${unit}`, 60),
+  }));
+  return select('What was measured', options, String(state.value), (value) => events.valueChosen(Number(value)));
 }

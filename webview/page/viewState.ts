@@ -1,5 +1,6 @@
 // What the page remembers of how it was looked at. It comes back after a reload of the window; anything in it that is not
 // what it should be is left out, for a saved state may be older than this code.
+import { type ColourMode, colourModes } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { widthModes } from '../graph/layout.ts';
 import type { Span } from '../graph/span.ts';
@@ -8,6 +9,10 @@ import { NO_QUERY, type Query } from '../search/search.ts';
 import type { Measure } from '../table/comparedColumns.ts';
 import type { Sort } from '../table/virtualTable.ts';
 
+/** The tabs beside the graph of a comparison. */
+export const comparedTabs = ['functions', 'lines', 'explain'] as const;
+export type ComparedTab = (typeof comparedTabs)[number];
+
 export type ViewMode = 'graph' | 'table' | 'both';
 
 export interface ViewState {
@@ -15,7 +20,8 @@ export interface ViewState {
   readonly value: number;
   readonly viewMode: ViewMode;
   readonly widthMode: WidthMode;
-  readonly comparedTab: 'functions' | 'lines';
+  readonly colourMode: ColourMode;
+  readonly comparedTab: ComparedTab;
   readonly measure: Measure;
   readonly query: Query;
   readonly sorts: Readonly<Record<string, Sort>>; // by table
@@ -29,6 +35,7 @@ export const freshState = (panel: string, value: number): ViewState => ({
   value,
   viewMode: 'both',
   widthMode: 'combined',
+  colourMode: 'significance',
   comparedTab: 'functions',
   measure: 'self',
   query: NO_QUERY,
@@ -48,7 +55,8 @@ export function restoredState(saved: unknown, panel: string, value: number): Vie
     value: isWhole(saved.value) ? saved.value : value,
     viewMode: oneOf(saved.viewMode, ['graph', 'table', 'both'], fresh.viewMode),
     widthMode: oneOf(saved.widthMode, widthModes, fresh.widthMode),
-    comparedTab: oneOf(saved.comparedTab, ['functions', 'lines'], fresh.comparedTab),
+    comparedTab: oneOf(saved.comparedTab, comparedTabs, fresh.comparedTab),
+    colourMode: oneOf(saved.colourMode, colourModes, fresh.colourMode),
     measure: oneOf(saved.measure, ['self', 'total'], fresh.measure),
     query:
       isRecord(query) && typeof query.text === 'string'

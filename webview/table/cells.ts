@@ -15,6 +15,17 @@ export function fillFunction(cell: HTMLElement, name: string, place = '') {
   cell.title = place ? `${visibleText(name, 2000)}\n${visibleText(place, 2000)}` : visibleText(name, 2000);
 }
 
+/** A function's name, and behind it in quiet words what is noted of it. */
+export function fillNotedFunction(cell: HTMLElement, name: string, note: string) {
+  const [first, second] = partsOf(cell, ['noted-name', 'note']);
+  first!.textContent = visibleText(shortName(name));
+  second!.textContent = visibleText(note);
+  cell.title = [name, note]
+    .filter(Boolean)
+    .map((text) => visibleText(text, 2000))
+    .join('\n');
+}
+
 /** A share as text, with the value beside it and a bar of that share below. */
 export function fillShare(cell: HTMLElement, share: number, text: string, value: string) {
   const [bar, first, second] = partsOf(cell, ['bar', 'share', 'value']);
@@ -37,7 +48,7 @@ export function fillDifference(
   text!.textContent = difference.text;
 }
 
-function partsOf(cell: HTMLElement, classes: readonly string[]): HTMLElement[] {
+export function partsOf(cell: HTMLElement, classes: readonly string[]): HTMLElement[] {
   if (cell.childElementCount !== classes.length) {
     cell.replaceChildren(...classes.map((name) => element('span', { class: name })));
   }

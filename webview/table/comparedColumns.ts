@@ -1,4 +1,5 @@
 // The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
+import { contributionText, isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
   countText,
@@ -9,11 +10,14 @@ import {
   valueChangeText,
   valueText,
 } from '../../core/numbersAsText.ts';
+import type { Effects } from '../content/effects.ts';
 import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
-import { type ComparedTable, Verdict } from '../content/tables.ts';
+import type { ComparedTable } from '../content/tables.ts';
+import { effectNote } from '../graph/describe.ts';
 import { SAMPLES_MIN } from '../graph/difference.ts';
-import { fillDifference, fillFunction, fillText } from './cells.ts';
+import { fillDifference, fillNotedFunction, fillText } from './cells.ts';
 import { compareTexts } from './functionColumns.ts';
+import { fillInterval, intervalScale } from './intervalCell.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
 
 export type Measure = 'self' | 'total';
@@ -41,26 +45,21 @@ const sidesOf = (table: ComparedTable, measure: Measure): Sides =>
         laterSamples: table.newTotalSamplesOfRow,
       };
 
-/** A mark for each verdict, so that nothing hangs on colour. The verdict itself is the engine's. */
-export const VERDICTS: Record<number, { readonly glyph: string; readonly text: string }> = {
-  [Verdict.noise]: { glyph: '≈', text: 'no difference beyond noise' },
-  [Verdict.slower]: { glyph: '▲', text: 'slower' },
-  [Verdict.faster]: { glyph: '▼', text: 'faster' },
-  [Verdict.new]: { glyph: '+', text: 'new' },
-  [Verdict.gone]: { glyph: '−', text: 'gone' },
-  [Verdict.moved]: { glyph: '→', text: 'moved' },
-  [Verdict.tooFew]: { glyph: '?', text: `rests on fewer than ${SAMPLES_MIN} samples` },
-};
+const effectsOf = (table: ComparedTable, measure: Measure): Effects | undefined =>
+  measure === 'self' ? table.selfEffects : table.totalEffects;
 
 export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'functions' | 'lines'): TableColumn[] {
-  const { frames, unit, verdict } = table;
+  const { frames, unit } = table;
   const sides = sidesOf(table, measure);
+  const effects = effectsOf(table, measure);
+  const verdict = effects?.verdict ?? table.verdict;
   const { base, later } = sides;
   const change = (row: number) => later[row]! - base[row]!;
   const points = (row: number) => share(later[row]!, table.newTotal) - share(base[row]!, table.baseTotal);
   let largest = 1;
   for (let row = 0; row < frames.count; row++) largest = Math.max(largest, Math.abs(change(row)));
   const few = (row: number) => sides.baseSamples[row]! + sides.laterSamples[row]! < SAMPLES_MIN;
+  const quiet = effects ? (row: number) => !isSignificant(verdict[row]!) : few;
 
   const side = (id: string, title: string, values: Float64Array, samples: Uint32Array, whole: number): TableColumn => ({
     id,
@@ -73,16 +72,26 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
       cell.title = `${percentText(share(values[row]!, whole))} of the run, ${countText(samples[row]!)} samples`;
     },
   });
+  const pointsColumn: TableColumn = {
+    id: 'points',
+    title: 'Share',
+    hint: 'Change of the share of its run, in percentage points; it also moves when something else grows',
+    numeric: true,
+    compare: (a, b) => points(a) - points(b),
+    fill: (cell, row) => {
+      cell.textContent = pointsText(points(row));
+    },
+  };
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];
   return [
     {
       id: 'verdict',
       title: '',
-      hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, ≈ noise, ? too few samples',
+      hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? untested',
       numeric: false,
       compare: (a, b) => verdict[a]! - verdict[b]!,
       fill: (cell, row) => {
-        const { glyph, text } = VERDICTS[verdict[row]!]!;
+        const { glyph, text } = verdictWords[verdict[row]!]!;
         cell.textContent = glyph;
         cell.title = text;
         cell.setAttribute('aria-label', text);
@@ -101,34 +110,56 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
           text,
           sign: Math.sign(change(row)),
           strength: Math.abs(change(row)) / largest,
-          few: few(row),
+          few: quiet(row),
         });
         cell.title = `${valueChangeText(change(row), unit)} (${relativeChangeText(base[row]!, later[row]!)})`;
       },
     },
-    {
-      id: 'points',
-      title: 'Share',
-      hint: 'Change of the share of its run, in percentage points; it also moves when something else grows',
-      numeric: true,
-      compare: (a, b) => points(a) - points(b),
-      fill: (cell, row) => {
-        cell.textContent = pointsText(points(row));
-      },
-    },
+    effects ? relativeColumn(effects) : pointsColumn,
     side('base', 'Base', base, sides.baseSamples, table.baseTotal),
     side('new', 'New', later, sides.laterSamples, table.newTotal),
+    ...(effects ? [contributionColumn(table)] : []),
     ...place,
   ];
 }
 
-const nameColumn = ({ frames }: ComparedTable): TableColumn => ({
+/** The relative change with its interval, as words and as a small bar. */
+function relativeColumn(effects: Effects): TableColumn {
+  const scale = intervalScale(effects);
+  return {
+    id: 'relative',
+    title: 'Change and 95 % interval',
+    hint: 'New against base with its 95 % interval; the bar is the interval, its dot the change, the line in the middle no change',
+    numeric: true,
+    compare: (a, b) => orderOf(effects.change[a]!) - orderOf(effects.change[b]!),
+    fill: (cell, row) => {
+      fillInterval(cell, effects, row, scale);
+      cell.title = effectNote(effects, row);
+    },
+  };
+}
+
+/** What cannot be said comes last. */
+const orderOf = (change: number): number => (Number.isNaN(change) ? Number.NEGATIVE_INFINITY : change);
+
+const contributionColumn = ({ contribution }: ComparedTable): TableColumn => ({
+  id: 'contribution',
+  title: 'Of all',
+  hint: 'What part of the difference of both totals its self time explains; what works against it is negative',
+  numeric: true,
+  compare: (a, b) => orderOf(contribution[a]!) - orderOf(contribution[b]!),
+  fill: (cell, row) => {
+    cell.textContent = contributionText(contribution[row]!);
+  },
+});
+
+const nameColumn = ({ frames, note }: ComparedTable): TableColumn => ({
   id: 'name',
   title: 'Function',
   hint: 'The function',
   numeric: false,
   compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
-  fill: (cell, row) => fillFunction(cell, frameName(frames, row)),
+  fill: (cell, row) => fillNotedFunction(cell, frameName(frames, row), frames.strings[note[row]!] ?? ''),
 });
 
 const moduleColumn = ({ frames }: ComparedTable): TableColumn => ({

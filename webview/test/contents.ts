@@ -14,6 +14,26 @@ export interface NodeSpec {
 
 const MS = 1_000_000;
 
+/** One row of Effects; what is left out cannot be said. */
+export interface EffectSpec {
+  readonly verdict: number;
+  readonly change?: number;
+  readonly low?: number;
+  readonly high?: number;
+  readonly q?: number;
+}
+
+export function effectsOf(rows: readonly EffectSpec[]) {
+  const column = (name: 'change' | 'low' | 'high' | 'q') => rows.map((row) => row[name] ?? Number.NaN);
+  return {
+    change: column('change'),
+    low: column('low'),
+    high: column('high'),
+    q: column('q'),
+    verdict: rows.map(({ verdict }) => verdict),
+  };
+}
+
 /** Strings numbered as they come; 0 is the empty one. */
 export class Strings {
   readonly list: string[] = [''];
@@ -51,8 +71,11 @@ class Frames {
   }
 }
 
-/** The FlameGraph of one run; `compared` adds the columns of the new run. */
-export function graphContent(root: NodeSpec, compared = false): Uint8Array {
+/** What may be said of a base and a new count of samples. */
+export type Judge = (base: number, later: number) => EffectSpec;
+
+/** The FlameGraph of one run; `compared` adds the columns of the new run, `judge` the effects of each node's total. */
+export function graphContent(root: NodeSpec, compared = false, judge?: Judge): Uint8Array {
   const frames = new Frames();
   const parentDistance: number[] = [];
   const frame: number[] = [];
@@ -79,7 +102,20 @@ export function graphContent(root: NodeSpec, compared = false): Uint8Array {
     selfValue: self.map((samples) => samples * MS),
     selfSamples: self,
     ...(compared ? { newSelfValue: newSelf.map((samples) => samples * MS), newSelfSamples: newSelf } : {}),
+    ...(judge
+      ? { totalEffects: effectsOf(totalsOf(parentDistance, self, newSelf).map((both) => judge(...both))) }
+      : {}),
   }).finish();
+}
+
+function totalsOf(parentDistance: readonly number[], self: readonly number[], newSelf: readonly number[]) {
+  const totals = self.map((base, node): [number, number] => [base, newSelf[node]!]);
+  for (let node = totals.length - 1; node > 0; node--) {
+    const parent = totals[node - parentDistance[node]!]!;
+    parent[0] += totals[node]![0];
+    parent[1] += totals[node]![1];
+  }
+  return totals;
 }
 
 export interface RowSpec {
@@ -116,9 +152,15 @@ export interface ComparedRowSpec {
   readonly file?: string;
   readonly line?: number;
   readonly baseLine?: number;
+  readonly note?: string;
 }
 
-export function comparedContent(rows: readonly ComparedRowSpec[], totals: readonly [number, number]): Uint8Array {
+/** A ComparedTable; with `judge` it has effects, and what each row contributes to the difference of the totals. */
+export function comparedContent(
+  rows: readonly ComparedRowSpec[],
+  totals: readonly [number, number],
+  judge?: Judge,
+): Uint8Array {
   const frames = new Frames();
   const lines = rows.some(({ line }) => line);
   rows.forEach((row, i) => {
@@ -136,6 +178,7 @@ export function comparedContent(rows: readonly ComparedRowSpec[], totals: readon
       }
     }
   });
+  const notes = rows.map(({ note = '' }) => frames.strings.id(note));
   const pick = (side: 'base' | 'later', which: 0 | 1) => rows.map((row) => row[side][which]);
   const ms = (column: number[]) => column.map((samples) => samples * MS);
   return wire.ComparedTable.encode({
@@ -156,6 +199,14 @@ export function comparedContent(rows: readonly ComparedRowSpec[], totals: readon
     newTotalSamplesOfRow: pick('later', 1),
     verdict: rows.map(({ verdict }) => verdict),
     baseLine: rows.map(({ baseLine = 0 }) => baseLine),
+    ...(judge
+      ? {
+          selfEffects: effectsOf(rows.map(({ base, later }) => judge(base[0], later[0]))),
+          totalEffects: effectsOf(rows.map(({ base, later }) => judge(base[1], later[1]))),
+          note: notes,
+          contribution: rows.map(({ base, later }) => (later[0] - base[0]) / (totals[1] - totals[0])),
+        }
+      : {}),
   }).finish();
 }
 

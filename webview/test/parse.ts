@@ -1,9 +1,9 @@
 // Reads contents the way the page does, from bytes of their own.
 import { type FlameGraph, readFlameGraph } from '../content/flameGraph.ts';
-import { graphContent, type NodeSpec } from './contents.ts';
+import { graphContent, type Judge, type NodeSpec } from './contents.ts';
 
-/** A flame graph from a drawing: two spaces a level, a name, self samples and, in a comparison, those of the new run. */
-export function drawn(text: string, compared = false): FlameGraph {
+/** A flame graph from a drawing: two spaces a level, a name, self samples and, in a comparison, those of the new run. `judge` adds effects. */
+export function drawn(text: string, compared = false, judge?: Judge): FlameGraph {
   const root: MutableSpec = { name: 'all', self: 0, children: [] };
   const path = [root];
   for (const line of text.split('\n').filter((row) => row.trim() !== '')) {
@@ -13,7 +13,7 @@ export function drawn(text: string, compared = false): FlameGraph {
     path[depth]!.children.push(node);
     path[depth + 1] = node;
   }
-  return readFlameGraph(graphContent(root, compared));
+  return readFlameGraph(graphContent(root, compared, judge));
 }
 
 interface MutableSpec extends NodeSpec {

@@ -3,8 +3,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
+import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { randomGraph } from './contents.ts';
-import { shopComparedFunctions, shopComparedGraph, shopComparedLines, shopFunctions, shopGraph } from './shop.ts';
+import {
+  shopComparedFunctions,
+  shopComparedGraph,
+  shopComparedLines,
+  shopFunctions,
+  shopGraph,
+  shopJudgedFunctions,
+  shopJudgedGraph,
+  shopJudgedLines,
+} from './shop.ts';
 import { themes } from './themes.ts';
 
 let browser: Browser;
@@ -41,6 +51,13 @@ async function compareShop(panel: PanelPage) {
   await panel.postView('comparedLines', shopComparedLines);
 }
 
+async function judgeShop(panel: PanelPage) {
+  await panel.post(showComparison({ title: 'before the hash map → hash map', comparison: shownShop }));
+  await panel.postView('comparedFlameGraph', shopJudgedGraph);
+  await panel.postView('comparedFunctions', shopJudgedFunctions);
+  await panel.postView('comparedLines', shopJudgedLines);
+}
+
 for (const [theme, colours] of Object.entries(themes)) {
   test(`a run in ${theme}, wide`, () =>
     picture(`run-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, async (panel) => {
@@ -49,6 +66,18 @@ for (const [theme, colours] of Object.entries(themes)) {
     }));
   test(`a comparison in ${theme}, wide`, () =>
     picture(`comparison-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, compareShop));
+  test(`a judged comparison in ${theme}, wide`, () =>
+    picture(`judged-${theme}-wide`, { theme: colours, width: 1500, height: 720 }, async (panel) => {
+      await judgeShop(panel);
+      await panel.page.mouse.move(300, 262);
+    }));
+  test(`the explanation in ${theme}`, () =>
+    picture(`explain-${theme}`, { theme: colours, width: 1500, height: 820 }, async (panel) => {
+      await judgeShop(panel);
+      await panel.page.getByText('Explain', { exact: true }).click();
+      await panel.post({ type: 'explanation', explanation: explainedShop });
+      await panel.page.locator('.comparison-facts summary').click();
+    }));
   test(`a run in ${theme}, narrow, searched`, () =>
     picture(`run-${theme}-narrow`, { theme: colours, width: 460, height: 760 }, async (panel) => {
       await showShop(panel);
@@ -61,6 +90,51 @@ test('lines of a comparison, narrow', () =>
   picture('comparison-dark-narrow-lines', { width: 520, height: 760 }, async (panel) => {
     await compareShop(panel);
     await panel.page.getByText('Lines', { exact: true }).click();
+  }));
+test('a judged comparison, table alone and narrow', async () => {
+  await picture('judged-dark-table', { width: 1300, height: 560 }, async (panel) => {
+    await judgeShop(panel);
+    await panel.page.keyboard.press('5');
+  });
+  await picture('judged-dark-narrow', { width: 480, height: 900 }, judgeShop);
+});
+test('frames without a box, and widths of changes', async () => {
+  await picture('judged-dark-elided', { width: 1200, height: 600 }, async (panel) => {
+    await judgeShop(panel);
+    await panel.page.getByText('New', { exact: true }).first().click();
+    await panel.page.locator('.elided-button').click();
+  });
+  await picture('judged-dark-change', { width: 1200, height: 600 }, async (panel) => {
+    await judgeShop(panel);
+    await panel.page.getByText('|Change|', { exact: true }).click();
+    await panel.page.keyboard.press('1');
+  });
+});
+for (const [theme, colours] of Object.entries(themes)) {
+  test(`a sweep in ${theme}`, () =>
+    picture(`sweep-${theme}`, { theme: colours, width: 1000, height: 900 }, (panel) =>
+      panel.post({ type: 'showSweep', panel: 'sweep:1', title: 'shop: threads × chunk', sweep: shownSweep }),
+    ));
+}
+test('a run that was repeated', () =>
+  picture('run-dark-repeated', { width: 1200, height: 620 }, async (panel) => {
+    const cells = (run: string, wall: string) => [run, wall, '1.50 s', '20.0 ms', '5,000', '1,540'];
+    const row = (run: string, wall: string, more: object = {}) => ({
+      cells: cells(run, wall),
+      warmUp: false,
+      outlier: false,
+      ...more,
+    });
+    const executions = [
+      row('warm-up', '2.11 s', { warmUp: true }),
+      row('1', '1.60 s'),
+      row('2', '1.62 s'),
+      row('3', '2.40 s', { outlier: true }),
+    ];
+    await panel.post(showRun({ executions }));
+    await panel.postView('flameGraph', shopGraph);
+    await panel.postView('functions', shopFunctions);
+    await panel.page.locator('.comparison-facts summary').click();
   }));
 test('frames of too few samples in a comparison', () =>
   picture('comparison-dark-few', { width: 1000, height: 420 }, async (panel) => {

@@ -1,6 +1,6 @@
 // A small, lifelike profile for tests and pictures: a C++ program that counts words in an ordered map, and the same
 // program after the map became a hash map.
-import { comparedContent, functionsContent, graphContent, type NodeSpec } from './contents.ts';
+import { comparedContent, type EffectSpec, functionsContent, graphContent, type NodeSpec } from './contents.ts';
 
 const MAP =
   'std::_Rb_tree<std::string, std::pair<const std::string, unsigned long>, std::_Select1st<…>, std::less<std::string>>';
@@ -306,26 +306,38 @@ const verdictOf = ({ self, newSelf, total, newTotal }: Sums): number => {
 };
 
 const changed = [...sums].sort((a, b) => Math.abs(b.newSelf - b.self) - Math.abs(a.newSelf - a.self));
-export const shopComparedFunctions = comparedContent(
-  changed.map((row) => ({
+const comparedFunctionRows = changed.map((row) => ({
+  name: row.spec.name,
+  base: [row.self, row.total] as const,
+  later: [row.newSelf, row.newTotal] as const,
+  verdict: verdictOf(row),
+  note: row.spec.name.startsWith('std::_Hash_bytes') ? 'cost moved here from std::_Rb_tree' : '',
+}));
+const comparedLineRows = changed
+  .filter(({ spec }) => spec.file)
+  .map((row) => ({
     name: row.spec.name,
-    base: [row.self, row.total],
-    later: [row.newSelf, row.newTotal],
+    file: row.spec.file!,
+    line: row.spec.line ?? 1,
+    baseLine: row.self > 0 ? (row.spec.line ?? 1) + (row.spec.file === CPP ? -3 : 0) : 0,
+    base: [row.self, row.total] as const,
+    later: [row.newSelf, row.newTotal] as const,
     verdict: verdictOf(row),
-  })),
-  shopTotals,
-);
-export const shopComparedLines = comparedContent(
-  changed
-    .filter(({ spec }) => spec.file)
-    .map((row) => ({
-      name: row.spec.name,
-      file: row.spec.file!,
-      line: row.spec.line ?? 1,
-      baseLine: row.self > 0 ? (row.spec.line ?? 1) + (row.spec.file === CPP ? -3 : 0) : 0,
-      base: [row.self, row.total],
-      later: [row.newSelf, row.newTotal],
-      verdict: verdictOf(row),
-    })),
-  shopTotals,
-);
+  }));
+export const shopComparedFunctions = comparedContent(comparedFunctionRows, shopTotals);
+export const shopComparedLines = comparedContent(comparedLineRows, shopTotals);
+
+/** As an engine might judge two counts, with an interval of three standard deviations of a Poisson count. */
+export function judgeShop(base: number, later: number): EffectSpec {
+  if (base + later < 10) return { verdict: 6 };
+  if (base === 0) return { verdict: 3, q: 0.0001 };
+  if (later === 0) return { verdict: 4, q: 0.0001 };
+  const change = later / base - 1;
+  const half = 3 * Math.sqrt(1 / base + 1 / later) * (1 + change);
+  const clear = Math.abs(change) > half;
+  const verdict = clear ? (change > 0 ? 1 : 2) : 0;
+  return { verdict, change, low: Math.max(-1, change - half), high: change + half, q: clear ? 0.003 : 0.4 };
+}
+export const shopJudgedGraph = graphContent(shopTree, true, judgeShop);
+export const shopJudgedFunctions = comparedContent(comparedFunctionRows, shopTotals, judgeShop);
+export const shopJudgedLines = comparedContent(comparedLineRows, shopTotals, judgeShop);

@@ -35,10 +35,10 @@ export class ActiveProfile implements vscode.Disposable {
   }
 
   /** Opens two runs and shows their differences. */
-  async showComparison(basePath: string, newPath: string): Promise<ComparisonOpened> {
+  async showComparison(basePath: string, newPath: string, normalisation = 0): Promise<ComparisonOpened> {
     const turn = ++this.turn;
     const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, openOptions()));
-    const comparison = new OpenComparison(this.client, base!, current!);
+    const comparison = new OpenComparison(this.client, base!, current!, normalisation);
     const opened = await comparison.opened();
     if (turn === this.turn) await this.show({ kind: 'comparison', comparison, opened });
     else comparison.close();
@@ -49,7 +49,10 @@ export class ActiveProfile implements vscode.Disposable {
   async reopen(): Promise<void> {
     const profile = this.profile;
     if (profile?.kind === 'run') await this.openRun(profile.run.path);
-    else if (profile) await this.showComparison(profile.comparison.base.path, profile.comparison.current.path);
+    else if (profile) {
+      const { base, current, normalisation } = profile.comparison;
+      await this.showComparison(base.path, current.path, normalisation);
+    }
   }
 
   async clear(): Promise<void> {
@@ -82,6 +85,7 @@ export class ActiveProfile implements vscode.Disposable {
     await Promise.all([
       setContext('lineheat.hasProfile', profile !== undefined),
       setContext('lineheat.hasRun', profile?.kind === 'run'),
+      setContext('lineheat.hasComparison', profile?.kind === 'comparison'),
       setContext('lineheat.hotFiles', [...this.files.keys()]),
     ]);
     this.changed.fire();

@@ -2,8 +2,11 @@
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
+import { runName } from '../heat/runText.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { annotatedListing } from './annotatedListing.ts';
+import type { Baseline } from './baseline.ts';
+import type { ChangeNavigation } from './changeNavigation.ts';
 import type { DoctorPage } from './doctorPage.ts';
 import { showFailure } from './failureMessages.ts';
 import type { FileHeats } from './fileHeats.ts';
@@ -36,11 +39,14 @@ export interface CommandParts {
   readonly navigation: SourceNavigation;
   readonly documents: TextDocuments;
   readonly doctor: DoctorPage;
+  readonly changes: ChangeNavigation;
+  readonly baseline: Baseline;
 }
 
 /** Registers every command. A failure is shown to the user, and thrown to a caller that gave arguments. */
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
-  const { active, doctor, documents, hovers, navigation, opener, painter, panels, profiles, recorder, runs } = parts;
+  const { active, baseline, changes, doctor, documents, hovers, navigation } = parts;
+  const { opener, painter, panels, profiles, recorder, runs } = parts;
 
   const openRun = async (path: string) => {
     await opener.openRun(path);
@@ -49,7 +55,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   // A recording that ends badly has saved a run too, and the watcher of files may be late or missing.
   const thenListed = <Result>(recording: Promise<Result>) => recording.finally(() => runs.refresh());
   const compare = async (base: string, current: string) => {
-    await opener.openComparison(base, current);
+    await opener.openComparison(base, current, panels.normalisationOf({ base, new: current }));
     panels.show({ base, new: current });
     return { base, new: current };
   };
@@ -60,14 +66,17 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     const base = await pickRun(saved, vscode.l10n.t('The base: the run before the change'));
     if (!base) return undefined;
     const others = saved.filter(({ path }) => path !== base);
-    const current = await pickRun(others, vscode.l10n.t('The new run: after the change'));
+    const beside = saved.find(({ path }) => path === base);
+    const current = await pickRun(others, vscode.l10n.t('The new run: after the change'), beside);
     return current && compare(base, current);
   };
   const showFlameGraph = (argument?: unknown) => {
     const profile = active.current;
     if (!profile) throw nothingOpen();
     if (profile.kind === 'comparison') {
-      panels.show({ base: profile.comparison.base.path, new: profile.comparison.current.path });
+      const { base, current } = profile.comparison;
+      const page = panels.show({ base: base.path, new: current.path });
+      if (isFunction(argument)) page.reveal(argument);
       return;
     }
     const page = panels.show({ run: profile.run.path });
@@ -111,8 +120,36 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     void inform(vscode.l10n.t('No file of this workspace has samples in the open profile.'));
   };
 
+  /** Asks what to hold a run against; it is the new side. */
+  const compareWith = async (current: RunSummary) => {
+    const others = (await runs.runs()).filter(({ path }) => path !== current.path);
+    const base = await pickRun(others, vscode.l10n.t('The base: what {0} is compared with', runName(current)), current);
+    return base && compare(base, current.path);
+  };
+  const compareFunction = async (argument?: unknown) => {
+    const profile = active.current;
+    if (profile?.kind !== 'run' || !profile.opened.summary) throw nothingOpen();
+    const named = await compareWith({ ...profile.opened.summary, path: profile.run.path });
+    if (named && isFunction(argument)) panels.show(named).reveal({ row: -1, name: argument.name });
+    return named;
+  };
+  const goToChange = async (direction: 1 | -1) => {
+    if (active.current?.kind !== 'comparison') throw noComparison();
+    if (await changes.go(direction)) return;
+    void inform(vscode.l10n.t('No line of this workspace changed beyond noise in the open comparison.'));
+  };
+
   const commands: Record<string, (argument?: unknown) => unknown> = {
     profileTarget: (argument) => thenListed(profiles.profile(argument)),
+    profileRepeatedly: (argument) => thenListed(profiles.profileRepeatedly(argument)),
+    sweep: async (argument) => {
+      const result = await thenListed(profiles.sweep(argument));
+      if (result) panels.show(result);
+      return result;
+    },
+    'runs.showSweep': (argument) => {
+      if (isSweep(argument)) panels.show({ sweep: argument.sweep });
+    },
     profileAgain: () => thenListed(profiles.profileAgain()),
     stop: () => recorder.stop(),
     openRun: async (argument) => {
@@ -120,8 +157,11 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       return path && openRun(path);
     },
     compareRuns,
+    compareFunction,
     showFlameGraph,
     goToHottestLine,
+    nextChange: () => goToChange(1),
+    previousChange: () => goToChange(-1),
     toggleHeat: () => painter.toggle(),
     clearHeat: () => active.clear(),
     showAnnotatedListing,
@@ -139,6 +179,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     'runs.rename': onRun((run) => runs.rename(run)),
     'runs.delete': onRun((run) => runs.delete(run)),
     'runs.reveal': onRun((run) => vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(run.path))),
+    'runs.compareWith': onRun(compareWith),
+    'runs.pinBaseline': onRun((run) => baseline.pin(run)),
+    'runs.unpinBaseline': () => baseline.pin(undefined),
+    'runs.compareWithBaseline': onRun((run) => (baseline.path ? compare(baseline.path, run.path) : undefined)),
     'runs.selectForCompare': onRun((run) => runs.selectForCompare(run)),
     'runs.compareWithSelected': onRun((run) => {
       const selected = runs.selectedForCompare;
@@ -163,6 +207,10 @@ function nothingOpen(): EngineFailure {
   return new EngineFailure('not-found', 'No run is open.', 'Profile a target, or open a run from the Runs view.');
 }
 
+function noComparison(): EngineFailure {
+  return new EngineFailure('not-found', 'No comparison is open.', 'Compare two runs from the Runs view first.');
+}
+
 function onRun(run: (summary: RunSummary) => unknown) {
   return (argument?: unknown) => {
     const isRun = typeof argument === 'object' && argument !== null && 'path' in argument && 'samples' in argument;
@@ -185,6 +233,10 @@ function isFunction(argument: unknown): argument is { row: number; name: string 
   if (typeof argument !== 'object' || argument === null) return false;
   const { row, name } = argument as Record<string, unknown>;
   return typeof row === 'number' && typeof name === 'string';
+}
+
+function isSweep(argument: unknown): argument is { sweep: string } {
+  return typeof argument === 'object' && argument !== null && 'sweep' in argument && typeof argument.sweep === 'string';
 }
 
 function isPlainArgument(argument: unknown): boolean {

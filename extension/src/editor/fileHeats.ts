@@ -49,7 +49,9 @@ export class FileHeats implements vscode.Disposable {
   /** The path under which the active profile knows a document; undefined when it does not. */
   pathOf(document: vscode.TextDocument): string | undefined {
     const { uri } = document;
-    const path = uri.scheme === 'file' ? uri.fsPath : uri.scheme === SCHEME ? uri.path : undefined;
+    // A side of a git diff is the file with another text; the engine aligns by the text that is shown.
+    const onDisk = uri.scheme === 'file' || uri.scheme === 'git';
+    const path = onDisk ? uri.fsPath : uri.scheme === SCHEME ? uri.path : undefined;
     const file = path === undefined ? undefined : this.active.fileOf(path);
     return file && (file.path || file.recordedPath);
   }

@@ -37,12 +37,13 @@ export class HeatHoverProvider implements vscode.HoverProvider {
   }
 
   private async textOf(answer: DocumentHeat, document: vscode.TextDocument, line: number): Promise<string | undefined> {
+    const profile = this.active.current;
     if (answer.kind === 'comparison') {
       const row = answer.difference.line.indexOf(line);
-      return row < 0 ? undefined : differenceHover(answer.difference, row);
+      if (row < 0 || profile?.kind !== 'comparison') return undefined;
+      return differenceHover(answer.difference, row, profile.opened);
     }
     const row = answer.heat.line.indexOf(line);
-    const profile = this.active.current;
     const path = this.heats.pathOf(document);
     if (row < 0 || profile?.kind !== 'run' || path === undefined) return undefined;
     const reply = await profile.run.request((run) => ({ lineDetail: { run, path, line, limit: NEIGHBOURS } }));

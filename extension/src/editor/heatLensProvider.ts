@@ -1,8 +1,9 @@
-// Code lenses above hot functions: one click to the flame graph at that function.
+// Code lenses above hot functions, or above those that changed: one click to the flame graph at that function.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
-import { functionLenses } from '../heat/lenses.ts';
-import type { FileHeats } from './fileHeats.ts';
+import { differenceLenses, type FunctionLens, functionLenses } from '../heat/lenses.ts';
+import type { ActiveProfile } from './activeProfile.ts';
+import type { DocumentHeat, FileHeats } from './fileHeats.ts';
 import type { HeatPainter } from './heatPainter.ts';
 import { heatSettings } from './settings.ts';
 
@@ -12,6 +13,7 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
+    private readonly active: ActiveProfile,
     private readonly heats: FileHeats,
     private readonly painter: HeatPainter,
   ) {
@@ -24,18 +26,33 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     const settings = heatSettings(document.uri);
     if (!this.painter.shown || !settings.codeLenses) return [];
     const answer = await this.heats.of(document);
-    if (answer?.kind !== 'run') return [];
-    const { heat } = answer;
-    const lenses = functionLenses(heat, settings.threshold).map(({ line, title, row, name }) =>
-      lensAt(Math.min(line, document.lineCount), {
-        title,
+    if (!answer) return [];
+    const notice = answer.kind === 'run' ? answer.heat.notice : answer.difference.notice;
+    const lenses = this.lensesOf(answer, settings.threshold).flatMap(({ line, title, row, name }) => {
+      const at = Math.min(line, document.lineCount);
+      const shown = lensAt(at, {
+        title: visibleText(title),
         tooltip: vscode.l10n.t('Show this function in the flame graph'),
         command: 'lineheat.showFlameGraph',
         arguments: [{ row, name }],
-      }),
-    );
-    if (heat.notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(heat.notice)}`, command: '' }));
+      });
+      if (answer.kind !== 'run') return [shown];
+      const compare = lensAt(at, {
+        title: vscode.l10n.t('compare with…'),
+        tooltip: vscode.l10n.t('Compare this function with another run'),
+        command: 'lineheat.compareFunction',
+        arguments: [{ row, name }],
+      });
+      return [shown, compare];
+    });
+    if (notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(notice)}`, command: '' }));
     return lenses;
+  }
+
+  private lensesOf(answer: DocumentHeat, threshold: number): FunctionLens[] {
+    if (answer.kind === 'run') return functionLenses(answer.heat, threshold);
+    const profile = this.active.current;
+    return differenceLenses(answer.difference, profile?.kind === 'comparison' ? profile.opened.per : '', threshold);
   }
 
   dispose(): void {

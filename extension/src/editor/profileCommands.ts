@@ -7,13 +7,16 @@ import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { advisedLines, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
 import { endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
-import { type Plan, type Target, TargetError } from '../targets/target.ts';
+import { argumentText } from '../targets/argumentText.ts';
+import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.ts';
+import { type LaunchPlan, type Plan, type Target, TargetError } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
 import type { BuildOutput } from './buildOutput.ts';
 import type { LastTarget, NamedProgram } from './lastTarget.ts';
 import { inform, warn } from './notifications.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { Recorder } from './recorder.ts';
+import type { RepeatPrompts } from './repeatPrompts.ts';
 import { type RecordSettings, recordSettings } from './settings.ts';
 import type { TargetDiscovery } from './targetDiscovery.ts';
 import type { TargetPick } from './targetPick.ts';
@@ -21,6 +24,10 @@ import type { ToldProblems } from './toldProblems.ts';
 
 export interface ProfileResult {
   readonly runPath: string;
+}
+
+export interface SweepResult {
+  readonly sweep: string;
 }
 
 export class ProfileCommands {
@@ -33,6 +40,7 @@ export class ProfileCommands {
       readonly last: LastTarget;
       readonly opener: ProfileOpener;
       readonly told: ToldProblems;
+      readonly prompts: RepeatPrompts;
       /** Where runs go when no folder is open. */
       readonly fallbackRuns: string;
     },
@@ -46,6 +54,54 @@ export class ProfileCommands {
     return target && this.profileTarget(target);
   }
 
+  /** As `profile`, several times into one run; a caller that names a program says itself how often. */
+  async profileRepeatedly(named?: unknown): Promise<ProfileResult | undefined> {
+    requireTrust();
+    if (isNamedProgram(named)) return this.profileNamed(named);
+    const target = await this.parts.pick.choose();
+    if (!target) return undefined;
+    const title = vscode.l10n.t('Profile {0} Repeatedly', visibleText(target.label));
+    const answers = await this.parts.prompts.askRepeats(title, recordSettings());
+    return answers && this.profileTarget(target, answers);
+  }
+
+  /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
+  async sweep(named?: unknown): Promise<SweepResult | undefined> {
+    requireTrust();
+    const { recorder, builds, last, pick, prompts } = this.parts;
+    if (isNamedProgram(named)) {
+      const sweep = sweepOf(named);
+      return recorder.exclusively(() =>
+        this.recordSweep(planOf(named), { ...recordSettings(), ...recordingOf(named) }, sweep),
+      );
+    }
+    const target = await pick.choose();
+    if (!target) return undefined;
+    const title = vscode.l10n.t('Sweep Parameters of {0}', visibleText(target.label));
+    return recorder.exclusively(async () => {
+      const plan = await target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
+      if ('attachPid' in plan) throw new TargetError('A running process has no parameters to sweep.');
+      const chosen = await prompts.askSweep(title, plan.args, Object.values(plan.env));
+      const repeats = chosen && (await prompts.askRepeats(title, recordSettings()));
+      if (!repeats) return undefined;
+      return this.recordSweep({ ...plan, args: chosen.args }, { ...recordSettings(), ...repeats }, chosen.parameters);
+    });
+  }
+
+  private async recordSweep(
+    plan: LaunchPlan,
+    settings: RecordSettings,
+    parameters: readonly SweepParameter[],
+  ): Promise<SweepResult> {
+    const misfit = misfitOf(parameters, [...plan.args, ...Object.values(plan.env)]);
+    if (misfit) throw new TargetError(misfit);
+    const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
+    const { run, runPath } = await this.parts.recorder.record(plan, options, parameters);
+    const sweep = run?.sweep?.sweep;
+    if (!sweep) throw new EngineFailure('protocol', `The run ${runPath} does not say what sweep it is of.`);
+    return { sweep };
+  }
+
   async profileAgain(): Promise<ProfileResult | undefined> {
     requireTrust();
     const saved = this.parts.last.get();
@@ -56,7 +112,7 @@ export class ProfileCommands {
     return target ? this.profileTarget(target) : this.profile();
   }
 
-  private async profileTarget(target: Target): Promise<ProfileResult> {
+  private async profileTarget(target: Target, more: Partial<RecordSettings> = {}): Promise<ProfileResult> {
     const { recorder, builds, last } = this.parts;
     return recorder.exclusively(async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
@@ -65,7 +121,7 @@ export class ProfileCommands {
         args: last.argumentsOf(target.id),
         runStep: (step) => builds.run(step),
       });
-      return this.record(plan, recordSettings());
+      return this.record(plan, { ...recordSettings(), ...more });
     });
   }
 
@@ -73,17 +129,9 @@ export class ProfileCommands {
     const { recorder, last } = this.parts;
     const settings = recordSettings();
     return recorder.exclusively(async () => {
-      const cwd = named.cwd ?? workspaceFolderPaths()[0] ?? path.dirname(named.program);
-      const plan = {
-        name: path.basename(named.program),
-        program: path.resolve(cwd, named.program),
-        args: named.args ?? [],
-        cwd,
-        env: named.env ?? {},
-      };
-      await last.setProgram({ ...named, cwd });
-      const { sampleHz = settings.sampleHz, durationS = settings.durationS, repeat = settings.repeat } = named;
-      return this.record(plan, { ...settings, sampleHz, durationS, repeat });
+      const plan = planOf(named);
+      await last.setProgram({ ...named, cwd: plan.cwd });
+      return this.record(plan, { ...settings, ...recordingOf(named) });
     });
   }
 
@@ -136,22 +184,44 @@ export function requireTrust(): void {
   );
 }
 
+function planOf(named: NamedProgram): LaunchPlan {
+  const cwd = named.cwd ?? workspaceFolderPaths()[0] ?? path.dirname(named.program);
+  return {
+    name: path.basename(named.program),
+    program: path.resolve(cwd, named.program),
+    args: named.args ?? [],
+    cwd,
+    env: named.env ?? {},
+  };
+}
+
+/** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */
+function sweepOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
+  const { set } = named;
+  const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
+  const parsed = isList ? parseSweep(argumentText(set)) : 'It wants set: a list of texts such as threads=1,2,4.';
+  if (typeof parsed === 'string') throw new TargetError(`lineheat.sweep: ${parsed}`);
+  return parsed;
+}
+
+/** What a caller says of the recording itself; the rest is as the settings say. */
+function recordingOf(named: NamedProgram): Partial<RecordSettings> {
+  const { sampleHz, durationS, repeat, warmUp, work, workFrom } = named;
+  const given = Object.entries({ sampleHz, durationS, repeat, warmUp, work, workFrom });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
 /** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
-function isNamedProgram(value: unknown): value is NamedProgram {
+export function isNamedProgram(value: unknown): value is NamedProgram {
   if (typeof value !== 'object' || value === null || !('program' in value)) return false;
-  const {
-    program,
-    args = [],
-    cwd = '',
-    env = {},
-    sampleHz = 1,
-    durationS = 0,
-    repeat = 1,
-  } = value as Record<string, unknown>;
-  const texts = [program, cwd, ...(Array.isArray(args) ? args : [undefined]), ...Object.values(env as object)];
-  const numbers = [sampleHz, durationS, repeat].every((number) => typeof number === 'number' && number >= 0);
-  if (texts.every((text) => typeof text === 'string') && program !== '' && numbers) return true;
+  const { program, args = [], cwd = '', env = {}, workFrom = '', ...more } = value as Record<string, unknown>;
+  const { sampleHz = 1, durationS = 0, repeat = 1, warmUp = 0, work = 0 } = more;
+  const argumentList = Array.isArray(args) ? args : [undefined];
+  const texts = [program, cwd, workFrom, ...argumentList, ...Object.values(env as object)];
+  const numbers = [sampleHz, durationS, repeat, warmUp, work];
+  const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
+  if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
   throw new TargetError(
-    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat }: texts, lists of texts and numbers.',
+    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: texts, lists of texts and numbers.',
   );
 }

@@ -25,8 +25,8 @@ export class ProfileOpener {
     return opened;
   }
 
-  async openComparison(base: string, current: string): Promise<ComparisonOpened> {
-    const opened = await this.active.showComparison(base, current);
+  async openComparison(base: string, current: string, normalisation: number): Promise<ComparisonOpened> {
+    const opened = await this.active.showComparison(base, current, normalisation);
     this.painter.show();
     return opened;
   }
@@ -45,13 +45,18 @@ export class ProfileOpener {
   }
 }
 
-async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path: string; line: number } | undefined> {
+/** The files of a profile that are in the open folders. */
+export async function ownPathsOf(profile: Profile): Promise<ReadonlySet<string>> {
   const folders = workspaceFolderPaths();
   const paths = profile.opened.files.map(({ path }) => path);
   // As written first: most files of a run are libraries', and asking the disk about each takes its time.
   const candidates = paths.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
   const inside = await Promise.all(candidates.map((path) => isInsideFolders(path, folders)));
-  const ownPaths = new Set(candidates.filter((_, row) => inside[row]));
+  return new Set(candidates.filter((_, row) => inside[row]));
+}
+
+async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path: string; line: number } | undefined> {
+  const ownPaths = await ownPathsOf(profile);
   const isOwn = (path: string) => ownPaths.has(path);
   const own = profile.opened.files.filter(({ path }) => isOwn(path));
   const file = own[largest(own.map(({ totalSamples }) => totalSamples))];

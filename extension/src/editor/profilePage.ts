@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../core/webviewMessages.ts';
-import { failureOf } from '../engine/failure.ts';
+import { EngineFailure, failureOf } from '../engine/failure.ts';
 import { tellError } from './notifications.ts';
 import type { OutputLog } from './outputLog.ts';
 import type { ProfileSubject } from './profileSubjects.ts';
@@ -13,6 +13,9 @@ export interface PageParts {
   readonly extensionUri: vscode.Uri;
   readonly navigation: SourceNavigation;
   readonly log: OutputLog;
+  /** Opens the run of a sweep's cell, or compares two. */
+  readonly openRun: (path: string) => Promise<unknown>;
+  readonly compare: (base: string, current: string) => Promise<unknown>;
 }
 
 export class ProfilePage implements vscode.Disposable {
@@ -87,9 +90,33 @@ export class ProfilePage implements vscode.Disposable {
         const savedText = () => this.subject.savedText(place.recordedPath);
         return this.parts.navigation.show(place, { aside: message.aside, savedText });
       }
+      case 'explain': {
+        if (!this.subject.explain) return;
+        return this.post({ type: 'explanation', explanation: await this.subject.explain() });
+      }
+      case 'openExplained': {
+        const place = this.subject.explained?.(message.index, message.line);
+        if (!place) return;
+        const savedText = () => this.subject.savedText(place.recordedPath);
+        return this.parts.navigation.show(place, { aside: message.aside, savedText });
+      }
+      case 'openCell':
+        await this.parts.openRun(this.cellPath(message.index));
+        return;
+      case 'compareCells':
+        await this.parts.compare(this.cellPath(message.base), this.cellPath(message.new));
+        return;
+      case 'normalise':
+        this.subject.normalise?.(message.normalisation);
+        return this.answer({ type: 'retry' });
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
     }
+  }
+
+  private cellPath(index: number): string {
+    if (!this.subject.cellPath) throw new EngineFailure('protocol', 'This panel shows no sweep.');
+    return this.subject.cellPath(index);
   }
 
   private fail(message: PageMessage, error: unknown): void {
@@ -97,7 +124,9 @@ export class ProfilePage implements vscode.Disposable {
     if (failure.kind === 'cancelled') return;
     this.parts.log.error(`${failure.kind}: ${failure.message}`);
     const words = { message: visibleText(failure.message, 2000), advice: visibleText(failure.advice, 2000) };
-    if (message.type === 'ready' || message.type === 'retry') this.post({ type: 'failed', ...words });
+    const opens = message.type === 'ready' || message.type === 'retry' || message.type === 'normalise';
+    if (opens) this.post({ type: 'failed', ...words });
+    else if (message.type === 'explain') this.post({ type: 'explanationFailed', ...words });
     else if (message.type === 'request') {
       this.post({ type: 'viewFailed', view: message.view, value: message.value, ...words });
     } else void tellError([words.message, words.advice].filter(Boolean).join(' '));

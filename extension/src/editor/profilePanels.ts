@@ -1,18 +1,25 @@
 // The panels beside the editor: one for each run or comparison, restored after a window reload.
 import * as vscode from 'vscode';
 import type { EngineClient } from '../engine/engineClient.ts';
+import { comparisonSubject } from './comparisonSubject.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
-import { comparisonSubject, type ProfileSubject, runSubject } from './profileSubjects.ts';
+import { type ProfileSubject, runSubject } from './profileSubjects.ts';
 import { openOptions } from './settings.ts';
+import { sweepSubject } from './sweepSubject.ts';
 
 const VIEW_TYPE = 'lineheat.panel';
 const MEMORY = 'lineheat.panels';
 const REMEMBERED_MAX = 50;
 
-export type Shown = { readonly run: string } | { readonly base: string; readonly new: string };
+export interface ShownPair {
+  readonly base: string;
+  readonly new: string;
+}
+export type Shown = { readonly run: string } | { readonly sweep: string } | ShownPair;
 interface Remembered {
   readonly id: string;
   readonly shown: Shown;
+  readonly normalisation?: number;
 }
 
 export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
@@ -25,6 +32,8 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     private readonly memory: vscode.Memento,
     /** A panel came back after a reload: what it shows was the profile that the user worked with. */
     private readonly restored: (shown: Shown) => void,
+    /** The user chose what values of a comparison are per. */
+    private readonly normalised: (shown: ShownPair, normalisation: number) => void,
   ) {
     this.subscription = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this);
   }
@@ -39,7 +48,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     }
     const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown, ''), beside);
-    void this.remember({ id, shown });
+    void this.remember({ ...this.remembered().find((entry) => entry.id === id), id, shown });
     return this.fill(panel, id, shown);
   }
 
@@ -86,9 +95,20 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
 
   private subjectOf(shown: Shown): ProfileSubject {
     const options = openOptions();
-    return 'run' in shown
-      ? runSubject(this.client, shown.run, options)
-      : comparisonSubject(this.client, shown, options);
+    if ('run' in shown) return runSubject(this.client, shown.run, options);
+    if ('sweep' in shown) return sweepSubject(this.client, shown.sweep);
+    const id = idOf(shown);
+    const normalisation = this.normalisationOf(shown);
+    const normalised = (chosen: number) => {
+      void this.remember({ id, shown, normalisation: chosen });
+      this.normalised(shown, chosen);
+    };
+    return comparisonSubject(shown, { client: this.client, options, normalisation, normalised });
+  }
+
+  /** What values of a comparison are per, as last chosen in its panel; 0: the best. */
+  normalisationOf(shown: ShownPair): number {
+    return this.remembered().find(({ id }) => id === idOf(shown))?.normalisation ?? 0;
   }
 
   private remembered(): readonly Remembered[] {
@@ -102,10 +122,12 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
 }
 
 function idOf(shown: Shown): string {
+  if ('sweep' in shown) return `sweep:${shown.sweep}`;
   return 'run' in shown ? `run:${shown.run}` : `comparison:${shown.base}:${shown.new}`;
 }
 
 function titleOf(shown: Shown, title: string): string {
+  if ('sweep' in shown) return title ? vscode.l10n.t('Sweep: {0}', title) : vscode.l10n.t('Sweep');
   if (!title) return 'run' in shown ? vscode.l10n.t('Flame Graph') : vscode.l10n.t('Compare');
   return 'run' in shown ? vscode.l10n.t('Flame Graph: {0}', title) : vscode.l10n.t('Compare: {0}', title);
 }

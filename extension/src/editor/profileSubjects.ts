@@ -1,12 +1,15 @@
-// What a profile panel shows: a run or a comparison, with the engine behind it. Answers the page's requests.
+// What a profile panel shows, with the engine behind it, and the subject of one run. Answers the page's requests.
+
+import type { ShownExplanation } from '../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../core/foreignText.ts';
-import { pointsText, relativeChangeText, valueText } from '../../../core/numbersAsText.ts';
-import type { ShowMessage, ShownRun, ViewKind } from '../../../core/webviewMessages.ts';
+import { valueText } from '../../../core/numbersAsText.ts';
+import type { ShowMessage, ShownRun, ShowSweepMessage, ViewKind } from '../../../core/webviewMessages.ts';
 import { type Location, type RequestBody, type RunSummary, wire } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
-import { expected, OpenComparison, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
+import { expected, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
 import { runFacts, runName } from '../heat/runText.ts';
+import { shownRepeats } from '../heat/shownRepeats.ts';
 
 export interface ViewPlace {
   readonly view: ViewKind;
@@ -15,9 +18,16 @@ export interface ViewPlace {
 }
 
 export interface ProfileSubject {
-  show(panel: string): Promise<ShowMessage>;
+  show(panel: string): Promise<ShowMessage | ShowSweepMessage>;
   content(view: ViewKind, value: number): Promise<Uint8Array>;
   locate(place: ViewPlace): Promise<Location>;
+  /** Of a comparison only: what explains it, and where a line of that is. */
+  explain?(): Promise<ShownExplanation>;
+  explained?(index: number, line: number): Location;
+  /** Of a comparison only: values per something else from now on; `show` gives them. */
+  normalise?(normalisation: number): void;
+  /** Of a sweep only: the run of a cell. */
+  cellPath?(index: number): string;
   /** The source text that was saved with the run. */
   savedText(recordedPath: string): Promise<string | undefined>;
   close(): void;
@@ -25,14 +35,10 @@ export interface ProfileSubject {
 
 const { Kind: View } = wire.ViewRequest;
 const { Kind: Locate } = wire.LocateRequest;
-const runViews: Partial<Record<ViewKind, { view: number; locate: number }>> = {
+export type ViewNumbers = Partial<Record<ViewKind, { view: number; locate: number }>>;
+const runViews: ViewNumbers = {
   flameGraph: { view: View.FLAME_GRAPH, locate: Locate.NODE },
   functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
-};
-const comparisonViews: Partial<Record<ViewKind, { view: number; locate: number }>> = {
-  comparedFlameGraph: { view: View.COMPARED_FLAME_GRAPH, locate: Locate.NODE },
-  comparedFunctions: { view: View.COMPARED_FUNCTIONS, locate: Locate.ROW },
-  comparedLines: { view: View.COMPARED_LINES, locate: Locate.ROW },
 };
 
 export function runSubject(client: EngineClient, path: string, options: OpenOptions): ProfileSubject {
@@ -50,6 +56,7 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
         problems: problems.map((problem) => visibleText(problem, 1000)),
         values: values.map(({ type, unit }) => ({ type: visibleText(type), unit: visibleText(unit) })),
         defaultValue,
+        executions: summary ? shownRepeats(summary.executions) : [],
       };
     },
     content: async (kind, value) => contentOf(await run.request((id) => ({ view: { ...view(kind, value), run: id } }))),
@@ -64,49 +71,14 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
   };
 }
 
-export function comparisonSubject(
-  client: EngineClient,
-  paths: { readonly base: string; readonly new: string },
-  options: OpenOptions,
-): ProfileSubject {
-  const open = (path: string) => new OpenRun(client, path, options);
-  const comparison = new OpenComparison(client, open(paths.base), open(paths.new));
-  const view = (kind: ViewKind) => ({ kind: numbersOf(comparisonViews, kind).view });
-  return {
-    show: async (panel) => {
-      const opened = await comparison.opened();
-      const runs = [opened.base, opened.new].filter((run) => run !== null);
-      const change = relativeChangeText(opened.baseTotal, opened.newTotal);
-      return {
-        type: 'show',
-        panel,
-        subject: 'comparison',
-        title: `${runs.map(runName).join(' → ')}  ${change}`,
-        runs: runs.map(shownRun),
-        problems: [...matchSentence(opened.matchedShare), ...opened.warnings.map((text) => visibleText(text, 1000))],
-        values: [{ type: 'cpu', unit: 'nanoseconds' }],
-        defaultValue: 0,
-      };
-    },
-    content: async (kind) => contentOf(await comparison.request((id) => ({ view: { ...view(kind), comparison: id } }))),
-    locate: async ({ view: kind, index }) => {
-      const body = (id: number): RequestBody => ({
-        locate: { kind: numbersOf(comparisonViews, kind).locate, view: { ...view(kind), comparison: id }, index },
-      });
-      return expected((await comparison.request(body)).location, 'Location');
-    },
-    savedText: (recordedPath) => savedText(comparison.current, recordedPath),
-    close: () => comparison.close(),
-  };
-}
-
-function numbersOf(views: typeof runViews, kind: ViewKind) {
+/** The numbers of a view in the engine's requests. */
+export function numbersOf(views: ViewNumbers, kind: ViewKind) {
   const numbers = views[kind];
   if (numbers) return numbers;
   throw new EngineFailure('protocol', `This panel has no view ${kind}.`);
 }
 
-function shownRun(run: RunSummary): ShownRun {
+export function shownRun(run: RunSummary): ShownRun {
   const cpu = run.cpuNs > 0 ? [`${valueText(run.cpuNs, 'nanoseconds')} CPU`] : [];
   return {
     name: runName(run),
@@ -114,18 +86,11 @@ function shownRun(run: RunSummary): ShownRun {
   };
 }
 
-/** Functions that exist in one run only are no fault, but little in common makes every difference a guess. */
-function matchSentence(matchedShare: number): string[] {
-  if (matchedShare <= 0 || matchedShare >= 0.9) return [];
-  const unmatched = pointsText(1 - matchedShare).replace(/^\+(.*) pp$/, '$1 %');
-  return [`${unmatched} of the CPU time is in functions that only one of the runs has.`];
-}
-
-function contentOf(reply: { readonly view: { readonly content: Uint8Array } | null }): Uint8Array {
+export function contentOf(reply: { readonly view: { readonly content: Uint8Array } | null }): Uint8Array {
   return expected(reply.view, 'View').content;
 }
 
-async function savedText(run: OpenRun, recordedPath: string): Promise<string | undefined> {
+export async function savedText(run: OpenRun, recordedPath: string): Promise<string | undefined> {
   const reply = await run.request((id) => ({ source: { run: id, recordedPath } }));
   const source = expected(reply.source, 'Source');
   return source.found ? source.text : undefined;

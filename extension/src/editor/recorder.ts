@@ -1,12 +1,13 @@
 // One recording at a time: starts it in an engine of its own, shows how it goes, and can stop it without losing anything.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
-import { countText, durationText } from '../../../core/numbersAsText.ts';
-import { type RecordingEnded, type RecordingProgress, type Reply, wire } from '../../../core/wire.ts';
+import type { RecordingEnded, RecordingProgress, Reply, RequestBody } from '../../../core/wire.ts';
 import { EngineClient, type EngineClientOptions } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected } from '../engine/openProfiles.ts';
+import { progressText } from '../heat/progressText.ts';
 import { endSentence } from '../heat/runText.ts';
+import type { SweepParameter } from '../targets/sweepText.ts';
 import type { Plan } from '../targets/target.ts';
 import { withProgress } from './notifications.ts';
 import type { RecordSettings } from './settings.ts';
@@ -37,9 +38,9 @@ export class Recorder implements vscode.Disposable {
   }
 
   /** Records until the target ends, the limit is reached, or someone stops it. Throws EngineFailure. */
-  async record(plan: Plan, options: RecordingOptions): Promise<RecordingEnded> {
+  async record(plan: Plan, options: RecordingOptions, sweep?: readonly SweepParameter[]): Promise<RecordingEnded> {
     const client = new EngineClient(this.engine);
-    const recording = new Recording(client, plan, options);
+    const recording = new Recording(client, plan, options, sweep);
     this.running = recording;
     await setRecording(true);
     try {
@@ -77,6 +78,8 @@ class Recording {
     private readonly client: EngineClient,
     private readonly plan: Plan,
     private readonly options: RecordingOptions,
+    /** The plan's arguments and environment hold places for these; a run is recorded for each combination. */
+    private readonly sweep: readonly SweepParameter[] | undefined,
   ) {}
 
   async run(): Promise<RecordingEnded> {
@@ -109,7 +112,7 @@ class Recording {
     // A process that we attach to has its terminal already.
     if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
     const size = await this.terminal?.size();
-    const { runsDirectory, sampleHz, durationS, repeat, debuginfod } = this.options;
+    const { runsDirectory, sampleHz, durationS, repeat, warmUp, work, workFrom, debuginfod } = this.options;
     const target =
       'attachPid' in this.plan
         ? { attachPid: this.plan.attachPid }
@@ -119,6 +122,9 @@ class Recording {
             cwd: this.plan.cwd,
             env: { ...this.plan.env },
             repeat,
+            warmUp,
+            work,
+            workFrom,
           };
     const record = {
       ...target,
@@ -132,7 +138,7 @@ class Recording {
     };
     try {
       const options = { timeoutMs: 0, onPart: (reply: Reply) => this.receive(reply) };
-      const { id, reply } = await this.client.requestWithId({ record }, options);
+      const { id, reply } = await this.client.requestWithId(this.bodyOf(record), options);
       this.id = id;
       if (this.stopAsked) this.sendStop(id);
       const ended = expected((await reply).recordingEnded, 'RecordingEnded');
@@ -144,6 +150,12 @@ class Recording {
     }
   }
 
+  private bodyOf(record: NonNullable<RequestBody['record']>): RequestBody {
+    if (!this.sweep) return { record };
+    const parameters = this.sweep.map(({ name, values }) => ({ name, values: [...values] }));
+    return { sweep: { record, parameters, name: this.plan.name } };
+  }
+
   private receive(reply: Reply): void {
     if (reply.recordingStarted) this.userSpaceOnly = reply.recordingStarted.mode === 'user-space';
     if (reply.targetOutput) this.terminal?.write(reply.targetOutput.bytes);
@@ -151,7 +163,7 @@ class Recording {
   }
 
   private showProgress(progress: RecordingProgress | undefined): void {
-    const state = progress ? progressText(progress) : vscode.l10n.t('starting');
+    const state = progress ? progressText(progress, vscode.l10n.t) : vscode.l10n.t('starting');
     const text = this.userSpaceOnly ? vscode.l10n.t('{0}, user space only', state) : state;
     if (!this.stopAsked) this.report(vscode.l10n.t('{0} (Cancel stops and keeps)', text));
     this.status.text = `$(debug-stop) ${vscode.l10n.t('Stop and Keep')}: ${text}`;
@@ -179,20 +191,6 @@ function interrupted(error: unknown): unknown {
   if (!(error instanceof EngineFailure) || error.kind !== 'engine-ended') return error;
   const advice = 'What was recorded up to the last second is in the Runs view, marked partial.';
   return new EngineFailure(error.kind, error.message, advice);
-}
-
-function progressText({ stage, elapsedNs, samples, lost, symbolized }: RecordingProgress): string {
-  const { Stage } = wire.RecordingProgress;
-  if (stage === Stage.SYMBOLIZING) {
-    const percent = Math.floor(100 * symbolized);
-    return percent > 0
-      ? vscode.l10n.t('finding names and lines, {0} %', percent)
-      : vscode.l10n.t('finding names and lines');
-  }
-  if (stage === Stage.SAVING) return vscode.l10n.t('saving');
-  const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
-  const kept = vscode.l10n.t('{0} samples', countText(samples));
-  return [elapsed, kept, ...(lost > 0 ? [vscode.l10n.t('{0} lost', countText(lost))] : [])].join(' · ');
 }
 
 function setRecording(value: boolean): Thenable<unknown> {

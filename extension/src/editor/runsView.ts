@@ -7,15 +7,26 @@ import type { RunSummary } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { runCommit, runFacts, runName, runTime } from '../heat/runText.ts';
+import {
+  cellName,
+  cellsWanted,
+  groupedRuns,
+  isSweepGroup,
+  type RunsEntry,
+  type SweepGroup,
+  sweepName,
+} from '../heat/shownSweep.ts';
 import type { ActiveProfile } from './activeProfile.ts';
+import type { Baseline } from './baseline.ts';
 import { confirmed } from './notifications.ts';
 import { runsDirectory } from './profileCommands.ts';
 
 export const RUNS_VIEW = 'lineheat.runs';
 const REFRESH_PAUSE_MS = 200;
 
-export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<void>();
+export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disposable {
+  /** One run, or all that are listed. */
+  private readonly changed = new vscode.EventEmitter<RunsEntry | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly subscriptions: vscode.Disposable[];
   private refreshTimer: NodeJS.Timeout | undefined;
@@ -24,10 +35,14 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
   constructor(
     private readonly client: EngineClient,
     private readonly active: ActiveProfile,
+    private readonly baseline: Baseline,
     private readonly fail: (error: unknown) => void,
   ) {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
-    this.subscriptions = [active.onDidChange(() => this.refresh())];
+    this.subscriptions = [
+      active.onDidChange(() => this.refresh()),
+      baseline.onDidChange((run) => (run ? this.changed.fire(run) : this.refresh())),
+    ];
     if (!folder) return;
     const watcher = vscode.workspace.createFileSystemWatcher(
       new vscode.RelativePattern(folder, '.lineheat/runs/*.pb.gz'),
@@ -49,24 +64,29 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
     return expected(reply.runs, 'RunList').runs;
   }
 
-  async getChildren(parent?: RunSummary): Promise<RunSummary[]> {
-    if (parent) return [];
+  async getChildren(parent?: RunsEntry): Promise<RunsEntry[]> {
+    if (parent) return isSweepGroup(parent) ? [...parent.cells] : [];
     try {
-      return [...(await this.runs())];
+      const runs = await this.runs();
+      this.baseline.consider(runs);
+      return groupedRuns(runs);
     } catch (error) {
       this.fail(error);
       return [];
     }
   }
 
-  getTreeItem(run: RunSummary): vscode.TreeItem {
-    const item = new vscode.TreeItem(runName(run));
+  getTreeItem(run: RunsEntry): vscode.TreeItem {
+    if (isSweepGroup(run)) return sweepItem(run);
+    const item = new vscode.TreeItem(cellName(run));
     item.id = run.path;
-    item.description = runFacts(run, new Date()).join('  ');
+    const isBaseline = run.path === this.baseline.path;
+    const verdict = isBaseline ? vscode.l10n.t('baseline') : this.baseline.verdictOf(run);
+    item.description = [verdict, ...runFacts(run, new Date())].filter(Boolean).join('  ');
     item.tooltip = new vscode.MarkdownString(tooltip(run));
     item.resourceUri = vscode.Uri.file(run.path);
     item.iconPath = new vscode.ThemeIcon(this.icon(run));
-    item.contextValue = run.problem ? 'run-broken' : 'run.ok';
+    item.contextValue = run.problem ? 'run-broken' : isBaseline ? 'run.baseline' : 'run.ok';
     if (!run.problem) {
       item.command = { command: 'lineheat.runs.open', title: vscode.l10n.t('Open'), arguments: [run] };
     }
@@ -76,7 +96,7 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
   /** Soon: several files change at once when a run is saved. */
   refresh(): void {
     clearTimeout(this.refreshTimer);
-    this.refreshTimer = setTimeout(() => this.changed.fire(), REFRESH_PAUSE_MS);
+    this.refreshTimer = setTimeout(() => this.changed.fire(undefined), REFRESH_PAUSE_MS);
   }
 
   get selectedForCompare(): RunSummary | undefined {
@@ -126,10 +146,25 @@ export class RunsView implements vscode.TreeDataProvider<RunSummary>, vscode.Dis
   private icon(run: RunSummary): string {
     if (run.problem) return 'warning';
     if (run.path === this.selected?.path) return 'git-compare';
+    if (run.path === this.baseline.path) return 'pinned';
     const shown = this.active.current;
     const paths = shown?.kind === 'run' ? [shown.run.path] : [shown?.opened.base?.path, shown?.opened.new?.path];
     return paths.includes(run.path) ? 'flame' : 'graph';
   }
+}
+
+function sweepItem(group: SweepGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(sweepName(group), vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `sweep:${group.sweep}`;
+  const [there, wanted] = [group.cells.length, cellsWanted(group)];
+  const count = there === wanted ? String(there) : vscode.l10n.t('{0} of {1}', there, wanted);
+  item.description = [runTime(group.cells[0]!, new Date()), vscode.l10n.t('{0} cells', count)]
+    .filter(Boolean)
+    .join('  ');
+  item.iconPath = new vscode.ThemeIcon('graph-line');
+  item.contextValue = 'sweep';
+  item.command = { command: 'lineheat.runs.showSweep', title: vscode.l10n.t('Show the Sweep'), arguments: [group] };
+  return item;
 }
 
 function tooltip(run: RunSummary): string {

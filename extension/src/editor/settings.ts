@@ -60,12 +60,19 @@ export interface RecordSettings {
   readonly durationS: number;
   /** How often a program is run, into one run; a process is attached to once. */
   readonly repeat: number;
+  /** How often it is run before, without samples. */
+  readonly warmUp: number;
+  /** Units of work that each run does; 0: unknown. */
+  readonly work: number;
+  /** Regular expression over the program's output whose first group is the work; empty: none. */
+  readonly workFrom: string;
   /** Whether servers are asked for debug information that is not here. */
   readonly debuginfod: boolean;
 }
 
 /** The engine's own limit. */
 const REPEAT_MAX = 10_000;
+const WARM_UP_MAX = 1000;
 
 /** What makes the engine speak to other machines is the user's own choice: a folder's settings are not even looked at. */
 export function recordSettings(): RecordSettings {
@@ -74,6 +81,9 @@ export function recordSettings(): RecordSettings {
     sampleHz: Math.round(clamp(record.get('sampleRate', 999), 1, 9_999)),
     durationS: clamp(record.get('durationLimit', 0), 0, 86_400 * 7),
     repeat: Math.round(clamp(record.get('repeat', 1), 1, REPEAT_MAX)),
+    warmUp: Math.round(clamp(record.get('warmUp', 0), 0, WARM_UP_MAX)),
+    work: 0,
+    workFrom: '',
     debuginfod: record.inspect<boolean>('debuginfod')?.globalValue === true,
   };
 }

@@ -74,6 +74,8 @@ export class OpenComparison {
     private readonly client: EngineClient,
     readonly base: OpenRun,
     readonly current: OpenRun,
+    /** What values are per: Normalisation of protocol/wire.proto; 0: the best that the runs allow. */
+    readonly normalisation = 0,
   ) {
     this.handle = new Reopened(client, () => this.openNow());
   }
@@ -94,7 +96,8 @@ export class OpenComparison {
 
   private async openNow(): Promise<ComparisonOpened> {
     const [base, current] = await Promise.all([this.base.opened(), this.current.opened()]);
-    const reply = await this.client.request({ openComparison: { baseRun: base.run, newRun: current.run } });
+    const openComparison = { baseRun: base.run, newRun: current.run, normalisation: this.normalisation };
+    const reply = await this.client.request({ openComparison });
     return expected(reply.comparisonOpened, 'ComparisonOpened');
   }
 }

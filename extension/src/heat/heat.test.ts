@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FileDifference, type FileHeat, type LineDetail, type Place, wire } from '../../../core/wire.ts';
+import { Verdict } from '../../../core/changeText.ts';
+import {
+  type Effect,
+  type Effects,
+  type FileDifference,
+  type FileHeat,
+  type FunctionDifference,
+  type LineDetail,
+  type Place,
+  wire,
+} from '../../../core/wire.ts';
 import { endOfHotPath } from './hotPath.ts';
 import { differenceHover, lineHover } from './hoverText.ts';
-import { functionLenses, LENSES_MAX } from './lenses.ts';
+import { differenceLenses, functionLenses, LENSES_MAX } from './lenses.ts';
 import { differenceMarks, heatMarks, MARKS_MAX } from './marks.ts';
 
 type Row = readonly [line: number, self: number, total: number, changed?: boolean];
@@ -75,7 +85,17 @@ test('lenses stand on hot functions, hottest twenty, one a line', () => {
   assert.deepEqual(functionLenses(heatOf([], { functions: cold }), 0.01), []);
 });
 
-const differenceOf = (verdict: number, base: number, now: number): FileDifference => ({
+type OneEffect = readonly [verdict: number, change: number, low: number, high: number, q: number];
+const effectsOf = ([verdict, change, low, high, q]: OneEffect): Effects => ({
+  ...(new wire.Effects() as unknown as Effects),
+  change: [change],
+  low: [low],
+  high: [high],
+  q: [q],
+  verdict: [verdict],
+});
+const differenceOf = (verdict: number, base: number, now: number, total?: OneEffect): FileDifference => ({
+  ...(new wire.FileDifference() as unknown as FileDifference),
   baseTotal: 1000e6,
   newTotal: 1000e6,
   line: [5],
@@ -87,19 +107,87 @@ const differenceOf = (verdict: number, base: number, now: number): FileDifferenc
   newSamples: [now],
   verdict: [verdict],
   changed: [false],
-  notice: '',
+  selfEffects: null,
+  totalEffects: total ? effectsOf(total) : null,
+  functions: [],
 });
-test('a difference has a glyph, a time and percentage points', () => {
+const nothing = Number.NaN;
+
+test('without effects a difference has a glyph, a time and percentage points', () => {
   const mark = (verdict: number, base: number, now: number) =>
     differenceMarks(differenceOf(verdict, base, now), choice)[0];
-  const { VERDICT_SLOWER, VERDICT_GONE, VERDICT_TOO_FEW } = wire.Verdict;
-  assert.deepEqual(mark(VERDICT_SLOWER, 100, 141), { line: 5, style: 'slower', text: '▲ +41.0 ms · +4.1 pp' });
-  assert.deepEqual(mark(VERDICT_GONE, 100, 0), { line: 5, style: 'faster', text: '▼ −100 ms · −10.0 pp · gone' });
-  assert.deepEqual(mark(VERDICT_TOO_FEW, 12, 5)?.style, 'unclear');
-  assert.equal(mark(VERDICT_SLOWER, 1, 2), undefined);
+  const { slower, gone, tooFew } = Verdict;
+  assert.deepEqual(mark(slower, 100, 141), { line: 5, style: 'slower', text: '▲ +41.0 ms · +4.1 pp' });
+  assert.deepEqual(mark(gone, 100, 0), { line: 5, style: 'faster', text: '▼ −100 ms · −10.0 pp · gone' });
+  assert.deepEqual(mark(tooFew, 12, 5)?.style, 'unclear');
+  assert.equal(mark(slower, 1, 2), undefined);
 });
-test('the hover of a difference has base, new and change', () => {
-  assert.match(differenceHover(differenceOf(wire.Verdict.VERDICT_SLOWER, 100, 141), 0), /\+41\.0 ms \(\+4\.1 pp\)/);
+test('an effect is a glyph, a change and its interval; noise is grey', () => {
+  const { noise, slower, faster, new: added, gone, moved, tooFew } = Verdict;
+  const mark = (base: number, now: number, effect: OneEffect) => {
+    const { style, text } = differenceMarks(differenceOf(effect[0], base, now, effect), choice)[0]!;
+    return [style, text];
+  };
+  assert.deepEqual(mark(100, 104, [slower, 0.041, 0.035, 0.047, 0.001]), ['slower', '▲ +4.1 % ±0.6']);
+  assert.deepEqual(mark(100, 90, [faster, -0.1, -0.12, -0.08, 0.001]), ['faster', '▼ −10.0 % ±2.0']);
+  assert.deepEqual(mark(100, 101, [noise, 0.01, -0.02, 0.04, 0.6]), ['unclear', '○ +1.0 % ±3.0']);
+  assert.deepEqual(mark(0, 12, [added, nothing, nothing, nothing, 0.001]), ['slower', '+ new 12.0 ms']);
+  assert.deepEqual(mark(12, 0, [gone, nothing, nothing, nothing, 0.001]), ['faster', '− gone 12.0 ms']);
+  assert.deepEqual(mark(50, 20, [moved, nothing, nothing, nothing, nothing]), ['unclear', '→ moved −30.0 ms']);
+  assert.deepEqual(mark(12, 9, [tooFew, nothing, nothing, nothing, nothing]), ['unclear', '? untested']);
+  assert.deepEqual(mark(4000, 2000, [tooFew, -0.5, nothing, nothing, nothing]), ['unclear', '? −50.0 % untested']);
+});
+test('a line is judged by self where the heat is', () => {
+  const difference = {
+    ...differenceOf(0, 100, 100, [Verdict.noise, 0, -0.1, 0.1, 1]),
+    baseSelf: [20e6],
+    newSelf: [40e6],
+    selfEffects: effectsOf([Verdict.slower, 1, 0.9, 1.1, 0]),
+  };
+  const bySelf = differenceMarks(difference, { ...choice, by: 'self' })[0];
+  assert.deepEqual(bySelf, { line: 5, style: 'slower', text: '▲ +100.0 % ±10.0' });
+  assert.equal(differenceMarks(difference, choice)[0]!.style, 'unclear');
+});
+
+const how = { method: 'Moderated t over 5 + 5 runs.', per: 'run' };
+test('the hover of a difference has base, new, change, and what may be said of it', () => {
+  assert.match(differenceHover(differenceOf(Verdict.slower, 100, 141), 0, how), /\+41\.0 ms \(\+4\.1 pp\)/);
+  const text = differenceHover(
+    differenceOf(Verdict.slower, 100, 104, [Verdict.slower, 0.041, 0.035, 0.047, 0.004]),
+    0,
+    how,
+  );
+  assert.match(text, /\*\*total\*\* ▲ slower: \+4\.1 %, 95 % interval \+3\.5 to \+4\.7 %, q 0\.004/);
+  assert.match(text, /CPU time per run\. Moderated t over 5 &#43; 5 runs&#46;/);
+});
+
+test('lenses of a comparison say the verdict with its interval, the changed functions first', () => {
+  const one = (line: number, total: Partial<Effect>, more: Partial<FunctionDifference> = {}): FunctionDifference => ({
+    ...(new wire.FunctionDifference() as unknown as FunctionDifference),
+    name: `f${line}`,
+    line,
+    baseTotal: 200e6,
+    newTotal: 208e6,
+    totalEffect: { change: 0.041, low: 0.035, high: 0.047, q: 0.001, verdict: Verdict.slower, ...total },
+    selfEffect: null,
+    ...more,
+  });
+  const few = { baseTotal: 1e6, newTotal: 1e6 };
+  const functions = [one(9, { verdict: Verdict.noise }), one(4, {}, { note: 'renamed from g' }), one(20, {}, few)];
+  const lenses = differenceLenses({ ...differenceOf(0, 1, 1), functions }, 'run', 0.01);
+  assert.deepEqual(
+    lenses.map(({ line, title }) => [line, title]),
+    [
+      [4, '▲ +4.1 % ±0.6 slower · 200 ms → 208 ms per run · renamed from g · compare'],
+      [9, '○ +4.1 % ±0.6 not distinguishable from noise · 200 ms → 208 ms per run · compare'],
+    ],
+  );
+  const many = Array.from({ length: 40 }, (_, at) =>
+    one(at + 1, { verdict: at < 30 ? Verdict.noise : Verdict.faster }),
+  );
+  const kept = differenceLenses({ ...differenceOf(0, 1, 1), functions: many }, 'run', 0.01);
+  assert.equal(kept.length, LENSES_MAX);
+  assert.equal(kept.filter(({ line }) => line > 30).length, 10);
 });
 
 test('a hover escapes names and links by number only', () => {

@@ -1,7 +1,9 @@
 // The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
+import { intervalText, perText, qText, relativeText, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
 import {
+  countText,
   percentText,
   pointsText,
   samplesText,
@@ -9,7 +11,14 @@ import {
   valueChangeText,
   valueText,
 } from '../../../core/numbersAsText.ts';
-import type { FileDifference, LineDetail, Neighbour, Place } from '../../../core/wire.ts';
+import {
+  type Effect,
+  effectAt,
+  type FileDifference,
+  type LineDetail,
+  type Neighbour,
+  type Place,
+} from '../../../core/wire.ts';
 
 /** Remembers a place and gives the target of a link to it; undefined when there is nowhere to go. */
 export type LinkTo = (place: Place) => string | undefined;
@@ -42,8 +51,15 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   return sections.join('\n\n');
 }
 
-/** Base, new and difference of one row of a comparison. */
-export function differenceHover(difference: FileDifference, row: number): string {
+/** How a comparison was made, in the engine's words. */
+export interface Method {
+  readonly method: string;
+  /** What a value is per: `run`, `unit of work` … */
+  readonly per: string;
+}
+
+/** Base, new and difference of one row of a comparison, with interval, q and method where the engine says them. */
+export function differenceHover(difference: FileDifference, row: number, { method, per }: Method): string {
   const figures = (base: number, now: number) => {
     const shares = [share(base, difference.baseTotal), share(now, difference.newTotal)] as const;
     const amount = (value: number, part: number) => `${valueText(value, 'nanoseconds')} (${percentText(part)})`;
@@ -51,17 +67,36 @@ export function differenceHover(difference: FileDifference, row: number): string
     return `${amount(base, shares[0])} | ${amount(now, shares[1])} | ${change}`;
   };
   const samples = [difference.baseSamples[row]!, difference.newSamples[row]!] as const;
+  const self = effectAt(difference.selfEffects, row);
+  const total = effectAt(difference.totalEffects, row);
   const sections = [
     [
       '| | base | new | difference |\n|:--|--:|--:|--:|',
       `| **self** | ${figures(difference.baseSelf[row]!, difference.newSelf[row]!)} |`,
       `| **total** | ${figures(difference.baseTotalOfLine[row]!, difference.newTotalOfLine[row]!)} |`,
-      `| **samples** | ${samples[0]} | ${samples[1]} | |`,
+      `| **samples** | ${countText(samples[0])} | ${countText(samples[1])} | |`,
     ].join('\n'),
   ];
-  if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a difference.');
+  const said = [effectSentence('self', self), effectSentence('total', total)].filter(Boolean);
+  if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
+  else if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a difference.');
   if (difference.changed[row]!) sections.push('≈ This line was changed since a recording.');
+  const how = [per && `${markdownText(perText(per), 100)}.`, markdownText(method, 400)].filter(Boolean).join(' ');
+  if (how) sections.push(`*${how}*`);
   return sections.join('\n\n');
+}
+
+/** `**self** ▲ slower: +4.1 %, 95 % interval +3.5 to +4.7 %, q 0.004`. */
+function effectSentence(what: string, effect: Effect | undefined): string {
+  const words = effect && verdictWords[effect.verdict];
+  if (!effect || !words) return '';
+  if (effect.verdict === Verdict.tooFew) {
+    const change = relativeText(effect.change);
+    return `**${what}** ${words.glyph} ${change ? `${change}, ` : ''}${words.text}`;
+  }
+  const interval = intervalText(effect.low, effect.high);
+  const facts = [relativeText(effect.change), interval && `95 % interval ${interval}`, qText(effect.q)].filter(Boolean);
+  return `**${what}** ${words.glyph} ${words.text}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
 function neighbours(title: string, list: readonly Neighbour[], detail: LineDetail, linkTo: LinkTo): string[] {

@@ -1,8 +1,10 @@
 // Which functions of a file get a code lens, and its words.
 
+import { isSignificant, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
-import { percentText, samplesText, share } from '../../../core/numbersAsText.ts';
-import type { FileHeat } from '../../../core/wire.ts';
+import { durationText, percentText, samplesText, share } from '../../../core/numbersAsText.ts';
+import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
+import { changeFigure } from './marks.ts';
 
 export const LENSES_MAX = 20;
 
@@ -26,4 +28,42 @@ export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[
     byLine.set(line, { line, title, row, name });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
+}
+
+/** The lenses of a comparison: functions whose change is significant, and the heavy ones of which it can be said that it is not. */
+export function differenceLenses(difference: FileDifference, per: string, threshold: number): FunctionLens[] {
+  const { baseTotal, newTotal } = difference;
+  const heavy = ({ baseTotal: base, newTotal: now }: FunctionDifference) =>
+    Math.max(share(base, baseTotal), share(now, newTotal)) >= threshold;
+  const clear = ({ totalEffect, selfEffect }: FunctionDifference) =>
+    [totalEffect, selfEffect].some((effect) => effect !== null && isSignificant(effect.verdict));
+  const byLine = new Map<number, FunctionLens>();
+  // What changed comes before what did not: a file of many functions keeps the lenses that say something.
+  const wanted = [...difference.functions.filter(clear), ...difference.functions.filter((one) => !clear(one))];
+  for (const one of wanted) {
+    if (byLine.size === LENSES_MAX) break;
+    if (one.line === 0 || byLine.has(one.line) || !heavy(one)) continue;
+    byLine.set(one.line, { line: one.line, title: differenceTitle(one, per), row: -1, name: one.name });
+  }
+  return [...byLine.values()].sort((a, b) => a.line - b.line);
+}
+
+function differenceTitle(one: FunctionDifference, per: string): string {
+  const parts = [
+    effectWords(one.totalEffect, one.baseTotal, one.newTotal),
+    `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}${per && per !== 'share' ? ` per ${per}` : ''}`,
+  ];
+  const { selfEffect, totalEffect } = one;
+  if (selfEffect && (selfEffect.verdict !== totalEffect?.verdict || one.newSelf !== one.newTotal))
+    parts.push(`self ${changeFigure(selfEffect, one.baseSelf, one.newSelf)}`);
+  if (one.note) parts.push(one.note);
+  return `${parts.filter(Boolean).join(' · ')} · compare`;
+}
+
+/** `▲ +4.1 % ±0.6 slower`. */
+function effectWords(effect: Effect | null, base: number, now: number): string {
+  if (!effect) return '';
+  const figure = changeFigure(effect, base, now);
+  const words = verdictWords[effect.verdict]?.text ?? '';
+  return figure.includes(words) || effect.verdict === Verdict.tooFew ? figure : `${figure} ${words}`;
 }

@@ -1,7 +1,15 @@
 // Which lines of a file are marked, how, and with what figure. Numbers are the engine's; this chooses and words them.
+import { changeText, relativeText, UNTESTED, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES, type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
-import { percentText, pointsText, samplesText, share, valueChangeText } from '../../../core/numbersAsText.ts';
-import { type FileDifference, type FileHeat, wire } from '../../../core/wire.ts';
+import {
+  percentText,
+  pointsText,
+  samplesText,
+  share,
+  valueChangeText,
+  valueText,
+} from '../../../core/numbersAsText.ts';
+import { type Effect, effectAt, type FileDifference, type FileHeat } from '../../../core/wire.ts';
 
 /** Beyond this an editor gets slow, and a reader lost: the hottest lines win. */
 export const MARKS_MAX = 1000;
@@ -39,21 +47,25 @@ export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice): Mark[]
 }
 
 /** The marks of the difference between two runs, in line order. */
-export function differenceMarks(difference: FileDifference, { threshold }: MarkChoice): Mark[] {
+export function differenceMarks(difference: FileDifference, { threshold, by }: MarkChoice): Mark[] {
   const { baseTotal, newTotal, baseTotalOfLine, newTotalOfLine } = difference;
   const weight = (row: number) =>
     Math.max(share(baseTotalOfLine[row]!, baseTotal), share(newTotalOfLine[row]!, newTotal));
   return hottestRows(difference.line.length, weight)
     .filter((row) => weight(row) > 0 && weight(row) >= threshold)
     .map((row) => {
+      const effect = effectOfLine(difference, row, by);
       const changed = difference.changed[row]! ? '≈ ' : '';
-      return {
-        line: difference.line[row]!,
-        style: verdictStyle(difference.verdict[row]!),
-        text: `${changed}${differenceFigure(difference, row)}`,
-      };
+      const text = effect ? effectFigure(difference, row, by, effect) : differenceFigure(difference, row);
+      const style = verdictStyle(effect?.verdict ?? difference.verdict[row]!);
+      return { line: difference.line[row]!, style, text: `${changed}${text}` };
     })
     .sort((a, b) => a.line - b.line);
+}
+
+/** What the engine says of a line's total or self; undefined when it says nothing beyond the verdict of the row. */
+export function effectOfLine(difference: FileDifference, row: number, by: 'total' | 'self'): Effect | undefined {
+  return effectAt(by === 'self' ? difference.selfEffects : difference.totalEffects, row);
 }
 
 /** `12.4 %` self; the total too where it differs; the samples where they are few. */
@@ -68,28 +80,55 @@ function figure(heat: FileHeat, row: number): string {
   return parts.join(' · ');
 }
 
+/** `▲ +4.1 % ±0.6`, `+ new 12.0 ms`, `○ +0.3 % ±1.2`. */
+function effectFigure(difference: FileDifference, row: number, by: 'total' | 'self', effect: Effect): string {
+  const [base, now] =
+    by === 'self'
+      ? [difference.baseSelf[row]!, difference.newSelf[row]!]
+      : [difference.baseTotalOfLine[row]!, difference.newTotalOfLine[row]!];
+  return changeFigure(effect, base, now);
+}
+
+/** The glyph of a verdict with the change and its interval, or what stands in place of a ratio. */
+export function changeFigure(effect: Effect, base: number, now: number): string {
+  const { glyph } = verdictWords[effect.verdict] ?? verdictWords[Verdict.noise]!;
+  switch (effect.verdict) {
+    case Verdict.new:
+      return `${glyph} new ${valueText(now, 'nanoseconds')}`;
+    case Verdict.gone:
+      return `${glyph} gone ${valueText(base, 'nanoseconds')}`;
+    case Verdict.tooFew:
+      return [glyph, relativeText(effect.change), UNTESTED].filter(Boolean).join(' ');
+    case Verdict.moved:
+      return `${glyph} moved ${valueChangeText(now - base, 'nanoseconds')}`;
+    default:
+      return `${glyph} ${changeText(effect) || valueChangeText(now - base, 'nanoseconds')}`;
+  }
+}
+
+/** Where the engine says no more than a verdict. */
 function differenceFigure(difference: FileDifference, row: number): string {
   const { baseTotal, newTotal } = difference;
   const base = difference.baseTotalOfLine[row]!;
   const now = difference.newTotalOfLine[row]!;
-  const glyph = { slower: '▲', faster: '▼', unclear: '○' }[verdictStyle(difference.verdict[row]!)];
+  const verdict = difference.verdict[row]!;
+  const glyph = { slower: '▲', faster: '▼', unclear: '○' }[verdictStyle(verdict)];
   const points = pointsText(share(now, newTotal) - share(base, baseTotal));
   const text = `${glyph} ${valueChangeText(now - base, 'nanoseconds')} · ${points}`;
-  const verdict = difference.verdict[row]!;
-  if (verdict === wire.Verdict.VERDICT_NEW) return `${text} · new`;
-  if (verdict === wire.Verdict.VERDICT_GONE) return `${text} · gone`;
-  if (verdict === wire.Verdict.VERDICT_TOO_FEW) return `${text} · too few samples`;
+  if (verdict === Verdict.new) return `${text} · new`;
+  if (verdict === Verdict.gone) return `${text} · gone`;
+  if (verdict === Verdict.tooFew) return `${text} · too few samples`;
   return text;
 }
 
 /** Noise and too few samples share one grey: a pale colour would still say a direction. */
 export function verdictStyle(verdict: number): 'slower' | 'faster' | 'unclear' {
   switch (verdict) {
-    case wire.Verdict.VERDICT_SLOWER:
-    case wire.Verdict.VERDICT_NEW:
+    case Verdict.slower:
+    case Verdict.new:
       return 'slower';
-    case wire.Verdict.VERDICT_FASTER:
-    case wire.Verdict.VERDICT_GONE:
+    case Verdict.faster:
+    case Verdict.gone:
       return 'faster';
     default:
       return 'unclear';

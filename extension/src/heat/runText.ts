@@ -40,6 +40,18 @@ export function runFacts(run: RunSummary, now: Date): string[] {
   return facts.filter(Boolean);
 }
 
+/** The newest run of each git branch but that of `run`, newest first; of the same program where it has one there. */
+export function lastRunsOfBranches(runs: readonly RunSummary[], run: RunSummary): RunSummary[] {
+  const last = new Map<string, RunSummary>();
+  const newestFirst = [...runs].sort((a, b) => b.startedUnixMs - a.startedUnixMs);
+  for (const other of newestFirst) {
+    if (!other.gitBranch || other.gitBranch === run.gitBranch || other.path === run.path) continue;
+    const known = last.get(other.gitBranch);
+    if (!known || (known.target !== run.target && other.target === run.target)) last.set(other.gitBranch, other);
+  }
+  return [...last.values()].sort((a, b) => b.startedUnixMs - a.startedUnixMs);
+}
+
 /** How the target ended and what was kept: the message after a recording. */
 export function endSentence(run: RunSummary): string {
   const end = run.end ? visibleText(run.end) : 'has ended';

@@ -20,9 +20,9 @@ export async function runInOrder(tests: Tests): Promise<void> {
 }
 
 /** Tabs appear a moment after the call that opens them. */
-export async function eventually(what: string, condition: () => boolean): Promise<void> {
+export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 100; turn++) {
-    if (condition()) return;
+    if (await condition()) return;
     await pause(100);
   }
   assert.fail(`${what} did not come within 10 s`);

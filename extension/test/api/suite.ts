@@ -75,7 +75,8 @@ const tests: Record<string, () => Promise<void>> = {
     const uri = sourceFile();
     await vscode.window.showTextDocument(uri);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 99);
-    const titles = lenses.map(({ command }) => command?.title ?? '');
+    const titles = lenses.map(({ command }) => command?.title ?? '').filter((title) => title !== 'compare with…');
+    assert.equal(lenses.length, 2 * titles.length, 'each has a lens that compares the function, too');
     assert.ok(titles.length >= 1 && titles.length <= 2, JSON.stringify(titles));
     for (const title of titles)
       assert.match(title, /^\d+\.\d % total · (< 0\.1|\d+\.\d) % self · [\d,]+ samples · flame graph$/);
@@ -151,6 +152,58 @@ const tests: Record<string, () => Promise<void>> = {
         tabs.some(({ label }) => label.startsWith('Compare: burn → burn')),
       );
     await eventually('the panel of the comparison', hasPanel);
+  },
+
+  'a comparison has lenses with an interval, a hover with the method, and steps from change to change': async () => {
+    const uri = sourceFile();
+    // 400 million turns against 200 million: the loop is about twice as quick.
+    const editor = await vscode.window.showTextDocument(uri);
+    const titles = async () => {
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 99);
+      return lenses.map(({ command }) => command?.title ?? '');
+    };
+    await eventually('a lens of the comparison', async () =>
+      (await titles()).some((title) => /→ .* · compare$/.test(title)),
+    );
+    const [title = ''] = (await titles()).filter((words) => words.endsWith('· compare'));
+    assert.match(title, /^▼ −\d+\.\d % .*faster · .* → .* per run/);
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await call('nextChange');
+    const first = vscode.window.activeTextEditor!.selection.active.line + 1;
+    assert.ok(first > 1, 'the cursor has moved to a change');
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      uri,
+      new vscode.Position(HOT_LINE - 1, 8),
+    );
+    const text = hovers
+      .flatMap(({ contents }) => contents.map((part) => (typeof part === 'string' ? part : part.value)))
+      .join('\n');
+    assert.match(text, /▼ faster: −\d+\.\d %, 95 % interval −\d+\.\d to −\d+\.\d %/);
+    assert.match(text, /\*CPU time per run\. .+\*/);
+  },
+
+  'a program is run repeatedly into one run, after warm-up runs': async () => {
+    const program = path.join(folder(), 'burn');
+    const named = { program, args: ['20000000'], cwd: folder(), repeat: 3, warmUp: 1 };
+    const { runPath } = (await call('profileRepeatedly', named)) as { runPath: string };
+    assert.ok(fs.existsSync(runPath));
+  },
+
+  'a sweep records a run for each value, and has a page': async () => {
+    const program = path.join(folder(), 'burn');
+    const count = () =>
+      fs.readdirSync(path.join(folder(), '.lineheat/runs')).filter((name) => name.endsWith('.pb.gz')).length;
+    const before = count();
+    const named = { program, args: ['{turns}'], cwd: folder(), repeat: 2, set: ['turns=20000000,40000000'] };
+    const { sweep } = (await call('sweep', named)) as { sweep: string };
+    assert.notEqual(sweep, '');
+    assert.equal(count(), before + 2);
+    await eventually('the page of the sweep', () =>
+      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label === 'Sweep: burn: turns')),
+    );
+    await assert.rejects(async () => call('sweep', { ...named, args: ['5'] }), /\{turns\} stands nowhere/);
+    await assert.rejects(async () => call('sweep', { ...named, set: 'turns=1' }), /list of texts/);
   },
 
   'profile files open in the profile editor': async () => {

@@ -63,7 +63,7 @@ story('the overview ruler shows the hot lines', async ({ page }) => {
 story('a code lens tells the share of the hot function', async ({ page }) => {
   const lens = await eventually('a code lens', async () => (await codeLenses(page))[0], { timeoutMs: 60_000 });
   // A sample or two of thousands on the function itself: its self share is then "< 0.1 %", as core/ writes it.
-  assert.match(lens.titles.join(' '), /^\d+\.\d % total · (< 0\.1|\d+\.\d) % self · [\d,]+ samples · flame graph$/);
+  assert.match(lens.titles[0], /^\d+\.\d % total · (< 0\.1|\d+\.\d) % self · [\d,]+ samples · flame graph$/);
 });
 
 story('the hover of the hot line tells samples, callers and callees', async ({ page, picture }) => {
@@ -123,6 +123,7 @@ story('Compare Two Saved Runs shows what became faster', async ({ page, picture 
 story('the difference stands beside the lines', async ({ page, picture }) => {
   await openFile(page, 'ledger.hpp');
   const row = await heatOf(page, lookup);
-  assert.match(row.after.join(' '), /▼/);
+  // One run each: whether so long a phase can be tested is the statistics' business, the change is there either way.
+  assert.match(row.after.join(' '), /[▼?] −\d+\.\d %/);
   await picture('cmake-9-difference');
 });

@@ -26,6 +26,44 @@ function plausible(source: string) {
   const checks = evilNames
     .slice(0, 9)
     .map((name, at) => ({ id: name, title: name, state: at, detail: name, command: name }));
+  const effects = { change: [0.1, -0.2], low: [0, -1], high: [1, 0], q: [0.1, 0.9], verdict: [1, 4] };
+  const differences = { baseSelf: [5, 1], newSelf: [9, 0], baseTotalOfLine: [9, 1], newTotalOfLine: [9, 0] };
+  const fileDifference = {
+    baseTotal: 20,
+    newTotal: 30,
+    line: [1, 2],
+    ...differences,
+    baseSamples: [20, 3],
+    newSamples: [30, 0],
+    verdict: [1, 4],
+    changed: [false, true],
+    selfEffects: effects,
+    totalEffects: effects,
+    functions: [
+      {
+        name: evilNames[6]!,
+        line: 1,
+        baseTotal: 9,
+        newTotal: 20,
+        totalEffect: { change: 1, verdict: 1 },
+        note: evilNames[7]!,
+      },
+    ],
+  };
+  const execution = { wallNs: 9, userNs: 9, samples: 9, value: 9, outlier: true };
+  const whole = {
+    sentence: evilNames[0]!,
+    verdict: 1,
+    per: evilNames[1]!,
+    method: evilNames[2]!,
+    baseExecutions: [execution, execution],
+    newExecutions: [execution],
+    normalisations: [1, 2, 9],
+    facts: [{ what: evilNames[3]!, base: evilNames[4]!, new: '', differs: true }],
+    commitsBetween: [evilNames[5]!],
+  };
+  const explained = { name: evilNames[0]!, path: '/etc/passwd', line: 1, lines: [{ newLine: 1, text: evilNames[1]! }] };
+  const sweepRow = { path: '/etc/passwd', values: [evilNames[2]!], runs: 2, meanWallNs: 9, best: true };
   const callers = [{ place, samples: 3, value: 9 }];
   return [
     { runOpened: { run: 1, summary, values: [{ type: 'cpu', unit: 'ns' }], files, problems: [...evilNames] } },
@@ -42,6 +80,10 @@ function plausible(source: string) {
     { failure: { kind: 'internal', message: evilNames.join(), advice: '\n  sudo rm -rf /' } },
     { processes: { processes: [{ pid: 1, name: evilNames[5]! }] } },
     { comparisonOpened: { comparison: 1, base: summary, new: summary, files } },
+    { comparisonOpened: { comparison: 1, base: summary, new: summary, files, ...whole } },
+    { fileDifference },
+    { explanation: { netChange: -9, churn: 20, functions: [explained] } },
+    { sweepTable: { parameters: [evilNames[3]!], rows: [sweepRow], value: evilNames[4]! } },
   ].map((reply) => wire.Reply.encode({ id: 1, final: true, ...reply }).finish());
 }
 

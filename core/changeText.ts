@@ -1,0 +1,82 @@
+// What may be said of a difference, in words: the change with its 95 % interval, the verdict with a glyph. The figures are
+// the engine's; a change of which nothing can be said is an empty text.
+import { percentText } from './numbersAsText.ts';
+
+/** As in protocol/wire.proto. */
+export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6 } as const;
+
+/** A relative change (0.25: a quarter more) with its 95 % interval; NaN where it cannot be said. */
+export interface Change {
+  readonly change: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const MINUS = '−';
+/** Sides of an interval that differ by less are told as one `±`. */
+const EVEN_SIDES = 1.4;
+
+/** A mark for each verdict, so that nothing hangs on colour. */
+export const verdictWords: Readonly<Record<number, { readonly glyph: string; readonly text: string }>> = {
+  [Verdict.noise]: { glyph: '○', text: 'not distinguishable from noise' },
+  [Verdict.slower]: { glyph: '▲', text: 'slower' },
+  [Verdict.faster]: { glyph: '▼', text: 'faster' },
+  [Verdict.new]: { glyph: '+', text: 'new' },
+  [Verdict.gone]: { glyph: '−', text: 'gone' },
+  [Verdict.moved]: { glyph: '→', text: 'moved' },
+  [Verdict.tooFew]: { glyph: '?', text: 'not enough independent samples for a test' },
+};
+
+/** Behind a change of which no test can be made: samples may be many, and yet follow each other too closely. */
+export const UNTESTED = 'untested';
+
+/** The verdicts that rest on more than noise and say a direction. */
+export const isSignificant = (verdict: number): boolean => verdict >= Verdict.slower && verdict <= Verdict.gone;
+
+/** `+4.1 %`, `−0.3 %`, `±0.0 %`; above tenfold `× 25`. Empty when it cannot be said. */
+export function relativeText(change: number): string {
+  if (!Number.isFinite(change)) return '';
+  if (change >= 9.995) return `× ${(change + 1).toFixed(change < 99 ? 1 : 0)}`;
+  const points = Math.abs(change * 100);
+  if (points < 0.05) return '±0.0 %';
+  return `${change < 0 ? MINUS : '+'}${points.toFixed(1)} %`;
+}
+
+/** `+4.1 % ±0.6`; with sides that differ much `+40.0 % (+5.0 to +90.0)`. Without an interval the change alone. */
+export function changeText({ change, low, high }: Change): string {
+  const text = relativeText(change);
+  if (text === '' || !Number.isFinite(low) || !Number.isFinite(high)) return text;
+  const [below, above] = [change - low, high - change].map((side) => Math.max(0, side)) as [number, number];
+  const wider = Math.max(below, above);
+  const even = wider <= EVEN_SIDES * Math.min(below, above) + 0.0005;
+  if (change >= 9.995 || !even) return `${text} (${intervalText(low, high)})`;
+  return `${text} ±${(wider * 100).toFixed(1)}`;
+}
+
+/** `+3.5 to +4.7 %`, `−1.0 to +2.0 %`. Empty when it cannot be said. */
+export function intervalText(low: number, high: number): string {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return '';
+  return high >= 9.995 ? `${relativeText(low)} to ${relativeText(high)}` : `${points(low)} to ${points(high)} %`;
+}
+
+/** `q 0.004`, `q < 0.001`: the share of false alarms among differences at least as clear. Empty when unknown. */
+export function qText(q: number): string {
+  if (!Number.isFinite(q)) return '';
+  return q < 0.001 ? 'q < 0.001' : `q ${q < 0.01 ? q.toFixed(3) : q.toFixed(2)}`;
+}
+
+/** Half of the difference of the totals is `50.0 %`; what works against it is negative. */
+export function contributionText(contribution: number): string {
+  if (!Number.isFinite(contribution)) return '';
+  return contribution < 0 ? `${MINUS}${percentText(-contribution)}` : percentText(contribution);
+}
+
+/** `CPU time per run`; values of shares are those of the base, and of a new run that is brought to its size. */
+export function perText(per: string): string {
+  return per === 'share' ? 'CPU time, both totals made equal' : `CPU time per ${per || 'run'}`;
+}
+
+function points(change: number): string {
+  const size = Math.abs(change * 100);
+  return size < 0.05 ? '0.0' : `${change < 0 ? MINUS : '+'}${size.toFixed(1)}`;
+}

@@ -1,0 +1,27 @@
+// Which runs are held against the pinned baseline, and the verdict in the few words that a row of the Runs view has room for.
+import { isSignificant, Verdict, verdictWords } from '../../../core/changeText.ts';
+import { percentText } from '../../../core/numbersAsText.ts';
+import type { ComparisonOpened, RunSummary } from '../../../core/wire.ts';
+
+type Whole = Pick<ComparisonOpened, 'sentence' | 'verdict' | 'change' | 'low' | 'high'>;
+
+/** Later runs of the same program that can be read. */
+export const isHeldAgainst = (baseline: RunSummary, run: RunSummary): boolean =>
+  run.path !== baseline.path &&
+  !run.problem &&
+  run.samples > 0 &&
+  run.target === baseline.target &&
+  run.startedUnixMs > baseline.startedUnixMs;
+
+/** `▲ 7.9 % slower than baseline`; empty when the engine says nothing of the whole. */
+export function baselineVerdict({ sentence, verdict, change, low, high }: Whole): string {
+  if (!sentence && !Number.isFinite(change)) return '';
+  const { glyph, text } = verdictWords[verdict] ?? verdictWords[Verdict.noise]!;
+  if (verdict === Verdict.slower || verdict === Verdict.faster)
+    return `${glyph} ${percentText(Math.abs(change))} ${text} than baseline`;
+  if (isSignificant(verdict)) return `${glyph} ${text} against baseline`;
+  if (verdict === Verdict.tooFew) return `${glyph} not testable against baseline`;
+  const known = Number.isFinite(low) && Number.isFinite(high);
+  const within = known ? `, within ${percentText(Math.max(Math.abs(low), Math.abs(high)))}` : '';
+  return `${glyph} like baseline${within}`;
+}

@@ -1,0 +1,100 @@
+// A comparison as the page shows it: the engine's answers with all foreign text made visible. Figures pass as they are.
+import type {
+  ExplainedLine,
+  ShownComparison,
+  ShownExecution,
+  ShownExplanation,
+} from '../../../core/comparisonMessages.ts';
+import { visibleText } from '../../../core/foreignText.ts';
+import { durationText, percentText, samplesText } from '../../../core/numbersAsText.ts';
+import { type ComparisonOpened, type Execution, type Explanation, wire } from '../../../core/wire.ts';
+
+const SENTENCE_MAX = 1000; // characters
+const NAME_MAX = 2000;
+const LINE_MAX = 400;
+
+const { Normalisation } = wire;
+const labels: Readonly<Record<number, string>> = {
+  [Normalisation.NORMALISATION_WORK]: 'per unit of work',
+  [Normalisation.NORMALISATION_RUN]: 'per run',
+  [Normalisation.NORMALISATION_WALL]: 'per wall second',
+  [Normalisation.NORMALISATION_SHARE]: 'share of total',
+};
+
+export function shownComparison(opened: ComparisonOpened): ShownComparison {
+  return {
+    sentence: visibleText(opened.sentence, SENTENCE_MAX),
+    verdict: opened.verdict,
+    per: visibleText(opened.per, 60),
+    method: [visibleText(opened.method, SENTENCE_MAX), detectable(opened)].filter(Boolean),
+    normalisation: opened.normalisation,
+    normalisations: opened.normalisations.flatMap((value) => {
+      const label = labels[value];
+      return label === undefined ? [] : [{ value, label }];
+    }),
+    base: opened.baseExecutions.filter(({ warmUp }) => !warmUp).map(shownExecution),
+    new: opened.newExecutions.filter(({ warmUp }) => !warmUp).map(shownExecution),
+    facts: opened.facts.map((fact) => ({
+      what: visibleText(fact.what, 60),
+      base: visibleText(fact.base, SENTENCE_MAX),
+      new: visibleText(fact.new, SENTENCE_MAX),
+      differs: fact.differs,
+    })),
+    commits: opened.commitsBetween.map((commit) => visibleText(commit, LINE_MAX)),
+  };
+}
+
+function shownExecution(execution: Execution, at: number): ShownExecution {
+  const { wallNs, userNs, systemNs, samples, value, outlier } = execution;
+  const facts = [
+    `run ${at + 1}`,
+    wallNs > 0 ? `${durationText(wallNs)} wall` : '',
+    userNs + systemNs > 0 ? `${durationText(userNs)} user, ${durationText(systemNs)} system` : '',
+    samples > 0 ? samplesText(samples) : '',
+    outlier ? 'outlier' : '',
+  ];
+  return { value, outlier, text: facts.filter(Boolean).join(' · ') };
+}
+
+function detectable({ smallestDetectable }: ComparisonOpened): string {
+  if (!Number.isFinite(smallestDetectable) || smallestDetectable <= 0) return '';
+  return `A change of ${percentText(smallestDetectable)} of the whole would have been seen in 4 of 5 cases.`;
+}
+
+export function shownExplanation({ netChange, churn, functions }: Explanation): ShownExplanation {
+  return {
+    netChange,
+    churn,
+    functions: functions.map((one) => {
+      const { selfEffect, path, recordedPath, line } = one;
+      const file = path || recordedPath;
+      const name = file.slice(file.lastIndexOf('/') + 1);
+      return {
+        name: visibleText(one.name, NAME_MAX),
+        module: visibleText(one.module, LINE_MAX),
+        place: visibleText(name && line > 0 ? `${name}:${line}` : name, LINE_MAX),
+        note: visibleText(one.note, SENTENCE_MAX),
+        baseSelf: one.baseSelf,
+        newSelf: one.newSelf,
+        change: selfEffect?.change ?? Number.NaN,
+        low: selfEffect?.low ?? Number.NaN,
+        high: selfEffect?.high ?? Number.NaN,
+        q: selfEffect?.q ?? Number.NaN,
+        verdict: selfEffect?.verdict ?? 0,
+        contribution: one.contribution,
+        row: one.row,
+        // Field by field: a decoded message has its zeros in its prototype, which a spread leaves behind.
+        lines: one.lines.map(
+          ({ baseLine, newLine, text, baseSelf, newSelf, verdict }): ExplainedLine => ({
+            baseLine,
+            newLine,
+            text: visibleText(text.replaceAll('\t', '    '), LINE_MAX),
+            baseSelf,
+            newSelf,
+            verdict,
+          }),
+        ),
+      };
+    }),
+  };
+}

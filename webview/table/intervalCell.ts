@@ -1,0 +1,56 @@
+// A cell with a relative change: the change with its interval in words, and the interval as a small bar round its dot.
+import { scalePow } from 'd3-scale';
+import { changeText, isSignificant, relativeText, UNTESTED, Verdict, verdictWords } from '../../core/changeText.ts';
+import type { Effects } from '../content/effects.ts';
+import { element } from '../page/elements.ts';
+import { partsOf } from './cells.ts';
+
+/** Relative change → 0 … 1 of the bar's room; 0.5 is no change. What lies outside is cut. */
+export type IntervalScale = (change: number) => number;
+
+const LIMIT_MIN = 0.05;
+const LIMIT_MAX = 1; // doubled, or gone
+
+/**
+ * One scale for all rows, wide enough for what is significant. The square root keeps small intervals visible beside
+ * large ones.
+ */
+export function intervalScale({ low, high, verdict }: Effects): IntervalScale {
+  let limit = LIMIT_MIN;
+  for (let row = 0; row < verdict.length; row++) {
+    if (!isSignificant(verdict[row]!)) continue;
+    for (const bound of [low[row]!, high[row]!]) if (Number.isFinite(bound)) limit = Math.max(limit, Math.abs(bound));
+  }
+  const room = scalePow()
+    .exponent(0.5)
+    .domain([-Math.min(limit, LIMIT_MAX), Math.min(limit, LIMIT_MAX)])
+    .range([0, 1])
+    .clamp(true);
+  return (change) => room(change);
+}
+
+export function fillInterval(cell: HTMLElement, effects: Effects, row: number, scale: IntervalScale) {
+  const [text, track] = partsOf(cell, ['interval-text', 'interval-track']);
+  if (!track!.firstElementChild) {
+    track!.append(element('span', { class: 'interval-bar' }), element('span', { class: 'interval-dot' }));
+    track!.setAttribute('aria-hidden', 'true');
+  }
+  const [bar, dot] = [...track!.children] as [HTMLElement, HTMLElement];
+  const verdict = effects.verdict[row]!;
+  const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
+  const few = verdict === Verdict.tooFew;
+  text!.textContent = few
+    ? [relativeText(change), UNTESTED].filter(Boolean).join(' ')
+    : changeText({ change, low, high }) || wordsWithout(verdict);
+  cell.dataset.verdict = String(verdict);
+  const known = !few && Number.isFinite(change) && Number.isFinite(low) && Number.isFinite(high);
+  bar.hidden = !known;
+  dot.hidden = !known;
+  if (!known) return;
+  bar.style.left = `${scale(low) * 100}%`;
+  bar.style.width = `${Math.max(0, scale(high) - scale(low)) * 100}%`;
+  dot.style.left = `${scale(change) * 100}%`;
+}
+
+/** In place of a ratio that does not exist. */
+const wordsWithout = (verdict: number): string => (verdict === Verdict.noise ? '' : verdictWords[verdict]!.text);

@@ -1,0 +1,209 @@
+// A judged comparison on the page, in a real Chromium: the verdict first, intervals, repeats, facts, what is hatched, the
+// explanation, other units, and frames without a box.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openPage, type PanelPage, showComparison, startBrowser } from './browserPage.ts';
+import { explainedShop, shownShop } from './comparison.ts';
+import { evilNames } from './evilNames.ts';
+import { shopJudgedFunctions, shopJudgedGraph, shopJudgedLines } from './shop.ts';
+import { themes } from './themes.ts';
+
+let browser: Browser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser.close());
+
+function onComparison(name: string, act: (panel: PanelPage) => Promise<void>) {
+  test(name, async () => {
+    const panel = await openPage(browser, { width: 1400, height: 800 });
+    try {
+      await showShop(panel);
+      await act(panel);
+      assert.deepEqual(await panel.faults(), []);
+    } finally {
+      await panel.close();
+    }
+  });
+}
+
+async function showShop(panel: PanelPage, comparison = shownShop) {
+  await panel.post(showComparison({ comparison }));
+  await panel.postView('comparedFlameGraph', shopJudgedGraph);
+  await panel.postView('comparedFunctions', shopJudgedFunctions);
+  await panel.postView('comparedLines', shopJudgedLines);
+}
+const textOf = async (panel: PanelPage, selector: string) =>
+  (await panel.page.locator(selector).first().textContent())!;
+const openTab = (panel: PanelPage, title: string) => panel.page.getByRole('tab', { name: title }).click();
+
+onComparison('the verdict of the whole comes first, with its mark', async (panel) => {
+  assert.equal(await textOf(panel, 'h1'), `▼${shownShop.sentence}`);
+});
+
+onComparison('the repeats are dots with words for who cannot see them', async (panel) => {
+  const figure = panel.page.getByRole('img', {
+    name: /The base side: 5 runs, median 3\.20 s, 3\.15 s to 3\.47 s, 1 of/,
+  });
+  assert.match(
+    (await figure.getAttribute('aria-label'))!,
+    /The new side: 5 runs, median 2\.40 s, 2\.38 s to 2\.45 s\./,
+  );
+  assert.equal(await panel.page.locator('.repeats circle').count(), 10);
+  assert.equal(await panel.page.locator('.repeats .outlier').count(), 1);
+  assert.match(await textOf(panel, '.repeats .outlier title'), /3\.47 s.*outlier/);
+});
+
+onComparison('what differs between the sides is marked and comes first', async (panel) => {
+  assert.match(await textOf(panel, '.comparison-facts summary'), /differs in commit, arguments · 2 commits between/);
+  await panel.page.locator('.comparison-facts summary').click();
+  const rows = await panel.page.locator('.facts-table tbody tr').allTextContents();
+  assert.deepEqual(rows.slice(0, 2), ['≠commita1b2c3de4f5a6b', '≠argumentswords.txtwords.txt --quiet']);
+  assert.match(rows[2]!, /^=/);
+  assert.equal(await panel.page.locator('.commits li').count(), 2);
+});
+
+onComparison('the table has the change with its interval, and the graph says it of a frame', async (panel) => {
+  const row = panel.page.locator('.comparedFunctions .table-row', { hasText: '__memcmp' });
+  assert.equal(await row.locator('.interval-text').textContent(), '−86.3 % ±5.1');
+  assert.equal(await row.locator('.cell-contribution').textContent(), '56.1 %');
+  assert.equal(
+    await row.locator('.cell-relative').getAttribute('title'),
+    '▼ faster: −86.3 % ±5.1, 95 % interval −91.4 to −81.2 %, q 0.003',
+  );
+  const noise = panel.page.locator('.comparedFunctions .table-row', { hasText: 'push_back' });
+  assert.equal(await noise.locator('.cell-verdict').getAttribute('aria-label'), 'not distinguishable from noise');
+  const moved = panel.page.locator('.comparedFunctions .table-row', { hasText: '_Hash_bytes' });
+  assert.equal(await moved.locator('.note').textContent(), 'cost moved here from std::_Rb_tree');
+  await row.click();
+  await panel.settle();
+  assert.match(await panel.selectedItem(), /95 % interval/);
+});
+
+onComparison('by the head the intervals are sorted, what has none comes last', async (panel) => {
+  const head = panel.page.locator('.comparedFunctions .cell-relative[role=columnheader] button');
+  await head.click();
+  await panel.settle();
+  const first = panel.page.locator('.comparedFunctions .table-row[aria-rowindex="2"] .interval-text');
+  assert.match((await first.textContent())!, /^\+/);
+  await head.click();
+  await panel.settle();
+  assert.equal(await first.textContent(), 'gone');
+});
+
+onComparison('noise is hatched grey, and coloured when all changes are asked for', async (panel) => {
+  const grey = (pixel: string) => {
+    const [red, green, blue] = pixel.split(',').map(Number) as [number, number, number];
+    return Math.max(red, green, blue) - Math.min(red, green, blue) < 12;
+  };
+  // Tokenizer::next, of which nothing can be said; its row is the sixth.
+  const box = (await panel.page.locator('canvas').boundingBox())!;
+  const [x, y] = [Math.round(box.width * 0.5), 5 * 20 + 16];
+  assert.ok(grey(await panel.pixel(x, y)));
+  await panel.page.locator('vscode-single-select[aria-label="Colours of the flame graph"]').click();
+  await panel.page.keyboard.press('ArrowDown');
+  await panel.page.keyboard.press('ArrowDown');
+  await panel.page.keyboard.press('Enter');
+  await panel.settle();
+  assert.ok(!grey(await panel.pixel(Math.round(box.width * 0.1), y)), 'what changed keeps its colour');
+  await panel.page.waitForTimeout(300);
+  await panel.load(themes.dark);
+  await showShop(panel);
+  const chosen = panel.page.locator('vscode-single-select[aria-label="Colours of the flame graph"]');
+  assert.equal(await chosen.evaluate((select) => (select as HTMLSelectElement).value), 'ratio');
+});
+
+onComparison('the explanation is asked for once, when it is looked at', async (panel) => {
+  const asked = async () => (await panel.sent()).filter(({ type }) => type === 'explain').length;
+  assert.equal(await asked(), 0);
+  await openTab(panel, 'Explain');
+  await panel.settle();
+  await openTab(panel, 'Lines');
+  await openTab(panel, 'Explain');
+  await panel.settle();
+  assert.equal(await asked(), 1);
+  await panel.post({ type: 'explanation', explanation: explainedShop });
+  await panel.settle();
+  assert.match(await textOf(panel, '.explain-whole'), /In all −783 ms of CPU time per run\. .* add up to 1\.54 s/);
+  assert.deepEqual(await panel.page.locator('.explain-group h2').allTextContents(), [
+    'Gone',
+    'Faster',
+    'New',
+    'Not beyond noise',
+  ]);
+});
+
+onComparison('a line of the explanation opens, a name is selected in graph and table', async (panel) => {
+  await openTab(panel, 'Explain');
+  await panel.post({ type: 'explanation', explanation: explainedShop });
+  await panel.settle();
+  await panel.page.locator('.line-added').click();
+  assert.deepEqual(await panel.lastSent(), { type: 'openExplained', index: 1, line: 34, aside: false });
+  await panel.page.locator('.explain-place', { hasText: 'stl_tree' }).click();
+  assert.deepEqual(await panel.lastSent(), { type: 'openExplained', index: 0, line: 0, aside: false });
+  assert.equal(await panel.page.locator('.line-gone').getAttribute('role'), 'listitem', 'what is gone leads nowhere');
+  await panel.page.locator('.explain-name', { hasText: '_Rb_tree' }).focus();
+  await panel.page.keyboard.press('Enter');
+  await panel.settle();
+  assert.match(await panel.selectedItem(), /^std::_Rb_tree/);
+});
+
+onComparison('an explanation that fails says so, and is asked for again', async (panel) => {
+  await openTab(panel, 'Explain');
+  await panel.post({ type: 'explanationFailed', message: 'The engine ended.', advice: 'Open the runs again.' });
+  await panel.settle();
+  assert.match(await textOf(panel, '.explain-scroller [role=alert]'), /The engine ended\.Open the runs again\./);
+  await openTab(panel, 'Lines');
+  await openTab(panel, 'Explain');
+  await panel.settle();
+  assert.equal((await panel.sent()).filter(({ type }) => type === 'explain').length, 2);
+});
+
+onComparison('another unit is asked for, and what was looked at stays', async (panel) => {
+  await openTab(panel, 'Lines');
+  await panel.page.locator('vscode-single-select[aria-label="What CPU time is compared per"]').click();
+  await panel.page.keyboard.press('ArrowDown');
+  await panel.page.keyboard.press('ArrowDown');
+  await panel.page.keyboard.press('Enter');
+  await panel.settle();
+  assert.deepEqual(await panel.lastSent(), { type: 'normalise', normalisation: 4 });
+  await showShop(panel, { ...shownShop, normalisation: 4, per: 'share' });
+  assert.equal(await panel.page.getByRole('tab', { name: 'Lines' }).getAttribute('aria-selected'), 'true');
+  assert.match(await textOf(panel, '.repeats-figure'), /both totals made equal/);
+});
+
+onComparison('frames without a box are listed, and one that is chosen is shown', async (panel) => {
+  const button = panel.page.locator('.elided-button');
+  assert.equal(await button.isVisible(), false, 'widths of both runs leave out nothing');
+  await panel.page.getByText('New', { exact: true }).first().click();
+  await panel.settle();
+  assert.match((await button.textContent())!, /^\d+ without a box$/);
+  await button.click();
+  const first = panel.page.locator('.elided-list button').first();
+  assert.match((await first.textContent())!, /_Rb_tree.*1\.37 s → 0 ns/);
+  await first.click();
+  await panel.settle();
+  assert.equal(await panel.page.locator('dialog.elided').count(), 0);
+  assert.match(await panel.selectedItem(), /^std::_Rb_tree/);
+  assert.equal(await button.isVisible(), false);
+});
+
+onComparison('the host can point at a function that only the table has', async (panel) => {
+  await panel.post({ type: 'reveal', row: -1, name: 'std::_Hash_bytes(void const*, unsigned long, unsigned long)' });
+  await panel.settle();
+  assert.match(await panel.selectedItem(), /^std::_Hash_bytes/);
+  assert.match(await textOf(panel, '.comparedFunctions .table-row[aria-selected=true]'), /_Hash_bytes/);
+});
+
+onComparison('foreign words in sentence, facts and explanation make no element', async (panel) => {
+  const [evil] = evilNames;
+  const one = { ...explainedShop.functions[1]!, name: evil!, note: evil!, place: evil! };
+  const facts = [{ what: evil!, base: evil!, new: evil!, differs: true }];
+  await showShop(panel, { ...shownShop, sentence: evil!, method: [evil!], facts, commits: [evil!] });
+  await openTab(panel, 'Explain');
+  await panel.post({ type: 'explanation', explanation: { ...explainedShop, functions: [one] } });
+  await panel.settle();
+  const made = await panel.page.evaluate(() => document.querySelectorAll('img, iframe, b, i, style, object, a').length);
+  assert.equal(made, 0);
+});
