@@ -25,7 +25,7 @@ export interface ShownComparison {
   readonly per: string;
   /** Sentences on the method and on the smallest change that would have been seen. */
   readonly method: readonly string[];
-  /** The normalisation in force, and those that these runs allow; numbers of protocol/wire.proto. */
+  /** The normalisation in force, and those that these runs allow; numbers of protocol/comparison.proto. */
   readonly normalisation: number;
   readonly normalisations: readonly { readonly value: number; readonly label: string }[];
   readonly base: readonly ShownExecution[];

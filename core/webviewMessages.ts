@@ -105,7 +105,7 @@ export type PageMessage =
 
 const COPY_LIMIT = 1 << 20; // characters
 const INDEX_LIMIT = 0xffff_ffff;
-const NORMALISATION_LIMIT = 4; // as many as protocol/wire.proto names
+const NORMALISATION_LIMIT = 4; // as many as protocol/comparison.proto names
 const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 
 /** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */

@@ -1,4 +1,4 @@
-// Makes core/generated/wire.js and wire.d.ts from protocol/wire.proto: protobufjs static code, so that no reader
+// Makes core/generated/wire.js and wire.d.ts from protocol/wire.proto and what it imports: protobufjs static code, so that no reader
 // needs eval. Nothing is written when both are newer than the contract and this script.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -6,14 +6,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const contract = path.join(root, 'protocol/wire.proto');
+const protocol = path.join(root, 'protocol');
+const contract = path.join(protocol, 'wire.proto');
 const folder = path.join(root, 'core/generated');
 const script = path.join(folder, 'wire.js');
 const types = path.join(folder, 'wire.d.ts');
 
 /** Writes the wire code when it is missing or older than what it is made from. */
 export function generateWire() {
-  const inputs = [contract, fileURLToPath(import.meta.url)].map((file) => fs.statSync(file).mtimeMs);
+  const parts = fs.readdirSync(protocol).filter((name) => name.endsWith('.proto'));
+  const inputs = [...parts.map((name) => path.join(protocol, name)), fileURLToPath(import.meta.url)].map(
+    (file) => fs.statSync(file).mtimeMs,
+  );
   const outputs = [script, types].map((file) => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   if (Math.min(...outputs) > Math.max(...inputs)) return;
 

@@ -1,4 +1,4 @@
-// What may be said of each row's difference: Effects of protocol/wire.proto as checked columns.
+// What may be said of each row's difference: Effects of protocol/views.proto as checked columns.
 import { Verdict } from '../../core/changeText.ts';
 import { expectLength } from './frameTable.ts';
 import { type Fields, MalformedContent, readFloatColumn, readMessage, readUint32Column } from './wireReader.ts';

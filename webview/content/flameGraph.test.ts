@@ -8,7 +8,7 @@ import { readFlameGraph } from './flameGraph.ts';
 import { readComparedTable, readFunctionTable } from './tables.ts';
 import { MalformedContent } from './wireReader.ts';
 
-const contract = protobuf.parse(readFileSync(new URL('../../protocol/wire.proto', import.meta.url), 'utf8')).root;
+const contract = protobuf.parse(readFileSync(new URL('../../protocol/views.proto', import.meta.url), 'utf8')).root;
 const encode = (type: string, message: object): Uint8Array =>
   contract.lookupType(`lineheat.wire.${type}`).encode(message).finish();
 const frames = { strings: ['', 'all', 'main'], name: [1, 2], module: [0, 0], file: [0, 0], line: [0, 7], kind: [4, 0] };

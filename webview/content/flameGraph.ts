@@ -1,4 +1,4 @@
-// FlameGraph of protocol/wire.proto as a checked tree in columns, with the totals and depths that drawing needs.
+// FlameGraph of protocol/views.proto as a checked tree in columns, with the totals and depths that drawing needs.
 // Nodes stand in depth-first order, so a subtree is a range: a node, up to but without its `end`. No recursion anywhere.
 import { type Effects, readEffects } from './effects.ts';
 import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';

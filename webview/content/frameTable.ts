@@ -1,4 +1,4 @@
-// The functions that a view speaks of, as columns: FrameTable of protocol/wire.proto, checked.
+// The functions that a view speaks of, as columns: FrameTable of protocol/views.proto, checked.
 import { type Fields, MalformedContent, readMessage, readStrings, readUint32Column } from './wireReader.ts';
 
 export const FrameKind = { native: 0, inlined: 1, kernel: 2, unknown: 3, root: 4 } as const;

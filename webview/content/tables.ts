@@ -1,4 +1,4 @@
-// FunctionTable and ComparedTable of protocol/wire.proto as checked columns.
+// FunctionTable and ComparedTable of protocol/views.proto as checked columns.
 import { type Effects, expectVerdicts, readEffects } from './effects.ts';
 import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
 import {

@@ -74,7 +74,7 @@ export class OpenComparison {
     private readonly client: EngineClient,
     readonly base: OpenRun,
     readonly current: OpenRun,
-    /** What values are per: Normalisation of protocol/wire.proto; 0: the best that the runs allow. */
+    /** What values are per: Normalisation of protocol/comparison.proto; 0: the best that the runs allow. */
     readonly normalisation = 0,
   ) {
     this.handle = new Reopened(client, () => this.openNow());
