@@ -1,5 +1,7 @@
 //! The source text of a function, as far as the run saved it.
 
+use std::collections::HashMap;
+
 use crate::analyzed::{Analyzed, FunctionId};
 
 /// Longer bodies are cut: the beginning tells enough.
@@ -43,4 +45,21 @@ pub(crate) fn extent(run: &Analyzed, function: FunctionId) -> Option<(u32, u32)>
         }
     }
     Some((known.line, last))
+}
+
+/// Part of the lines that both have, in any order; 0 of two empty texts.
+pub(crate) fn text_likeness<Line: AsRef<str>>(a: &[Line], b: &[Line]) -> f64 {
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    a.iter()
+        .for_each(|line| *left.entry(line.as_ref()).or_default() += 1);
+    let common = (b.iter())
+        .filter(|line| match left.get_mut(line.as_ref()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        })
+        .count();
+    2.0 * common as f64 / (a.len() + b.len()).max(1) as f64
 }

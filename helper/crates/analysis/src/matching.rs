@@ -6,6 +6,7 @@ use profile::StringId;
 
 use crate::alignment::Alignment;
 use crate::analyzed::{Analyzed, FileId, FunctionId, FunctionKind, file_name};
+use crate::function_text::text_likeness;
 use crate::normalized_name::normalized_name;
 use crate::numbered_names::without_numbers;
 
@@ -218,6 +219,12 @@ fn program(analyzed: &Analyzed) -> Option<&str> {
     (!path.is_empty() && !path.starts_with('[')).then(|| file_name(path))
 }
 
+/// Each file without a partner is compared with each of the other side.
+const RENAMED_FILES_MAX: usize = 20;
+const FILE_LINES_MAX: usize = 2000;
+/// Part of the lines that two texts of one file have in common.
+const LEAST_LIKENESS: f64 = 0.6;
+
 pub(crate) struct FilePair {
     pub files: Pair<FileId>,
     /// From the base's text to the new run's.
@@ -226,7 +233,8 @@ pub(crate) struct FilePair {
     pub texts_known: bool,
 }
 
-/// By path; else by path below each run's working directory; else by the last two components where that is unique.
+/// By path; else by path below each run's working directory; else by the last two components where that is unique; else
+/// by their texts.
 pub(crate) fn match_files(base: &Analyzed, new: &Analyzed) -> Vec<FilePair> {
     let names: [fn(&Analyzed, &str) -> String; 3] = [
         |_, path| path.to_owned(),
@@ -245,6 +253,10 @@ pub(crate) fn match_files(base: &Analyzed, new: &Analyzed) -> Vec<FilePair> {
             }
         }
     }
+    for (base_file, new_file) in renamed_files(base, new, &partner, &taken) {
+        partner.insert(base_file, new_file);
+        taken.insert(new_file);
+    }
     let of_base = (0..base.files().len() as FileId).map(|file| Pair {
         base: Some(file),
         new: partner.get(&file).copied(),
@@ -257,6 +269,58 @@ pub(crate) fn match_files(base: &Analyzed, new: &Analyzed) -> Vec<FilePair> {
         });
     (of_base.chain(of_new))
         .map(|files| aligned(base, new, files))
+        .collect()
+}
+
+/// Files without a partner of which both texts are known, those most alike first.
+fn renamed_files(
+    base: &Analyzed,
+    new: &Analyzed,
+    partner: &HashMap<FileId, FileId>,
+    taken: &HashSet<FileId>,
+) -> Vec<(FileId, FileId)> {
+    let left = |side: &Analyzed, is_matched: &dyn Fn(FileId) -> bool| {
+        (0..side.files().len() as FileId)
+            .filter(|&file| !is_matched(file))
+            .filter(|&file| side.saved_text(side.file_path(file)).is_some())
+            .take(RENAMED_FILES_MAX)
+            .collect::<Vec<FileId>>()
+    };
+    let lines = |side: &'_ Analyzed, file: FileId| -> Vec<String> {
+        let text = side
+            .saved_text(side.file_path(file))
+            .map_or("", |source| &source.text);
+        (text.lines().map(str::trim))
+            .filter(|line| !line.is_empty())
+            .take(FILE_LINES_MAX)
+            .map(str::to_owned)
+            .collect()
+    };
+    let of_new: Vec<(FileId, Vec<String>)> = (left(new, &|file| taken.contains(&file)).into_iter())
+        .map(|file| (file, lines(new, file)))
+        .collect();
+    let mut alike: Vec<(f64, FileId, FileId)> = Vec::new();
+    for base_file in left(base, &|file| partner.contains_key(&file)) {
+        let of_base = lines(base, base_file);
+        for (new_file, of_new) in &of_new {
+            let likeness = text_likeness(&of_base, of_new);
+            if likeness >= LEAST_LIKENESS {
+                alike.push((likeness, base_file, *new_file));
+            }
+        }
+    }
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let (mut from, mut to) = (HashSet::new(), HashSet::new());
+    (alike.into_iter())
+        .filter(|&(_, base, new)| {
+            let is_free = !from.contains(&base) && !to.contains(&new);
+            if is_free {
+                from.insert(base);
+                to.insert(new);
+            }
+            is_free
+        })
+        .map(|(_, base, new)| (base, new))
         .collect()
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::analyzed::{Analyzed, FunctionId, FunctionKind, Measure};
-use crate::function_text::function_text;
+use crate::function_text::{function_text, text_likeness};
 use crate::matching::FunctionMatch;
 use crate::neighbours::{Neighbours, likeness, neighbours};
 use crate::tally::Amounts;
@@ -185,23 +185,6 @@ fn score(old: &Described, now: &Described) -> f64 {
         .map(|(value, weight)| value * weight)
         .sum::<f64>()
         / weights
-}
-
-/// Part of the lines that both have, in any order.
-fn text_likeness(a: &[&str], b: &[&str]) -> f64 {
-    let mut left: HashMap<&str, usize> = HashMap::new();
-    a.iter()
-        .for_each(|line| *left.entry(line).or_default() += 1);
-    let common = (b.iter())
-        .filter(|line| match left.get_mut(**line) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                true
-            }
-            _ => false,
-        })
-        .count();
-    2.0 * common as f64 / (a.len() + b.len()) as f64
 }
 
 fn alike(a: f64, b: f64) -> f64 {

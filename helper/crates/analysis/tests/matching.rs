@@ -216,3 +216,24 @@ fn cost_that_went_into_the_caller_is_told_as_that() {
         ]
     );
 }
+
+#[test]
+fn a_renamed_file_is_found_by_its_text() {
+    let source: String = (1..=40).map(|line| format!("line {line};\n")).collect();
+    let base = run_of("main@m.c:5 f@m.c:9 400", &source);
+    let mut new = run_of(
+        "main@other.c:6 f@other.c:10 400",
+        &format!("// new\n{source}"),
+    );
+    new.run.as_mut().expect("a run").sources[0].path = "/src/other.c".into();
+    let lines: Vec<(String, u32, u32)> = (compared_lines(&compare(base, new)).into_iter())
+        .map(|row| (row.file, row.base_line, row.line))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("/src/other.c".into(), 9, 10),
+            ("/src/other.c".into(), 5, 6)
+        ]
+    );
+}
