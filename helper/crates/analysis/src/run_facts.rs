@@ -7,6 +7,7 @@ use crate::analyzed::Analyzed;
 use crate::comparison::{ComparedSide, Comparison};
 use crate::evidence::Test;
 use crate::matching::FilePair;
+use crate::normalisation::Normalisation;
 
 /// One fact of both sides; empty: unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +117,12 @@ impl Comparison {
             ),
             Test::Executions => {}
         }
+        if self.normalisation() == Normalisation::Share && self.evidence.test != Test::Executions {
+            warnings.push(
+                "Shares are compared: where one function grows, the share of every other one falls, though none of them changed."
+                    .into(),
+            );
+        }
         for side in [&self.base, &self.new] {
             warnings.extend(side.side.problems.iter().cloned());
         }
@@ -172,7 +179,6 @@ impl Comparison {
 
 fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
     let arguments = |run: &RunInfo| run.command.get(1..).unwrap_or_default().join(" ");
-    let threshold = |run: &RunInfo| lost_share(run);
     let mut warnings: Vec<String> = [
         ("event", base.event.clone(), new.event.clone()),
         (
@@ -205,7 +211,7 @@ fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
             "Only the {with} has the kernel's part of its stacks, so functions of the kernel cannot be compared."
         ));
     }
-    let (of_base, of_new) = (threshold(base), threshold(new));
+    let (of_base, of_new) = (lost_share(base), lost_share(new));
     if (of_base - of_new).abs() > 0.01 {
         warnings.push(format!(
             "The runs lost different parts of their samples ({:.1} % and {:.1} %): changes smaller than that may come from it.",

@@ -39,10 +39,15 @@ pub fn text(
         ("function", Align::Left),
     ]);
     let mut shown: Vec<&ComparedRow> = rows.iter().collect();
-    shown.sort_by_key(|row| match row.verdict {
-        Verdict::TooFew => 2,
-        Verdict::Noise => 1,
-        _ => 0,
+    shown.sort_by_key(|row| {
+        let [base, new] = row.measured();
+        let rank = match (row.verdict, row.about_self) {
+            (Verdict::TooFew, _) => 3,
+            (Verdict::Noise, _) => 2,
+            (_, false) => 1,
+            (_, true) => 0,
+        };
+        (rank, std::cmp::Reverse(new.value.abs_diff(base.value)))
     });
     for row in shown.into_iter().take(limit) {
         let [base, new] = row.measured();
