@@ -9,6 +9,7 @@ mod errors;
 mod finish;
 #[cfg(test)]
 mod hours;
+mod jit;
 mod journal;
 mod modules;
 mod numbering;
@@ -22,6 +23,7 @@ mod sampler_process;
 mod save;
 mod stacks;
 mod start;
+mod target_output;
 mod unprivileged;
 mod ways;
 

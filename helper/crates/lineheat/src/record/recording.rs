@@ -1,6 +1,6 @@
 //! A recording in progress: what comes in is counted, until the target has ended or somebody says so.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -12,12 +12,14 @@ use target::{Exit, Launched, Launcher, Waiting};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
+use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
 use super::modules::Modules;
 use super::repetitions::{OwnSamples, Repetitions};
 use super::sampler::Sampler;
 use super::stacks::CountedStacks;
 use super::start::launch_options;
+use super::target_output::read_terminal;
 use super::unprivileged::Copies;
 use super::{Control, EndReason, Event, Incoming, RecordError, RecordOptions, Stage, run_info};
 
@@ -41,6 +43,7 @@ pub struct Recording {
     pub(super) refused: Option<RecordError>,
     pub(super) modules: Modules,
     pub(super) spaces: AddressSpaces,
+    pub(super) jit: JitProcesses,
     pub(super) stacks: CountedStacks,
     pub(super) kernel_names: Vec<(u32, String)>,
     pub(super) counters: [u64; Counter::ALL.len()],
@@ -379,9 +382,17 @@ impl Recording {
             } => {
                 self.forks += 1;
                 self.spaces.fork(pid, parent_pid, time_ns);
+                let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+                self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
             }
-            FromSampler::Executed { time_ns, pid } => self.spaces.execute(pid, time_ns),
-            FromSampler::Exited { pid, .. } => self.spaces.exit(pid),
+            FromSampler::Executed { time_ns, pid } => {
+                self.spaces.execute(pid, time_ns);
+                self.jit.execute(pid);
+            }
+            FromSampler::Exited { pid, .. } => {
+                self.spaces.exit(pid);
+                self.jit.exit(pid);
+            }
             FromSampler::Synced => self.run_waiting(),
             FromSampler::Ran { running_ns } => self.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
@@ -430,11 +441,15 @@ impl Recording {
         file: FileId,
         path: &str,
     ) {
+        let end = start.saturating_add(length);
         if file.inode == 0 {
-            return; // anonymous memory: code made at run time
+            if jit::is_without_file(path) {
+                let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+                self.jit.map(pid, from_ns, (start, end), modules, spaces);
+            }
+            return;
         }
         let shown = path.strip_suffix(" (deleted)").unwrap_or(path);
-        let end = start.saturating_add(length);
         let open_as = [
             PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
             PathBuf::from(format!("/proc/{pid}/exe")),
@@ -472,16 +487,6 @@ impl Recording {
             (true, false) => "cycles:u",
             (false, true) => "cpu-clock",
             (false, false) => "cpu-clock:u",
-        }
-    }
-}
-
-fn read_terminal(mut stream: impl Read, sender: &SyncSender<Incoming>) {
-    let mut buffer = [0; 16 << 10];
-    // EIO: the target has closed its side.
-    while let Ok(n @ 1..) = stream.read(&mut buffer) {
-        if sender.send(Incoming::Output(buffer[..n].to_vec())).is_err() {
-            break;
         }
     }
 }

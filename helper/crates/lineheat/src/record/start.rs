@@ -13,6 +13,7 @@ use target::{LaunchOptions, Launcher, MapsEntry};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::Environment;
+use super::jit::JitProcesses;
 use super::journal::Steps;
 use super::modules::Modules;
 use super::recording::{Recording, TargetState};
@@ -57,6 +58,7 @@ impl Recording {
             refused,
             modules: Modules::default(),
             spaces: AddressSpaces::default(),
+            jit: JitProcesses::default(),
             stacks: CountedStacks::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
@@ -128,6 +130,7 @@ impl Recording {
         self.sampler = Sampler::unprivileged(sender);
         self.modules = Modules::default();
         self.spaces = AddressSpaces::default();
+        self.jit = JitProcesses::default();
     }
 
     /// Tells the sampler what the target has mapped and whom to sample.
