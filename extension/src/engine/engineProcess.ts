@@ -72,5 +72,7 @@ export class EngineProcess {
 }
 
 function endText(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal ? `it was killed by ${signal}` : `it ended with exit code ${code}`;
+  // The kernel ends a process so that wants more memory than there is; one that is refused it aborts.
+  const memory = signal === 'SIGKILL' || signal === 'SIGABRT' ? ', as happens where memory runs out' : '';
+  return signal ? `it was killed by ${signal}${memory}` : `it ended with exit code ${code}`;
 }

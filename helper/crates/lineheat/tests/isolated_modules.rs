@@ -2,6 +2,8 @@
 
 #[path = "../../symbolize/tests/support/damaged_elf.rs"]
 mod damaged_elf;
+#[path = "support/memory_group.rs"]
+mod memory_group;
 mod support;
 
 use std::fs::File;
@@ -12,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use damaged_elf::damaged;
+use memory_group::MemoryGroup;
 use support::Program;
 use symbolize::{
     AskedModule, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated,
@@ -114,6 +117,23 @@ fn a_module_that_takes_too_much_memory_costs_its_own_names() {
     assert!(problem.contains("symbols unreadable: "), "{problem}");
     assert!(found[0].chains.iter().all(Vec::is_empty));
     assert_eq!(found[0].chains.len(), asked[0].vaddrs.len());
+    assert!(found[1].has_lines && found[1].chains.iter().any(|chain| !chain.is_empty()));
+}
+
+#[test]
+fn a_reader_that_the_kernel_ends_for_want_of_memory_costs_one_modules_names() {
+    let _alone = alone();
+    let Some(group) = MemoryGroup::of(48 << 20) else {
+        return;
+    };
+    let good = Program::compile("inlined");
+    let mut isolation = Isolation::by(group.lineheat("symbolize-worker"));
+    let asked = large_and_good(&good);
+    let found = symbolize_isolated(&asked, &Options::default(), &mut isolation, || {});
+    let problem = sentence(&found[0]);
+    let killed = "killed, as the kernel does where memory runs out";
+    assert!(problem.contains(killed), "{problem}");
+    assert!(found[0].chains.iter().all(Vec::is_empty));
     assert!(found[1].has_lines && found[1].chains.iter().any(|chain| !chain.is_empty()));
 }
 

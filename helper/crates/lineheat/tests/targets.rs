@@ -89,6 +89,38 @@ fn a_repetition_that_fails_is_the_last_and_what_there_is_is_kept() {
     assert!(run.problems.iter().any(|p| p.starts_with(sentence)));
 }
 
+#[test]
+fn stacks_deeper_than_any_limit_are_cut_at_the_root_marked_and_counted() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("deep_recursion");
+    let path = program.path.to_str().unwrap();
+    for frames in [1024, 2048] {
+        let options = ["--max-frames", &frames.to_string()];
+        let (profile, _) = record_command(&program, &options, &[path, "5000"]);
+        let cut_at_the_root = |f: &[(&str, u32)]| {
+            let descended = f.iter().filter(|(name, _)| *name == "descend").count();
+            let is_kept = |name: &str| f.iter().any(|(n, _)| *n == name);
+            descended == frames && !is_kept("main") && !is_kept("_start")
+        };
+        let share_cut = share(&profile, cut_at_the_root);
+        assert!(share_cut > 0.95, "{share_cut} of {frames}");
+        let run = profile.run.as_ref().unwrap();
+        let ends = run.stack_ends.iter().filter(|e| e.cause == "cut");
+        let share_counted = ends.map(|e| e.count).sum::<u64>() as f64 / run.samples_kept as f64;
+        assert!(
+            (share_counted - share_cut).abs() < 0.05,
+            "{share_counted} {share_cut}"
+        );
+        let lost: u64 = run.losses.iter().map(|l| l.count).sum();
+        assert_eq!(run.samples_taken, run.samples_kept + lost);
+        let told = run.problems.join(" ");
+        let sentence = "of the stacks are deeper than the frames that are kept";
+        assert!(told.contains(sentence), "{told}");
+    }
+}
+
 /// Ended when dropped, with what it has started.
 struct Server(Child);
 

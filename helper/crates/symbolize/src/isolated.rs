@@ -379,7 +379,8 @@ fn end_of(status: ExitStatus) -> String {
         (Some(libc::SIGSEGV), _) => {
             "by a stack overflow or a fault of the reader, SIGSEGV".to_owned()
         }
-        (Some(libc::SIGXCPU | libc::SIGKILL), _) => "killed".to_owned(),
+        (Some(libc::SIGKILL), _) => "killed, as the kernel does where memory runs out".to_owned(),
+        (Some(libc::SIGXCPU), _) => "out of CPU time".to_owned(),
         (Some(signal), _) => format!("by signal {signal}"),
         (_, code) => format!("with exit status {}", code.unwrap_or_default()),
     };

@@ -56,6 +56,14 @@ impl AddressSpaces {
         });
     }
 
+    /// Whether all of a range is one mapping of this module now.
+    pub fn is_mapped_now(&self, pid: u32, range: (u64, u64), module: ModuleIndex) -> bool {
+        let mappings = self.spaces.get(&pid).map_or(&[][..], |s| &s.mappings);
+        let overlaps = |m: &&Mapped| m.until_ns == u64::MAX && m.start < range.1 && range.0 < m.end;
+        let newest = mappings.iter().rev().find(overlaps);
+        newest.is_some_and(|m| m.module == module && m.start <= range.0 && range.1 <= m.end)
+    }
+
     /// The process replaced its program.
     pub fn execute(&mut self, pid: u32, time_ns: u64) {
         let space = self.spaces.entry(pid).or_default();

@@ -12,6 +12,7 @@ mod git;
 #[cfg(test)]
 mod hours;
 mod in_turns;
+mod jit;
 mod journal;
 mod launching;
 mod modules;

@@ -144,6 +144,24 @@ impl Modules {
         index
     }
 
+    /// Code that lies in no file: it has no rows, and its vaddrs are addresses.
+    pub fn add_without_file(&mut self, name: &str) -> ModuleIndex {
+        self.modules.push(Module {
+            id: FileId {
+                device_major: 0,
+                device_minor: 0,
+                inode: 0,
+            },
+            path: name.into(),
+            file: None,
+            stamp: None,
+            layout: None,
+            problem: None,
+            is_vdso: false,
+        });
+        (self.modules.len() - 1) as ModuleIndex
+    }
+
     /// Reads a library that will be mapped soon, under the number that the kernel will report for it.
     pub fn expect_library(&mut self, path: &Path) {
         if let Some(id) = File::open(path).ok().and_then(|f| id_of_mapping(&f)) {

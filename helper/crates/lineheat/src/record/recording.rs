@@ -11,6 +11,7 @@ use target::{Exit, Launched, Launcher, Waiting};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
+use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
@@ -50,6 +51,7 @@ pub struct Recording<'a> {
     pub(super) refused: Option<RecordError>,
     pub(super) modules: Modules,
     pub(super) spaces: AddressSpaces,
+    pub(super) jit: JitProcesses,
     pub(super) stacks: CountedStacks,
     pub(super) kernel_names: Vec<(u32, String)>,
     pub(super) counters: [u64; Counter::ALL.len()],
@@ -338,9 +340,17 @@ impl Recording<'_> {
             } => {
                 self.forks += 1;
                 self.spaces.fork(pid, parent_pid, time_ns);
+                let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+                self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
             }
-            FromSampler::Executed { time_ns, pid } => self.spaces.execute(pid, time_ns),
-            FromSampler::Exited { pid, .. } => self.spaces.exit(pid),
+            FromSampler::Executed { time_ns, pid } => {
+                self.spaces.execute(pid, time_ns);
+                self.jit.execute(pid);
+            }
+            FromSampler::Exited { pid, .. } => {
+                self.spaces.exit(pid);
+                self.jit.exit(pid);
+            }
             FromSampler::Synced => self.is_synced = true,
             FromSampler::Ran { running_ns } => self.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
@@ -389,11 +399,15 @@ impl Recording<'_> {
         file: FileId,
         path: &str,
     ) {
+        let end = start.saturating_add(length);
         if file.inode == 0 {
-            return; // anonymous memory: code made at run time
+            if jit::is_without_file(path) {
+                let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+                self.jit.map(pid, from_ns, (start, end), modules, spaces);
+            }
+            return;
         }
         let shown = path.strip_suffix(" (deleted)").unwrap_or(path);
-        let end = start.saturating_add(length);
         let open_as = [
             PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
             PathBuf::from(format!("/proc/{pid}/exe")),

@@ -14,11 +14,13 @@ use records::layout::{Counter, USER_FRAMES_MAX};
 
 use super::build_problems::build_problems;
 use super::environment::Environment;
+use super::jit;
 use super::modules::ModuleIndex;
 use super::rate::Taken;
 use super::recording::Recording;
 use super::repetitions::{Repetition, Repetitions};
 use super::save::Symbols;
+use super::stacks::CodePlace;
 use super::work::{Work, missing_work};
 use super::{EndReason, RecordOptions, Target};
 
@@ -426,7 +428,11 @@ fn problems(
             100.0 * share(broken)
         ));
     }
+    let problem_of_jit = |module| symbols.get(&module)?.found.problem.clone();
+    let hot = samples_by_jit(recording);
+    problems.extend(jit::problems(&recording.jit, &hot, samples, problem_of_jit));
     let paths = (recording.modules.iter())
+        .filter(|(index, _)| !recording.jit.is_jit(*index))
         .map(|(index, module)| (index, module.path.as_path()))
         .collect();
     problems.extend(build_problems(profile, &paths, symbols));
@@ -443,6 +449,22 @@ fn problems(
         });
     }
     problems
+}
+
+/// Samples whose innermost place is code that a process made.
+fn samples_by_jit(recording: &Recording) -> BTreeMap<ModuleIndex, u64> {
+    let stacks = &recording.stacks;
+    let mut counts = BTreeMap::new();
+    for (group, count) in stacks.groups.values().iter().zip(&stacks.counts) {
+        let leaf = stacks.stacks.stack(group.stack).first();
+        let leaf = leaf.map(|place| stacks.places.values()[*place as usize]);
+        if let Some(CodePlace::InModule { module, .. }) = leaf
+            && recording.jit.is_jit(module)
+        {
+            *counts.entry(module).or_default() += count;
+        }
+    }
+    counts
 }
 
 /// What was left out because the user may not look into it.

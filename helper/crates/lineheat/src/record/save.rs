@@ -108,6 +108,11 @@ fn symbolize_places(
     let (mut indices, mut asked) = (Vec::new(), Vec::new());
     for (index, mut vaddrs) in vaddrs {
         vaddrs.sort_unstable();
+        if recording.jit.is_jit(index) {
+            let found = recording.jit.symbols(index, &vaddrs);
+            symbols.insert(index, Symbols { vaddrs, found });
+            continue;
+        }
         match module_file(recording.modules.get(index)) {
             Ok(module) => {
                 indices.push(index);

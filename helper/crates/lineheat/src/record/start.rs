@@ -13,6 +13,7 @@ use target::{LaunchOptions, Launcher, MapsEntry, Output};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::Environment;
+use super::jit::JitProcesses;
 use super::journal::Steps;
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
@@ -67,6 +68,7 @@ impl<'a> Recording<'a> {
             refused,
             modules: Modules::default(),
             spaces: AddressSpaces::default(),
+            jit: JitProcesses::default(),
             stacks: CountedStacks::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
@@ -139,6 +141,7 @@ impl<'a> Recording<'a> {
         self.sampler = Sampler::unprivileged(sender);
         self.modules = Modules::default();
         self.spaces = AddressSpaces::default();
+        self.jit = JitProcesses::default();
     }
 
     /// Tells the sampler what the target has mapped and whom to sample.

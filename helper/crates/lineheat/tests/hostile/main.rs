@@ -6,6 +6,8 @@
 
 #[path = "../serve/client.rs"]
 mod client;
+#[path = "../support/memory_group.rs"]
+mod memory_group;
 #[path = "../../../profile/tests/support/mod.rs"]
 mod pprof_fields;
 #[path = "../../../analysis/tests/support/mod.rs"]
@@ -14,6 +16,7 @@ mod text_profiles;
 mod command_line;
 mod contradictions;
 mod files;
+mod little_memory;
 mod measured;
 mod mutated_files;
 mod names;

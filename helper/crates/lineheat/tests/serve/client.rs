@@ -24,8 +24,14 @@ pub struct Engine {
 impl Engine {
     /// Started, nothing said yet.
     pub fn silent() -> Engine {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lineheat"))
-            .arg("serve")
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lineheat"));
+        command.arg("serve");
+        Engine::of(command)
+    }
+
+    /// A command that serves.
+    pub fn of(mut command: Command) -> Engine {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

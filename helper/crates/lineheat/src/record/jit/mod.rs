@@ -1,0 +1,250 @@
+//! Code that the target makes while it runs (JIT): it lies in memory without a file, so its names are those of the map
+//! that the process itself writes for profilers, `/tmp/perf-PID.map`. An address in no entry of it has no name.
+
+mod map_entries;
+mod map_file;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::SystemTime;
+
+use symbolize::{Frame, ModuleSymbols};
+
+use super::address_spaces::AddressSpaces;
+use super::modules::{ModuleIndex, Modules};
+use map_file::MapSource;
+
+pub const JIT: &str = "[JIT]";
+
+/// Each holds the root folder of its process open.
+const PROCESSES_MAX: usize = 64;
+/// Pieces of such memory of one process; code beyond them is `[unknown]`.
+const PIECES_MAX: usize = 4096;
+
+const HOW_TO_GET_A_MAP: &str = "start it so that it writes one (node --perf-basic-prof; java -XX:+DumpPerfMapAtExit; DOTNET_PerfMapEnabled=1)";
+
+#[derive(Default)]
+pub struct JitProcesses {
+    /// Those that run, by pid.
+    running: HashMap<u32, ModuleIndex>,
+    processes: BTreeMap<ModuleIndex, JitProcess>,
+    /// Of processes whose map cannot be told apart from another's, or not be had.
+    nameless: Option<ModuleIndex>,
+}
+
+/// One program in one process: another that the process becomes is another one.
+struct JitProcess {
+    pid: u32,
+    name: String,
+    map: Result<MapSource, String>,
+    pieces: usize,
+}
+
+impl JitProcess {
+    fn of(pid: u32) -> JitProcess {
+        JitProcess {
+            pid,
+            name: target::process_name(pid),
+            map: MapSource::of(pid)
+                .map_err(|e| format!("its map could not be looked for while it ran ({e})")),
+            pieces: 0,
+        }
+    }
+}
+
+/// Whether the kernel calls memory so that belongs to no file. Its own pages, as `[vdso]`, are something else.
+pub fn is_without_file(path: &str) -> bool {
+    matches!(path, "" | "//anon" | "[heap]" | "[stack]") || path.starts_with("[anon")
+}
+
+impl JitProcesses {
+    /// A process made memory executable, maybe once more.
+    pub fn map(
+        &mut self,
+        pid: u32,
+        from_ns: u64,
+        range: (u64, u64),
+        modules: &mut Modules,
+        spaces: &mut AddressSpaces,
+    ) {
+        let module = match self.running.get(&pid) {
+            Some(module) => *module,
+            None => self.begin(pid, modules),
+        };
+        // A compiler that makes its memory writable and back tells of it each time.
+        if spaces.is_mapped_now(pid, range, module) {
+            return;
+        }
+        if let Some(process) = self.processes.get_mut(&module) {
+            process.pieces += 1;
+            if process.pieces > PIECES_MAX {
+                return;
+            }
+        }
+        spaces.map(pid, from_ns, range, range.0, module);
+    }
+
+    fn begin(&mut self, pid: u32, modules: &mut Modules) -> ModuleIndex {
+        self.supersede(pid);
+        if self.processes.len() >= PROCESSES_MAX {
+            return self.nameless(modules);
+        }
+        let module = modules.add_without_file(JIT);
+        self.processes.insert(module, JitProcess::of(pid));
+        self.running.insert(pid, module);
+        module
+    }
+
+    fn nameless(&mut self, modules: &mut Modules) -> ModuleIndex {
+        *(self.nameless).get_or_insert_with(|| modules.add_without_file(JIT))
+    }
+
+    /// A child has its parent's code, but what it makes from now on stands in no map of the parent's.
+    pub fn fork(
+        &mut self,
+        child: u32,
+        parent: u32,
+        time_ns: u64,
+        modules: &mut Modules,
+        spaces: &mut AddressSpaces,
+    ) {
+        let Some(module) = self.running.get(&parent).copied() else {
+            return;
+        };
+        let nameless = self.nameless(modules);
+        for inherited in spaces.mapped_now(child) {
+            if inherited.module == module {
+                let range = (inherited.start, inherited.end);
+                spaces.map(child, time_ns, range, inherited.start, nameless);
+            }
+        }
+    }
+
+    /// The process runs another program now, whose map takes the place of the one before.
+    pub fn execute(&mut self, pid: u32) {
+        self.supersede(pid);
+        self.running.remove(&pid);
+    }
+
+    pub fn exit(&mut self, pid: u32) {
+        if let Some(process) = (self.running.remove(&pid)).and_then(|m| self.processes.get_mut(&m))
+            && let Ok(map) = &mut process.map
+        {
+            map.ended = Some(SystemTime::now());
+        }
+    }
+
+    /// Maps of earlier programs with this number are not theirs any more.
+    fn supersede(&mut self, pid: u32) {
+        for earlier in self.processes.values_mut().filter(|p| p.pid == pid) {
+            earlier.map = Err("another program has written its map in its place".to_owned());
+        }
+    }
+
+    pub fn is_jit(&self, module: ModuleIndex) -> bool {
+        self.processes.contains_key(&module) || self.nameless == Some(module)
+    }
+
+    /// Which process it is of, in words.
+    pub fn described(&self, module: ModuleIndex) -> String {
+        match self.processes.get(&module) {
+            Some(process) if process.name.is_empty() => format!("process {}", process.pid),
+            Some(process) => format!("{} (process {})", process.name, process.pid),
+            None => "further processes".to_owned(),
+        }
+    }
+
+    /// The names of these addresses, ascending, as the process's map has them now.
+    pub fn symbols(&self, module: ModuleIndex, addresses: &[u64]) -> ModuleSymbols {
+        let unread = |problem: String| (vec![None; addresses.len()], Some(problem));
+        let (names, problem) = match self.processes.get(&module).map(|p| &p.map) {
+            None => unread("its map is not read: only those of the first 64 processes are, and none of what a process inherits".to_owned()),
+            Some(Err(why)) => unread(why.clone()),
+            Some(Ok(source)) => names_in(source, addresses),
+        };
+        ModuleSymbols {
+            chains: names.into_iter().map(chain_of).collect(),
+            problem,
+            ..ModuleSymbols::default()
+        }
+    }
+}
+
+fn names_in(source: &MapSource, addresses: &[u64]) -> (Vec<Option<String>>, Option<String>) {
+    let path = source.path();
+    let found = match source.open() {
+        Ok(Some(file)) => {
+            map_entries::names(file, addresses).map_err(|e| format!("could not be read: {e}"))
+        }
+        Ok(None) => {
+            let problem = format!("JIT, no map: there is no {path}; {HOW_TO_GET_A_MAP}");
+            return (vec![None; addresses.len()], Some(problem));
+        }
+        Err(why) => Err(why),
+    };
+    match found {
+        Ok(found) => {
+            let problem = (found.left_out > 0).then(|| {
+                format!(
+                    "{path}: {} of {} lines are no entries (START SIZE NAME, in at most 4096 characters) and were left out",
+                    found.left_out, found.lines
+                )
+            });
+            (found.names, problem)
+        }
+        Err(why) => (
+            vec![None; addresses.len()],
+            Some(format!("{path} {why}, so it was not used")),
+        ),
+    }
+}
+
+fn chain_of(name: Option<String>) -> Vec<Frame> {
+    let frame = name.map(|name| {
+        let name = symbolize::Text::from(name);
+        Frame {
+            name: name.clone(),
+            system_name: name,
+            file: None,
+            line: 0,
+            column: 0,
+            function_line: 0,
+            inlined: false,
+        }
+    });
+    frame.into_iter().collect()
+}
+
+/// Shares of all samples from which on missing names are told.
+const UNNAMED_WORTH_TELLING: f64 = 0.01;
+const PROCESSES_TOLD_MAX: usize = 3;
+
+/// Sentences on what is wrong with the maps, those of the hottest processes first. `hot` are samples in the code of each,
+/// of `samples` in all.
+pub fn problems(
+    processes: &JitProcesses,
+    hot: &BTreeMap<ModuleIndex, u64>,
+    samples: u64,
+    problem_of: impl Fn(ModuleIndex) -> Option<String>,
+) -> Vec<String> {
+    let share = |n: u64| n as f64 / samples.max(1) as f64;
+    let mut told: Vec<(u64, String)> = (hot.iter())
+        .filter(|(module, n)| processes.is_jit(**module) && share(**n) >= UNNAMED_WORTH_TELLING)
+        .filter_map(|(module, n)| {
+            let who = processes.described(*module);
+            let percent = 100.0 * share(*n);
+            let problem = problem_of(*module)?;
+            Some((
+                *n,
+                format!("{who} made code at run time ({percent:.0} % of the samples): {problem}."),
+            ))
+        })
+        .collect();
+    told.sort_by(|a, b| b.cmp(a));
+    let more = told.len().saturating_sub(PROCESSES_TOLD_MAX);
+    let first = told.into_iter().take(PROCESSES_TOLD_MAX);
+    let mut sentences: Vec<String> = first.map(|(_, sentence)| sentence).collect();
+    if more > 0 {
+        sentences.push(format!("The same of {more} more processes."));
+    }
+    sentences
+}
