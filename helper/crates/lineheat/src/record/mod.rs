@@ -19,6 +19,7 @@ mod modules;
 mod numbering;
 mod output;
 mod own_samples;
+mod problems;
 mod process_repetitions;
 mod rate;
 mod recording;

@@ -1,0 +1,167 @@
+//! What a reader of the run has to know before trusting its figures, as sentences.
+
+use std::collections::BTreeMap;
+
+use profile::run::{Loss, RunInfo};
+use profile::{OTHER_STACKS, Profile};
+use records::StackEnd;
+use records::layout::{Counter, USER_FRAMES_MAX};
+
+use super::build_problems::build_problems;
+use super::jit;
+use super::modules::ModuleIndex;
+use super::recording::Recording;
+use super::save::Symbols;
+use super::stacks::CodePlace;
+
+/// Shares of all samples above which a shortcoming is told.
+const LOST_WORTH_TELLING: f64 = 0.01;
+const CUT_STACKS_WORTH_TELLING: f64 = 0.02;
+
+/// Sentences on what the figures lack.
+pub fn problems(
+    info: &RunInfo,
+    recording: &Recording,
+    symbols: &BTreeMap<ModuleIndex, Symbols>,
+    profile: &Profile,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !info.kernel_stacks {
+        problems.push(user_space_only(info));
+    }
+    let samples = info.samples_kept;
+    let share = |n: u64| {
+        if samples == 0 {
+            0.0
+        } else {
+            n as f64 / samples as f64
+        }
+    };
+    problems.extend(not_allowed(info, recording));
+    let by_permission = |l: &&Loss| l.cause == Counter::LostNotAllowed.name();
+    let other = info.losses.iter().filter(|l| !by_permission(l));
+    let lost: u64 = other.map(|l| l.count).sum();
+    if lost as f64 > LOST_WORTH_TELLING * info.samples_taken as f64 {
+        let percent = 100.0 * lost as f64 / info.samples_taken as f64;
+        problems.push(format!(
+            "{lost} of {} samples were lost ({percent:.1} %): choose a lower sampling rate.",
+            info.samples_taken
+        ));
+    }
+    let without_stack = recording.stacks.without_stack;
+    if without_stack > 0 {
+        problems.push(format!(
+            "{without_stack} of {samples} samples are counted by thread, as {OTHER_STACKS}: a run holds {} different stacks, and there were more.",
+            recording.stacks.stacks.len()
+        ));
+    }
+    if recording.lost_mapping_records > 0 {
+        problems.push(format!(
+            "{} records of loaded libraries were lost; code in those libraries is shown as [unknown].",
+            recording.lost_mapping_records
+        ));
+    }
+    let ended_by = |end: StackEnd| {
+        let counts = info.stack_ends.iter().filter(|e| e.cause == end.name());
+        counts.map(|e| e.count).sum::<u64>()
+    };
+    let too_deep = ended_by(StackEnd::Cut);
+    if share(too_deep) > CUT_STACKS_WORTH_TELLING {
+        let (kept, advice) = if info.kernel_stacks {
+            let advice = format!(" Record with a higher --max-frames (at most {USER_FRAMES_MAX}).");
+            ("frames that are kept", advice)
+        } else {
+            let kept = "32 KiB of stack that are copied without privilege";
+            (kept, String::new())
+        };
+        problems.push(format!(
+            "{:.1} % of the stacks are deeper than the {kept}; their outer callers' totals are too low.{advice}",
+            100.0 * share(too_deep)
+        ));
+    }
+    let all: u64 = info.stack_ends.iter().map(|e| e.count).sum();
+    let broken = all - ended_by(StackEnd::Root) - too_deep;
+    if share(broken) > CUT_STACKS_WORTH_TELLING {
+        problems.push(format!(
+            "{:.1} % of the stacks do not reach the thread's start; their totals are too low.",
+            100.0 * share(broken)
+        ));
+    }
+    let problem_of_jit = |module| symbols.get(&module)?.found.problem.clone();
+    let hot = samples_by_jit(recording);
+    problems.extend(jit::problems(&recording.jit, &hot, samples, problem_of_jit));
+    let paths = (recording.modules.iter())
+        .filter(|(index, _)| !recording.jit.is_jit(*index))
+        .map(|(index, module)| (index, module.path.as_path()))
+        .collect();
+    problems.extend(build_problems(profile, &paths, symbols));
+    for source in info.sources.iter().filter(|s| s.newer_than_binary).take(3) {
+        problems.push(match source.differs_from_binary {
+            true => format!(
+                "{} is not the text that the program was built from (the checksum in its line table differs): build again, or lines may not match.",
+                source.path
+            ),
+            false => format!(
+                "{} was changed after the program was built: build again, or lines may not match.",
+                source.path
+            ),
+        });
+    }
+    problems
+}
+
+/// Samples whose innermost place is code that a process made.
+fn samples_by_jit(recording: &Recording) -> BTreeMap<ModuleIndex, u64> {
+    let stacks = &recording.stacks;
+    let mut counts = BTreeMap::new();
+    for (group, count) in stacks.groups.values().iter().zip(&stacks.counts) {
+        let leaf = stacks.stacks.stack(group.stack).first();
+        let leaf = leaf.map(|place| stacks.places.values()[*place as usize]);
+        if let Some(CodePlace::InModule { module, .. }) = leaf
+            && recording.jit.is_jit(module)
+        {
+            *counts.entry(module).or_default() += count;
+        }
+    }
+    counts
+}
+
+/// What was left out because the user may not look into it.
+fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
+    let loss = (info.losses.iter()).find(|l| l.cause == Counter::LostNotAllowed.name());
+    let samples = loss.map(|l| {
+        let percent = 100.0 * l.count as f64 / info.samples_taken.max(1) as f64;
+        format!(
+            "{} of {} samples ({percent:.1} %) are of programs that you may not look into (other rights than yours, or protected memory): nothing of them was kept.",
+            l.count, info.samples_taken
+        )
+    });
+    let programs = match recording.counters[Counter::ProgramsNotAllowed as usize] {
+        0 => None,
+        1 => Some("One program".to_owned()),
+        n => Some(format!("{n} programs")),
+    };
+    let programs = programs.map(|which| {
+        format!("{which} of the target ran with other rights than yours (setuid, as sudo and ping) and could not be recorded from there on.")
+    });
+    samples.into_iter().chain(programs).collect()
+}
+
+/// What a recording without privilege lacks, with the kernel's share where it is known.
+fn user_space_only(info: &RunInfo) -> String {
+    let total_ns = info.user_ns + info.system_ns;
+    let percent = 100.0 * info.system_ns as f64 / total_ns.max(1) as f64;
+    let missing = match total_ns {
+        0 => "time in the kernel is missing".to_owned(),
+        _ if percent < 1.0 => {
+            "time in the kernel, here less than 1 % of all, is missing".to_owned()
+        }
+        _ => format!(
+            "{:.2} s of CPU time in the kernel ({percent:.0} % of all) are missing",
+            info.system_ns as f64 / 1e9
+        ),
+    };
+    format!(
+        "Recorded without privilege, in user space only: {missing}. `lineheat doctor` says what recording the kernel's part needs."
+    )
+}
