@@ -71,15 +71,18 @@ export const storm = () =>
 export const faulty = () =>
   once('faulty', 'build faulty', (program) => gcc([...optimised, '-pthread', source('faulty.c'), '-o', program]));
 
-/** The sample `tcp-send`, built as its page says. */
-export async function tcpSend() {
-  const folder = built('tcp-send');
-  await once('tcp-send/tcp-send-built', 'build tcp-send', async (mark) => {
+/** A sample, built as its page says. */
+async function builtSample(name, program) {
+  const folder = built(name);
+  await once(`${name}/${name}-built`, `build ${name}`, async (mark) => {
     await mkdir(folder, { recursive: true });
     const type = '-DCMAKE_BUILD_TYPE=RelWithDebInfo';
-    await run('cmake', ['-S', inRoot('samples/tcp-send'), '-B', folder, type]);
+    await run('cmake', ['-S', inRoot('samples', name), '-B', folder, type]);
     await run('cmake', ['--build', folder]);
     await run('touch', [mark]);
   });
-  return path.join(buildFolder, 'tcp-send/tcp-send');
+  return path.join(buildFolder, name, program);
 }
+
+export const tcpSend = () => builtSample('tcp-send', 'tcp-send');
+export const cells = () => builtSample('cpp-cells', 'cells');
