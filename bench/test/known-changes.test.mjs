@@ -19,7 +19,7 @@ const cannotRecord = await run(engine, ['doctor']).then(
 /** `first`: of the functions whose self time has a verdict, the one that changed most. */
 function finds(change, { option, first, verdict }) {
   test(`${change} is found first`, { skip: cannotRecord }, async () => {
-    const command = [await cells(), '--cells', '200000'];
+    const command = [await cells(), '--cells', '400000'];
     const files = ['base', 'new'].map((side) => path.join(folder, `${option[1]}-${side}.pb.gz`));
     const args = ['--repeat', '4', '--warm-up', '1', '--output-base', files[0], '--output-new', files[1]];
     await run(engine, ['compare-commands', ...args, '--', ...command, ':::', ...command, ...option]);

@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr int PASSES = 4;
+constexpr int PASSES = 8;
 
 std::uint64_t rotated(std::uint64_t x, int by) { return x << by | x >> (64 - by); }
 

@@ -92,6 +92,8 @@ fn a_run_of_a_damaged_program_keeps_all_samples_and_all_other_names() {
     }
     let asked = std::env::var("LINEHEAT_HOSTILE_MODULES").ok();
     let count: u64 = asked.map_or(12, |count| count.parse().expect("a number of programs"));
+    let first = std::env::var("LINEHEAT_HOSTILE_FIRST").ok();
+    let first: u64 = first.map_or(0, |number| number.parse().expect("a program's number"));
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path(), "libgood.so", LIBRARY, &["-shared", "-fPIC"]);
     let flags = ["-L.", "-lgood", "-Wl,-rpath,$ORIGIN"];
@@ -99,7 +101,7 @@ fn a_run_of_a_damaged_program_keeps_all_samples_and_all_other_names() {
     let program = folder.path().join("program");
     let whole = std::fs::read(&program).expect("readable");
     let (mut nameless, mut told, mut taken) = (0, 0, 0);
-    for number in 0..count {
+    for number in first..first + count {
         let damaged = folder.path().join(format!("damaged{number}"));
         std::fs::write(&damaged, damaged_program(&whole, number)).expect("written");
         let executable = PermissionsExt::from_mode(0o755);
@@ -150,13 +152,18 @@ fn a_run_of_a_damaged_program_keeps_all_samples_and_all_other_names() {
         assert_eq!(library.problem, "", "{}", context());
         let problem = &module(&format!("damaged{number}")).expect("it ran").problem;
         // A name that was overwritten is another name; none at all must have a reason.
-        let is_unnamed = |sample: &usize| {
-            let leaf = profile.samples.stack(*sample).first();
-            leaf.is_some_and(|leaf| profile.locations.lines_of(*leaf).iter().next().is_none())
+        let unnamed = |sample: usize| {
+            let leaf = *profile.samples.stack(sample).first()?;
+            let is_unnamed = profile.locations.lines_of(leaf).is_empty();
+            let mapping = profile.locations.mapping[leaf as usize];
+            let file = profile.text(profile.mappings.get(mapping as usize)?.filename);
+            (is_unnamed && file.ends_with(&format!("damaged{number}")))
+                .then(|| format!("{:#x} in {file}", profile.locations.address[leaf as usize]))
         };
-        if (0..profile.samples.len()).any(|sample| is_unnamed(&sample)) {
+        if let Some(place) = (0..profile.samples.len()).find_map(unnamed) {
             nameless += 1;
-            assert!(problem.len() > 20, "no names and no reason, {}", context());
+            let none = "no names and no reason";
+            assert!(problem.len() > 20, "{none} at {place}, {}", context());
         }
         told += u64::from(!problem.is_empty());
         let shown = lineheat(&["report"])

@@ -18,6 +18,9 @@ use crate::resolve::{Files, resolve};
 use crate::split_dwarf::Places;
 use crate::{Frame, Language, ModuleSymbols};
 
+/// Share of a module's places without a name above which that is told; a few are in code without symbols in any program.
+const UNNAMED_WORTH_TELLING: f64 = 0.1;
+
 /// How a module is symbolized.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -182,15 +185,26 @@ fn fill(
     symbols.producers = producers(&symbols.builds);
     symbols.language = language(&elf, &symbols.builds, &symbols.chains);
     symbols.source_sums = known.source_sums;
+    let unnamed = symbols
+        .chains
+        .iter()
+        .filter(|chain| chain.is_empty())
+        .count();
     let not_fetched = not_fetched.map_or(String::new(), |why| format!(" ({why})"));
     symbols.problem = match problem {
         Some(why) => Some(format!("{shown}: {why}; some names or lines are missing.")),
-        None if !asked.is_empty()
-            && (symbols.has_lines || known.has_symbols)
-            && symbols.chains.iter().all(Vec::is_empty) =>
+        None if (symbols.has_lines || known.has_symbols)
+            && unnamed as f64 > UNNAMED_WORTH_TELLING * vaddrs.len() as f64 =>
         {
+            let which = match vaddrs.len() - unnamed {
+                0 => "the code that ran: its names are unknown".to_owned(),
+                _ => format!(
+                    "{unnamed} of the {} places where it ran: their names are unknown",
+                    vaddrs.len()
+                ),
+            };
             Some(format!(
-                "{shown}: neither its debug information nor its symbols cover the code that ran: its names are unknown."
+                "{shown}: neither its debug information nor its symbols cover {which}."
             ))
         }
         None if symbols.has_lines || asked.is_empty() => None,
