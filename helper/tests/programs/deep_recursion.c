@@ -8,7 +8,7 @@ __attribute__((noinline)) static uint64_t descend(int depth)
 {
 	uint64_t x = (uint64_t)depth;
 	if (depth == 0) {
-		for (int i = 0; i < 200000000; i++)
+		for (int i = 0; i < 1000000000; i++)
 			x = x * 6364136223846793005u + 1;
 		return x;
 	}

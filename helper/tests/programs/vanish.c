@@ -16,7 +16,7 @@ static volatile uint64_t sink;
 __attribute__((noinline)) static void work_without_a_file(void)
 {
 	uint64_t x = 1;
-	for (uint64_t i = 0; i < 300000000; i++)
+	for (uint64_t i = 0; i < 1500000000; i++)
 		x = x * 6364136223846793005u + 1; /* the work */
 	sink = x;
 }

@@ -38,9 +38,14 @@ pub fn q_value(q: f64) -> String {
     }
 }
 
-/// "slower", "slower (total)", "too few samples" …
+/// Samples on a side from which a row without a test lacks runs, or samples that are independent, rather than samples.
+const MANY_SAMPLES: u64 = 100;
+
+/// "slower", "slower (total)", "too few samples", "untested" …
 pub fn verdict(row: &ComparedRow) -> String {
+    let samples = row.base.total.samples.max(row.new.total.samples);
     match row.verdict {
+        Verdict::TooFew if samples >= MANY_SAMPLES => "untested".to_owned(),
         Verdict::TooFew => "too few samples".to_owned(),
         verdict if row.about_self => verdict.word().to_owned(),
         verdict => format!("{} (total)", verdict.word()),

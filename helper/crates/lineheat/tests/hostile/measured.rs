@@ -33,7 +33,10 @@ pub fn measured(command: &mut Command, patience: Duration) -> Measured {
     let stdout = read_all(child.stdout.take().expect("piped"));
     let stderr = read_all(child.stderr.take().expect("piped"));
     let deadline = Instant::now() + patience;
+    let mut peak_bytes = 0;
     let (status, usage) = loop {
+        // Not `ru_maxrss`: that begins with what this process, from which the child was forked, had in memory.
+        peak_bytes = peak_bytes.max(peak_bytes_of(child.id()));
         if let Some(ended) = ended(child.id()) {
             break ended;
         }
@@ -49,7 +52,7 @@ pub fn measured(command: &mut Command, patience: Duration) -> Measured {
         stdout: stdout.join().expect("read"),
         stderr: String::from_utf8_lossy(&stderr.join().expect("read")).into_owned(),
         cpu_time: time(usage.ru_utime) + time(usage.ru_stime),
-        peak_bytes: usage.ru_maxrss as u64 * 1024,
+        peak_bytes,
     }
 }
 
