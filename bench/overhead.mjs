@@ -1,14 +1,13 @@
 // What recording costs: the CPU time that a program's fixed work takes with and without it, beside other profilers, and
 // the CPU time of engine and sampler together.
 //
-// Two processes of the same program lie further apart (placement in memory, neighbours of a virtual machine) than what
-// recording costs. So the profilers attach to one running program in turns, with pauses between; every stretch with a
-// profiler is compared with the pauses before and after it. A turn without any profiler is the control. samply mostly
-// takes no sample in so short a time when it is attached: beside it, all profilers start the program themselves.
+// CPU time of fixed work moves by per cents with what else the machine does. So the program runs twice at once, on a core
+// each, one side with a profiler; then the sides are swapped, and the mean of both ratios is a pair: what slows both
+// cores alike and what tells the cores apart fall out of it. Pairs without any profiler are the control.
 //
-// CPU time of fixed work moves by per cents with the neighbours of a virtual machine. What decides is therefore the time that
-// interrupts take from a program that only reads the clock, which moves by tenths; it does not see what a sample costs
-// the target's caches.
+// The time that interrupts take from a program that only reads the clock is finer, but does not see what a sample costs the
+// target's caches. The profilers attach to that program in turns; every stretch with one is compared with the pauses
+// before and after it. samply is not among them: attached, it mostly takes no sample in so short a time.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -24,16 +23,18 @@ export const title = 'Overhead of recording';
 
 const targetCore = '1';
 const ourCore = '0';
+/** Per cent of the target's time that recording may cost. */
+const mostAt = { 'lineheat at 99 Hz': 1, 'lineheat at 999 Hz': 3 };
 /** A profiler needs this long to attach; ms. */
 const startMs = 500;
 const stretchMs = 1000;
 /** A round of bench/targets/pauses.c. */
 const pauseRoundNs = 20e6;
-/** Rounds of a program that a profiler starts, and how many of them pass while it does. */
-const startedRounds = 125;
-const startRounds = 25;
+/** Rounds of fixed work (some 2 ms each) of a program that a profiler starts, and how many of them pass while it does. */
+const workRounds = 1500;
+const workStartRounds = 250;
 
-export async function measure({ turns = 16, pauseTurns = 6, longRounds = 5000 } = {}) {
+export async function measure({ pairs = 12, pauseTurns = 6, longRounds = 5000 } = {}) {
   const program = await workTarget();
   const watcher = await pauses();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
@@ -54,22 +55,16 @@ export async function measure({ turns = 16, pauseTurns = 6, longRounds = 5000 } 
   };
   try {
     const log = path.join(folder, 'rounds');
-    const cost = await inTurns(program, log, profilers, turns, (during, around) => during / around - 1);
-    const taken = await inTurns(
-      watcher,
-      log,
-      profilers,
-      pauseTurns,
-      (during, around) => (during - around) / pauseRoundNs,
-    );
     const starters = {
       'nothing (control)': (command) => finished(command),
+      'lineheat at 99 Hz': (command) => finished([...record, '--freq', '99', '--', ...command]),
       'lineheat at 999 Hz': (command) => finished([...record, '--', ...command]),
       'perf record at 999 Hz': (command) => finished([...perfRecord(), '--', ...command]),
       'perf record -g at 999 Hz': (command) => finished([...perfRecord('-g'), '--', ...command]),
       'samply at 999 Hz': (command) => samplyRecord(`${output}.json.gz`, command),
     };
-    const takenOfStarted = await whenStarted(watcher, log, starters, turns);
+    const cost = await sideBySide(program, folder, starters, pairs);
+    const taken = await inTurns(watcher, log, profilers, pauseTurns);
     const ours = [];
     for (let i = 0; i < 3; i++) {
       const recorded = await measured(engine, [
@@ -87,20 +82,14 @@ export async function measure({ turns = 16, pauseTurns = 6, longRounds = 5000 } 
     }
     return [
       ...Object.keys(cost).map((name) => ({
-        what: `CPU time of the target more than without, ${name}`,
-        goal: 'beside it',
+        what: `CPU time of the target more than without, both at once, ${name}`,
+        ...goalOf(cost, name, { most: mostAt[name] }),
         value: withError(cost[name]),
-        ok: true,
       })),
       ...Object.keys(taken).map((name) => ({
         what: `time taken by interrupts from a program that only reads the clock, ${name}`,
-        ...goalOf(taken, name, { most: { 'lineheat at 99 Hz': 1, 'lineheat at 999 Hz': 3 }[name] }),
+        ...goalOf(taken, name, { most: mostAt[name] }),
         value: withError(taken[name]),
-      })),
-      ...Object.keys(takenOfStarted).map((name) => ({
-        what: `the same, started by the profiler, ${name}`,
-        ...goalOf(takenOfStarted, name),
-        value: withError(takenOfStarted[name]),
       })),
       {
         what: 'engine and sampler, of one core, over a run of 10 s at 999 Hz, start and saving included',
@@ -114,15 +103,45 @@ export async function measure({ turns = 16, pauseTurns = 6, longRounds = 5000 } 
   }
 }
 
-/** Per profiler: what `costOf` makes of a round of work with it and without it (mean before and after), in per cent, one a turn. */
-async function inTurns(program, log, profilers, turns, costOf) {
+/** Per way to start it: CPU time of fixed work more than that of the same work on the other core, in per cent, one a pair. */
+async function sideBySide(program, folder, starters, pairs) {
+  const cost = {};
+  for (let pair = 0; pair < pairs; pair++) {
+    for (const [name, start] of shuffled(Object.entries(starters))) {
+      const ratios = [
+        await ratioOfSides(program, folder, start, '0', '1'),
+        await ratioOfSides(program, folder, start, '1', '0'),
+      ];
+      cost[name] ??= [];
+      cost[name].push(100 * (Math.sqrt(ratios[0] * ratios[1]) - 1));
+    }
+  }
+  return cost;
+}
+
+/** CPU time of a round on `core` with a profiler ÷ that on `otherCore` without, both in the time that both ran. */
+async function ratioOfSides(program, folder, start, core, otherCore) {
+  const [log, otherLog] = ['profiled', 'bare'].map((name) => path.join(folder, name));
+  const other = spawn('taskset', ['-c', otherCore, program, '1000000000', otherLog], { stdio: 'ignore' });
+  try {
+    await start(['taskset', '-c', core, program, String(workRounds), log]);
+  } finally {
+    other.kill('SIGKILL');
+  }
+  const rounds = roundsOf(log);
+  const span = [rounds[workStartRounds].ended, rounds.at(-1).ended];
+  return meanBetween(rounds, ...span) / meanBetween(roundsOf(otherLog), ...span);
+}
+
+/** Per profiler: the share of its time that is taken from a program more with it than before and after it, in per cent, one a turn. */
+async function inTurns(program, log, profilers, turns) {
   const target = spawn('taskset', ['-c', targetCore, program, '1000000000', log], { stdio: 'ignore' });
   const stretches = [];
   try {
     await sleep(1000);
     const able = [];
     for (const [name, command] of Object.entries(profilers)) {
-      const why = await finished(await command(String(target.pid))).then(
+      const why = await finished(beside(command(String(target.pid)))).then(
         () => null,
         (error) => error.message,
       );
@@ -133,7 +152,7 @@ async function inTurns(program, log, profilers, turns, costOf) {
       for (const [name, command] of shuffled(able)) {
         const pause = await stretch(stretchMs / 2);
         stretches.push({ name: null, ...pause });
-        const ended = finished(await command(String(target.pid)));
+        const ended = finished(beside(command(String(target.pid))));
         await sleep(startMs + 50);
         stretches.push({ name, ...(await stretch(stretchMs - 150)) });
         await ended;
@@ -150,23 +169,9 @@ async function inTurns(program, log, profilers, turns, costOf) {
   stretches.forEach(({ name }, i) => {
     if (name === null) return;
     cost[name] ??= [];
-    cost[name].push(100 * costOf(perRound[i], (perRound[i - 1] + perRound[i + 1]) / 2));
+    cost[name].push((100 * (perRound[i] - (perRound[i - 1] + perRound[i + 1]) / 2)) / pauseRoundNs);
   });
   return cost;
-}
-
-/** Per way to start it: the share of its time that is taken from a program that only reads the clock, in per cent, one a turn. */
-async function whenStarted(program, log, starters, turns) {
-  const taken = {};
-  for (let turn = 0; turn < turns; turn++) {
-    for (const [name, start] of shuffled(Object.entries(starters))) {
-      await start(['taskset', '-c', targetCore, program, String(startedRounds), log]);
-      const rounds = roundsOf(log).slice(startRounds);
-      taken[name] ??= [];
-      taken[name].push((100 * trimmedMean(rounds.map((round) => round.cpuNs))) / pauseRoundNs);
-    }
-  }
-  return taken;
 }
 
 /** At 999 Hz nothing above what others take, unless by chance (two standard errors of the difference). */
@@ -191,9 +196,11 @@ async function stretch(ms) {
   return { from, to: process.hrtime.bigint() };
 }
 
+const beside = (command) => ['taskset', '-c', ourCore, ...command];
+
 function finished([program, ...args]) {
   return new Promise((resolve, reject) => {
-    const child = spawn('taskset', ['-c', ourCore, program, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (bytes) => {
       said += bytes;
