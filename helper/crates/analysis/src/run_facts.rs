@@ -111,8 +111,7 @@ impl Comparison {
         match self.evidence.test {
             Test::None => warnings.push(self.evidence.problem.clone()),
             Test::Batches => warnings.push(
-                "One run each: the noise between runs is unknown, so a verdict is about these two executions only. \
-                 Record both with --repeat 5."
+                "One run each: the noise between runs cannot be seen and is taken for 3 %. Record both with --repeat 5."
                     .into(),
             ),
             Test::Executions => {}

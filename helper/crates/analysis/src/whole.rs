@@ -183,9 +183,11 @@ fn method(comparison: &Comparison) -> String {
         .map(|side| side.iter().filter(|(one, _)| !one.warm_up).count());
     match comparison.evidence.test {
         Test::None => comparison.evidence.problem.clone(),
-        Test::Batches => "Functions and lines: Welch's t over 16 or 8 batches of time of one run each, \
-             false discovery rate 5 %; it tests these two executions, the noise between runs is unknown."
-            .to_owned(),
+        Test::Batches => {
+            "Functions and lines: Welch's t over 16 or 8 batches of time of one run each, \
+             false discovery rate 5 %, with 3 % of noise between runs, which cannot be seen."
+                .to_owned()
+        }
         Test::Executions => {
             let alone = match (base, new) {
                 (1, _) => "; the base has one run alone and is taken to vary as the other does",

@@ -1,0 +1,31 @@
+// The short forms of two measurements: a program compared with itself, and one made slower by a known part.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run } from '../../scripts/steps/command.mjs';
+import { engine } from '../../scripts/steps/paths.mjs';
+import * as knownChange from '../known-change.mjs';
+import * as sameProgram from '../same-program.mjs';
+
+const cannotRecord = await run(engine, ['doctor']).then(
+  () => false,
+  () => 'this machine cannot record',
+);
+
+/** "5.9 % of 9801 tests" → 0.059. */
+const shareIn = (value) => Number(/^([\d.]+) %/.exec(value)?.[1]) / 100;
+
+test('a program compared with itself differs rarely', { skip: cannotRecord }, async () => {
+  const rows = await sameProgram.measure({ times: 10, pairs: 20, ks: [1, 5], names: ['sqlite'] });
+  const ofAll = rows.filter(({ what }) => what.startsWith('all, ') && what.includes('functions'));
+  assert.equal(ofAll.length, 2);
+  // Ten recordings cannot tell 5 % from 10 %; tests that take samples for independent reject 25 to 80 %.
+  for (const { what, value } of ofAll) assert.ok(shareIn(value) <= 0.2, `${what}: ${value}`);
+});
+
+test('a function made 25 % slower is found, and by how much', { skip: cannotRecord }, async () => {
+  const rows = await knownChange.measure({ times: 6, pairs: 4, k: 5, parts: [0], changes: [25] });
+  const [found] = rows.filter(({ what }) => what.startsWith('part 0 25 % slower'));
+  assert.match(found.value, /^100.0 % of 4/);
+  const [covered] = rows.filter(({ what }) => what.startsWith('true changes inside'));
+  assert.ok(shareIn(covered.value) >= 0.75, covered.value);
+});
