@@ -11,4 +11,5 @@ mod doctor;
 mod hardening;
 mod installing;
 mod protocol;
+mod races;
 mod samples;
