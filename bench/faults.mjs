@@ -23,19 +23,17 @@ const groups = {
   crowds: (folder, short) => crowds(folder, { times: short ? 1 : 20, short }),
 };
 
-/** `only`: names of groups; `short`: the form that the tests run. */
-export async function measure({ short = false, only = chosen() } = {}) {
-  const rows = [];
+/** Rows, as each group is through. `only`: names of groups; `short`: the form that the tests run. */
+export async function* measure({ short = false, only = chosen() } = {}) {
   for (const [name, group] of Object.entries(groups)) {
     if (only.length > 0 && !only.includes(name)) continue;
     const folder = mkdtempSync(path.join(os.tmpdir(), `lineheat-faults-${name}-`));
     try {
-      rows.push(...(await group(folder, short)));
+      yield* await group(folder, short);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  return rows;
 }
 
 /** FAULTS=kills,disks measures a part. */

@@ -1,4 +1,5 @@
-// npm run bench [-- NAME…] [--write]: measures what docs/benchmarks.md promises. --write puts the result there.
+// npm run bench [-- NAME…] [--write]: measures what docs/benchmarks.md promises. --write puts the result there, each
+// section as soon as it is measured. `hostile` stands for all of hostile/….
 import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
@@ -23,22 +24,29 @@ const benches = {
   colours: '../bench/colours.mjs',
   activation: '../bench/activation.mjs',
   faults: '../bench/faults.mjs',
-  hostile: '../bench/hostile.mjs',
+  'hostile/races': '../bench/hostile/races.mjs',
+  'hostile/programs': '../bench/hostile/programs.mjs',
+  'hostile/files': '../bench/hostile/files.mjs',
 };
 const page = inRoot('docs/benchmarks.md');
 
 async function bench() {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
-  const unknown = positionals.filter((name) => !benches[name]);
+  const known = Object.keys(benches);
+  const meant = (name) => known.filter((one) => one === name || one.startsWith(`${name}/`));
+  const unknown = positionals.filter((name) => meant(name).length === 0);
   if (unknown.length > 0)
-    throw new Sentence(`No such measurement: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
-  const names = positionals.length > 0 ? positionals : Object.keys(benches);
+    throw new Sentence(`No such measurement: ${unknown.join(', ')}. There are ${known.join(', ')}.`);
+  const names = positionals.length > 0 ? positionals.flatMap(meant) : known;
   for (const name of names) {
     const { title, measure } = await import(benches[name]);
     console.log(`\n${title}`);
-    const rows = await measure();
-    for (const { what, goal, value, ok } of rows)
-      console.log(`  ${ok ? 'ok  ' : 'MISS'}  ${what}: ${value} (goal ${goal})`);
+    const rows = [];
+    // Rows may come one by one, hours apart: what was measured until then is on the terminal whatever happens.
+    for await (const row of await measure()) {
+      console.log(`  ${row.ok ? 'ok  ' : 'MISS'}  ${row.what}: ${row.value} (goal ${row.goal})`);
+      rows.push(row);
+    }
     if (values.write) await writeSection(name, title, rows);
     if (rows.some((row) => !row.ok)) process.exitCode = 1;
   }
