@@ -1,5 +1,6 @@
 // The run that later ones are held against: pinned in this workspace. The verdicts are computed one after the other when
 // the Runs view first shows a run, and kept; the comparisons behind them are closed at once.
+import fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
@@ -34,6 +35,8 @@ export class Baseline implements vscode.Disposable {
   }
 
   async pin(run: RunSummary | undefined): Promise<void> {
+    // What is being computed is against the former one; the view asks anew.
+    this.waiting = undefined;
     await this.memory.update(MEMORY, run?.path);
     await this.tellContext();
     this.changed.fire(undefined);
@@ -44,11 +47,11 @@ export class Baseline implements vscode.Disposable {
     return this.verdicts.get(this.keyOf(run)) ?? '';
   }
 
-  /** Computes what is not known yet of the runs that the view lists, newest first. */
+  /** Computes what is not known yet of the runs that the view lists, newest first. A baseline that is gone is unpinned. */
   consider(runs: readonly RunSummary[]): void {
     const baseline = runs.find(({ path }) => path === this.path);
     this.waiting = baseline && { baseline, runs };
-    void this.work();
+    void (baseline ? this.work() : this.unpinIfGone());
   }
 
   dispose(): void {
@@ -69,6 +72,17 @@ export class Baseline implements vscode.Disposable {
     } finally {
       this.working = false;
     }
+  }
+
+  /** The list alone does not say it: another folder may be the first one now. */
+  private async unpinIfGone(): Promise<void> {
+    const { path } = this;
+    if (path === undefined) return;
+    const isGone = await fs.stat(path).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+    );
+    if (isGone && path === this.path) await this.pin(undefined);
   }
 
   private next(): RunSummary | undefined {

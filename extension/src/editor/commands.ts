@@ -15,7 +15,7 @@ import type { HeatPainter } from './heatPainter.ts';
 import { inform, warn } from './notifications.ts';
 import type { OutputLog } from './outputLog.ts';
 import { changePermission, type PermissionChange } from './permissionSetup.ts';
-import type { ProfileCommands } from './profileCommands.ts';
+import type { ProfileCommands, ProfileResult, SweepResult } from './profileCommands.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { ProfilePanels } from './profilePanels.ts';
 import type { Recorder } from './recorder.ts';
@@ -54,6 +54,11 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   };
   // A recording that ends badly has saved a run too, and the watcher of files may be late or missing.
   const thenListed = <Result>(recording: Promise<Result>) => recording.finally(() => runs.refresh());
+  const thenShown = async (recording: Promise<ProfileResult | SweepResult | undefined>) => {
+    const result = await thenListed(recording);
+    if (isSweep(result)) panels.show(result);
+    return result;
+  };
   const compare = async (base: string, current: string) => {
     await opener.openComparison(base, current, panels.normalisationOf({ base, new: current }));
     panels.show({ base, new: current });
@@ -142,15 +147,11 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   const commands: Record<string, (argument?: unknown) => unknown> = {
     profileTarget: (argument) => thenListed(profiles.profile(argument)),
     profileRepeatedly: (argument) => thenListed(profiles.profileRepeatedly(argument)),
-    sweep: async (argument) => {
-      const result = await thenListed(profiles.sweep(argument));
-      if (result) panels.show(result);
-      return result;
-    },
+    sweep: (argument) => thenShown(profiles.sweep(argument)),
     'runs.showSweep': (argument) => {
       if (isSweep(argument)) panels.show({ sweep: argument.sweep });
     },
-    profileAgain: () => thenListed(profiles.profileAgain()),
+    profileAgain: () => thenShown(profiles.profileAgain()),
     stop: () => recorder.stop(),
     openRun: async (argument) => {
       const path = pathOf(argument) ?? (await pickRun(await runs.runs(), vscode.l10n.t('The run whose heat to show')));

@@ -1,5 +1,6 @@
-// What this workspace profiled last, and the arguments that the user gave to each target.
+// What this workspace profiled last and how, and the arguments that the user gave to each target.
 import type { Memento } from 'vscode';
+import type { SweepParameter } from '../targets/sweepText.ts';
 import type { RecordSettings } from './settings.ts';
 
 /** A program that was named by a caller of the command instead of being found. */
@@ -10,7 +11,19 @@ export interface NamedProgram extends Partial<RecordSettings> {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-type Saved = { readonly id: string } | { readonly program: NamedProgram };
+/** How a recording was asked for, beyond what the settings say: several runs of it, a sweep, or neither. */
+export interface RecordingAnswers {
+  readonly repeats?: Partial<RecordSettings>;
+  readonly sweep?: SweepAnswers;
+}
+
+export interface SweepAnswers {
+  readonly parameters: readonly SweepParameter[];
+  /** With places for the parameters; missing where the target's own have them. */
+  readonly args?: readonly string[];
+}
+
+type Saved = ({ readonly id: string } | { readonly program: NamedProgram }) & RecordingAnswers;
 
 const LAST = 'lineheat.lastTarget';
 const ARGUMENTS = 'lineheat.arguments';
@@ -27,13 +40,13 @@ export class LastTarget {
     return saved && 'id' in saved ? saved.id : undefined;
   }
 
-  setId(id: string): Thenable<void> {
-    return this.memory.update(LAST, { id });
+  setId(id: string, answers: RecordingAnswers): Thenable<void> {
+    return this.memory.update(LAST, { id, ...answers });
   }
 
   /** Environment variables are never stored: they may hold secrets. */
-  setProgram({ env: _, ...program }: NamedProgram): Thenable<void> {
-    return this.memory.update(LAST, { program });
+  setProgram({ env: _, ...program }: NamedProgram, answers: RecordingAnswers): Thenable<void> {
+    return this.memory.update(LAST, { program, ...answers });
   }
 
   argumentsOf(id: string): readonly string[] {

@@ -1,4 +1,4 @@
-// Profile This Target and Profile Again: choose, build, record, show.
+// Profile This Target, Profile Repeatedly, Sweep Parameters and Profile Again: choose, build, record, show.
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
@@ -12,7 +12,7 @@ import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.
 import { type LaunchPlan, type Plan, type Target, TargetError } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
 import type { BuildOutput } from './buildOutput.ts';
-import type { LastTarget, NamedProgram } from './lastTarget.ts';
+import type { LastTarget, NamedProgram, RecordingAnswers, SweepAnswers } from './lastTarget.ts';
 import { inform, warn } from './notifications.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { Recorder } from './recorder.ts';
@@ -68,60 +68,37 @@ export class ProfileCommands {
   /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
   async sweep(named?: unknown): Promise<SweepResult | undefined> {
     requireTrust();
-    const { recorder, builds, last, pick, prompts } = this.parts;
-    if (isNamedProgram(named)) {
-      const sweep = sweepOf(named);
-      return recorder.exclusively(() =>
-        this.recordSweep(planOf(named), { ...recordSettings(), ...recordingOf(named) }, sweep),
-      );
-    }
+    if (isNamedProgram(named)) return this.sweepNamed(named, { parameters: parametersOf(named) });
+    const { pick, prompts } = this.parts;
     const target = await pick.choose();
     if (!target) return undefined;
     const title = vscode.l10n.t('Sweep Parameters of {0}', visibleText(target.label));
-    return recorder.exclusively(async () => {
-      const plan = await target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
-      if ('attachPid' in plan) throw new TargetError('A running process has no parameters to sweep.');
-      const chosen = await prompts.askSweep(title, plan.args, Object.values(plan.env));
-      const repeats = chosen && (await prompts.askRepeats(title, recordSettings()));
-      if (!repeats) return undefined;
-      return this.recordSweep({ ...plan, args: chosen.args }, { ...recordSettings(), ...repeats }, chosen.parameters);
+    return this.sweepTarget(target, async (plan) => {
+      const sweep = await prompts.askSweep(title, plan.args, Object.values(plan.env));
+      const repeats = sweep && (await prompts.askRepeats(title, recordSettings()));
+      return repeats && { sweep, repeats };
     });
   }
 
-  private async recordSweep(
-    plan: LaunchPlan,
-    settings: RecordSettings,
-    parameters: readonly SweepParameter[],
-  ): Promise<SweepResult> {
-    const misfit = misfitOf(parameters, [...plan.args, ...Object.values(plan.env)]);
-    if (misfit) throw new TargetError(misfit);
-    const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
-    const { run, runPath } = await this.parts.recorder.record(plan, options, parameters);
-    const sweep = run?.sweep?.sweep;
-    if (!sweep) throw new EngineFailure('protocol', `The run ${runPath} does not say what sweep it is of.`);
-    return { sweep };
-  }
-
-  async profileAgain(): Promise<ProfileResult | undefined> {
+  /** Again what was recorded last: the same target, as often, with the same parameters. */
+  async profileAgain(): Promise<ProfileResult | SweepResult | undefined> {
     requireTrust();
     const saved = this.parts.last.get();
     if (!saved) return this.profile();
-    if ('program' in saved) return this.profileNamed(saved.program);
+    const { sweep, repeats = {} } = saved;
+    if ('program' in saved) return sweep ? this.sweepNamed(saved.program, sweep) : this.profileNamed(saved.program);
     const { targets } = await this.parts.discovery.all();
     const target = targets.find(({ id }) => id === saved.id);
-    return target ? this.profileTarget(target) : this.profile();
+    if (!target) return this.profile();
+    return sweep ? this.sweepTarget(target, async () => ({ sweep, repeats })) : this.profileTarget(target, repeats);
   }
 
-  private async profileTarget(target: Target, more: Partial<RecordSettings> = {}): Promise<ProfileResult> {
-    const { recorder, builds, last } = this.parts;
+  private async profileTarget(target: Target, repeats: Partial<RecordSettings> = {}): Promise<ProfileResult> {
+    const { recorder, last } = this.parts;
     return recorder.exclusively(async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
-      if (target.kind !== 'process') await last.setId(target.id);
-      const plan = await target.prepare({
-        args: last.argumentsOf(target.id),
-        runStep: (step) => builds.run(step),
-      });
-      return this.record(plan, { ...recordSettings(), ...more });
+      if (target.kind !== 'process') await last.setId(target.id, { repeats });
+      return this.record(await this.prepared(target), { ...recordSettings(), ...repeats });
     });
   }
 
@@ -130,9 +107,55 @@ export class ProfileCommands {
     const settings = recordSettings();
     return recorder.exclusively(async () => {
       const plan = planOf(named);
-      await last.setProgram({ ...named, cwd: plan.cwd });
+      await last.setProgram({ ...named, cwd: plan.cwd }, {});
       return this.record(plan, { ...settings, ...recordingOf(named) });
     });
+  }
+
+  /** `answersFor` asks once the target is built, for its arguments are known then; undefined: nothing is recorded. */
+  private async sweepTarget(
+    target: Target,
+    answersFor: (plan: LaunchPlan) => Promise<(RecordingAnswers & { readonly sweep: SweepAnswers }) | undefined>,
+  ): Promise<SweepResult | undefined> {
+    const { recorder, last } = this.parts;
+    return recorder.exclusively(async () => {
+      const plan = await this.prepared(target);
+      if ('attachPid' in plan) throw new TargetError('A running process has no parameters to sweep.');
+      const answers = await answersFor(plan);
+      if (!answers) return undefined;
+      const { sweep, repeats } = answers;
+      const swept = { ...plan, args: sweep.args ?? plan.args };
+      requireFit(swept, sweep.parameters);
+      await last.setId(target.id, answers);
+      return this.recordSweep(swept, { ...recordSettings(), ...repeats }, sweep.parameters);
+    });
+  }
+
+  private async sweepNamed(named: NamedProgram, sweep: SweepAnswers): Promise<SweepResult> {
+    const { recorder, last } = this.parts;
+    return recorder.exclusively(async () => {
+      const plan = planOf(named);
+      requireFit(plan, sweep.parameters);
+      await last.setProgram({ ...named, cwd: plan.cwd }, { sweep });
+      return this.recordSweep(plan, { ...recordSettings(), ...recordingOf(named) }, sweep.parameters);
+    });
+  }
+
+  private prepared(target: Target): Promise<Plan> {
+    const { builds, last } = this.parts;
+    return target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
+  }
+
+  private async recordSweep(
+    plan: LaunchPlan,
+    settings: RecordSettings,
+    parameters: readonly SweepParameter[],
+  ): Promise<SweepResult> {
+    const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
+    const { run, runPath } = await this.parts.recorder.record(plan, options, parameters);
+    const sweep = run?.sweep?.sweep;
+    if (!sweep) throw new EngineFailure('protocol', `The run ${runPath} does not say what sweep it is of.`);
+    return { sweep };
   }
 
   private async record(plan: Plan, settings: RecordSettings): Promise<ProfileResult> {
@@ -195,8 +218,13 @@ function planOf(named: NamedProgram): LaunchPlan {
   };
 }
 
+function requireFit(plan: LaunchPlan, parameters: readonly SweepParameter[]): void {
+  const misfit = misfitOf(parameters, [...plan.args, ...Object.values(plan.env)]);
+  if (misfit) throw new TargetError(misfit);
+}
+
 /** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */
-function sweepOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
+function parametersOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
   const { set } = named;
   const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
   const parsed = isList ? parseSweep(argumentText(set)) : 'It wants set: a list of texts such as threads=1,2,4.';

@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { argumentText, parseArguments } from '../targets/argumentText.ts';
 import { parseCount, parseWork, type WorkCount } from '../targets/repeatText.ts';
-import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.ts';
+import { misfitOf, parseSweep } from '../targets/sweepText.ts';
+import type { SweepAnswers } from './lastTarget.ts';
 import type { RecordSettings } from './settings.ts';
 
 const MEMORY = 'lineheat.repeatAnswers';
@@ -48,12 +49,11 @@ export class RepeatPrompts {
     return work && { repeat, warmUp, ...work };
   }
 
-  /** The parameters of a sweep and the arguments with their places. `env`: other texts that may hold places. */
-  async askSweep(
-    title: string,
-    args: readonly string[],
-    env: readonly string[],
-  ): Promise<{ parameters: readonly SweepParameter[]; args: readonly string[] } | undefined> {
+  /**
+   * The parameters of a sweep and the arguments with their places, where they differ from `args`. `env`: other texts that
+   * may hold places.
+   */
+  async askSweep(title: string, args: readonly string[], env: readonly string[]): Promise<SweepAnswers | undefined> {
     const parameters = await this.ask('sweep', {
       title,
       prompt: vscode.l10n.t('Parameters with their values, such as threads=1,2,4,8 chunk=5000,20000'),
@@ -74,7 +74,9 @@ export class RepeatPrompts {
       },
     });
     const chosen = text === undefined ? undefined : parseArguments(text);
-    return chosen && { parameters, args: chosen };
+    if (!chosen) return undefined;
+    // Left as they are they come from the target each time, answers to its ${input:…} included, which may be secret.
+    return argumentText(chosen) === argumentText(args) ? { parameters } : { parameters, args: chosen };
   }
 
   private async ask<Value>(

@@ -103,9 +103,9 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     return this.selected;
   }
 
-  async selectForCompare(run: RunSummary): Promise<void> {
+  async selectForCompare(run: RunSummary | undefined): Promise<void> {
     this.selected = run;
-    await vscode.commands.executeCommand('setContext', 'lineheat.runSelectedForCompare', true);
+    await vscode.commands.executeCommand('setContext', 'lineheat.runSelectedForCompare', run !== undefined);
     this.refresh();
   }
 
@@ -134,6 +134,8 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     } catch {
       await vscode.workspace.fs.delete(uri);
     }
+    if (run.path === this.baseline.path) await this.baseline.pin(undefined);
+    if (run.path === this.selected?.path) await this.selectForCompare(undefined);
     this.refresh();
   }
 

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { enginePath } from '../../src/engine/enginePath.ts';
 import { eventually, runInOrder } from './inOrder.ts';
 
 const EXTENSION = 'lineheat.lineheat';
@@ -38,6 +39,15 @@ function compile(): string {
 async function profile(program: string, turns: number, more: object = {}): Promise<string> {
   const result = await call('profileTarget', { program, args: [String(turns)], cwd: folder(), ...more });
   return (result as { runPath: string }).runPath;
+}
+
+const savedRuns = () => fs.readdirSync(path.join(folder(), '.lineheat/runs')).filter((name) => name.endsWith('.pb.gz'));
+
+/** Of each execution in a run whether it was a warm-up. */
+function warmUpsOf(runPath: string): boolean[] {
+  const { extensionPath } = vscode.extensions.getExtension(EXTENSION)!;
+  const report = execFileSync(enginePath(extensionPath), ['report', runPath, '--json'], { encoding: 'utf8' });
+  return (JSON.parse(report) as { executions: { warmUp: boolean }[] }).executions.map(({ warmUp }) => warmUp);
 }
 
 const runs: string[] = [];
@@ -183,27 +193,30 @@ const tests: Record<string, () => Promise<void>> = {
     assert.match(text, /\*CPU time per run\. .+\*/);
   },
 
-  'a program is run repeatedly into one run, after warm-up runs': async () => {
+  'a program is run repeatedly into one run, after warm-up runs, and Profile Again does the same': async () => {
     const program = path.join(folder(), 'burn');
     const named = { program, args: ['20000000'], cwd: folder(), repeat: 3, warmUp: 1 };
     const { runPath } = (await call('profileRepeatedly', named)) as { runPath: string };
-    assert.ok(fs.existsSync(runPath));
+    const again = (await call('profileAgain')) as { runPath: string };
+    assert.notEqual(again.runPath, runPath);
+    for (const file of [runPath, again.runPath]) assert.deepEqual(warmUpsOf(file), [true, false, false, false]);
   },
 
-  'a sweep records a run for each value, and has a page': async () => {
+  'a sweep records a run for each value, has a page, and is repeated by Profile Again': async () => {
     const program = path.join(folder(), 'burn');
-    const count = () =>
-      fs.readdirSync(path.join(folder(), '.lineheat/runs')).filter((name) => name.endsWith('.pb.gz')).length;
-    const before = count();
+    const before = savedRuns().length;
     const named = { program, args: ['{turns}'], cwd: folder(), repeat: 2, set: ['turns=20000000,40000000'] };
     const { sweep } = (await call('sweep', named)) as { sweep: string };
     assert.notEqual(sweep, '');
-    assert.equal(count(), before + 2);
+    assert.equal(savedRuns().length, before + 2);
     await eventually('the page of the sweep', () =>
       vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label === 'Sweep: burn: turns')),
     );
     await assert.rejects(async () => call('sweep', { ...named, args: ['5'] }), /\{turns\} stands nowhere/);
     await assert.rejects(async () => call('sweep', { ...named, set: 'turns=1' }), /list of texts/);
+    const again = (await call('profileAgain')) as { sweep: string };
+    assert.ok(again.sweep && again.sweep !== sweep, 'what was refused is not what is repeated');
+    assert.equal(savedRuns().length, before + 4);
   },
 
   'profile files open in the profile editor': async () => {

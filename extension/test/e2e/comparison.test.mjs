@@ -1,7 +1,7 @@
 // The story of a change that made one function slower: both versions recorded several times, compared in the editor with
 // intervals, found by steps from change to change, read in a git diff, explained in the panel, and told in the Runs view.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { codeLenses, decoratedLines, hoverOver } from '../../../scripts/editor/marks.mjs';
@@ -186,20 +186,63 @@ story('another unit is compared anew, in the panel and beside the lines', async 
   });
 });
 
-story('a pinned baseline gives later runs their verdict in the Runs view', async ({ page, picture }) => {
-  await page.locator('.activitybar .action-label[aria-label^="Lineheat"]').click();
-  const row = (name) => page.locator('.pane-body .monaco-list-row').filter({ hasText: name }).first();
-  const item = page.getByRole('menuitem', { name: 'Pin as Baseline' });
-  await row('before').click({ button: 'right' });
-  await item.waitFor();
+const runRow = (page, name) => page.locator('.pane-body .monaco-list-row').filter({ hasText: name }).first();
+const rowText = async (page, name) => (await runRow(page, name).textContent()) ?? '';
+
+/** The items of the menu of a run in the Runs view. */
+async function openMenu(page, name) {
+  await runRow(page, name).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Rename…' }).waitFor();
   // A menu takes no click while it opens.
   await page.waitForTimeout(1000);
-  await item.hover();
+  return page.getByRole('menuitem').allTextContents();
+}
+
+async function chooseFromMenu(page, name, title) {
+  await openMenu(page, name);
+  await page.getByRole('menuitem', { name: title }).hover();
   await page.waitForTimeout(300);
   await page.keyboard.press('Enter');
-  await eventually('the verdict', async () => /% slower than baseline/.test((await row('after').textContent()) ?? ''), {
+}
+
+const hasVerdict = (page, name) =>
+  eventually(`the verdict of ${name}`, async () => /% slower than baseline/.test(await rowText(page, name)), {
     timeoutMs: 60_000,
   });
-  assert.match(await row('before').textContent(), /baseline/);
+
+story('a pinned baseline gives later runs their verdict in the Runs view', async ({ page, picture }) => {
+  await page.locator('.activitybar .action-label[aria-label^="Lineheat"]').click();
+  await chooseFromMenu(page, 'before', 'Pin as Baseline');
+  await hasVerdict(page, 'after');
+  assert.match(await rowText(page, 'before'), /baseline/);
   await picture('comparison-5-baseline');
+});
+
+const hasNoBaseline = (page, names) =>
+  eventually('rows without a baseline', async () => {
+    const texts = await Promise.all(names.map((name) => rowText(page, name)));
+    return texts.every((text) => text.includes('samples') && !text.includes('baseline'));
+  });
+
+story('a baseline that is deleted is pinned no more, and a later run has no verdict against it', async ({ page }) => {
+  await chooseFromMenu(page, 'before', 'Delete');
+  await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Delete' }).click();
+  await runRow(page, 'before').waitFor({ state: 'detached' });
+  await hasNoBaseline(page, ['after']);
+  await recordVersion('later', 30, '// thirty rounds\n');
+  await runRow(page, 'later').waitFor();
+  // Longer than the verdict above took to come.
+  await page.waitForTimeout(5000);
+  await hasNoBaseline(page, ['after', 'later']);
+  assert.ok(!(await openMenu(page, 'later')).some((title) => /Compare with Baseline|Unpin/.test(title)));
+  await page.keyboard.press('Escape');
+});
+
+story('so is one whose file goes away', async ({ page, picture }) => {
+  await chooseFromMenu(page, 'after', 'Pin as Baseline');
+  await hasVerdict(page, 'later');
+  rmSync(path.join(folder, '.lineheat/runs/after.pb.gz'));
+  await runRow(page, 'after').waitFor({ state: 'detached' });
+  await hasNoBaseline(page, ['later']);
+  await picture('comparison-6-no-baseline');
 });
