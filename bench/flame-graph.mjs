@@ -8,7 +8,7 @@ export async function measure() {
   const output = await run('node', ['--import', 'tsx', inRoot('webview/bench/drawing.ts'), '--json']);
   const results = JSON.parse(output.slice(output.indexOf('[')));
   return results.flatMap((size) => {
-    const of = `${size.nodes.toLocaleString('en')} nodes, ${size.samples.toLocaleString('en')} samples`;
+    const of = `${size.nodes.toLocaleString('en')} nodes, ${size.samples.toLocaleString('en')} samples${size.compared ? ', two runs compared' : ''}`;
     return [
       {
         what: `first paint after the bytes, ${of}`,

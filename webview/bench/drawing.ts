@@ -1,20 +1,26 @@
 // Measures drawing in a real Chromium with software raster: time from the arrival of the bytes to the first paint, and
-// the time of each frame while zooming. Usage: node --import tsx webview/bench/drawing.ts [--json] [NODES SAMPLES]
-import { openPage, type PanelPage, showRun, startBrowser } from '../test/browserPage.ts';
+// the time of each frame while zooming. Usage: node --import tsx webview/bench/drawing.ts [--json] [NODES SAMPLES [--compared]]
+import { openPage, type PanelPage, showComparison, showRun, startBrowser } from '../test/browserPage.ts';
+import { shownShop } from '../test/comparison.ts';
 import { randomGraph } from '../test/contents.ts';
 
 const WIDTH = 1600;
 const HEIGHT = 900;
 const PAINTS = 5;
 const ZOOM_FRAMES = 120;
-const SIZES: readonly (readonly [nodes: number, samples: number])[] = [
-  [50_000, 100_000],
-  [500_000, 1_000_000],
+const SIZES: readonly Size[] = [
+  { nodes: 50_000, samples: 100_000, compared: false },
+  { nodes: 500_000, samples: 1_000_000, compared: false },
+  { nodes: 500_000, samples: 1_000_000, compared: true },
 ];
 
-interface Result {
+interface Size {
   readonly nodes: number;
   readonly samples: number;
+  readonly compared: boolean; // the differential flame graph of two runs
+}
+
+interface Result extends Size {
   readonly contentBytes: number;
   readonly firstPaintMs: number; // median; from the message to the end of the frame that shows it
   readonly firstPaintMaxMs: number;
@@ -30,26 +36,30 @@ const quantile = (values: readonly number[], share: number): number => {
 };
 
 /** Posts the content inside the page and waits for the frame after the one that draws it. */
-async function firstPaint(panel: PanelPage, graph: Uint8Array): Promise<number> {
+async function firstPaint(panel: PanelPage, graph: Uint8Array, compared: boolean): Promise<number> {
   const base64 = Buffer.from(graph).toString('base64');
-  return panel.page.evaluate(async (encoded) => {
-    const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
-    await new Promise((done) => setTimeout(done, 200));
-    return new Promise<number>((done) => {
-      const began = performance.now();
-      window.addEventListener(
-        'message',
-        () => {
-          requestAnimationFrame(() => {
-            document.querySelector('canvas')?.getContext('2d')?.getImageData(0, 0, 1, 1); // raster is done when this is
-            done(performance.now() - began);
-          });
-        },
-        { once: true },
-      );
-      window.postMessage({ type: 'view', view: 'flameGraph', value: 0, content: bytes.buffer }, '*', [bytes.buffer]);
-    });
-  }, base64);
+  const view = compared ? 'comparedFlameGraph' : 'flameGraph';
+  return panel.page.evaluate(
+    async ([encoded, name]) => {
+      const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+      await new Promise((done) => setTimeout(done, 200));
+      return new Promise<number>((done) => {
+        const began = performance.now();
+        window.addEventListener(
+          'message',
+          () => {
+            requestAnimationFrame(() => {
+              document.querySelector('canvas')?.getContext('2d')?.getImageData(0, 0, 1, 1); // raster is done when this is
+              done(performance.now() - began);
+            });
+          },
+          { once: true },
+        );
+        window.postMessage({ type: 'view', view: name, value: 0, content: bytes.buffer }, '*', [bytes.buffer]);
+      });
+    },
+    [base64, view] as const,
+  );
 }
 
 /** Zooms in and out by the wheel, one step a frame; times the script alone and the script with its raster. */
@@ -90,20 +100,21 @@ async function zoomFrames(panel: PanelPage): Promise<{ script: number[]; frame: 
   }, ZOOM_FRAMES);
 }
 
-async function measure(nodes: number, samples: number): Promise<Result> {
-  const { graph } = randomGraph(nodes, samples);
+async function measure({ nodes, samples, compared }: Size): Promise<Result> {
+  const { graph } = randomGraph(nodes, samples, compared);
   const browser = await startBrowser();
   try {
     const panel = await openPage(browser, { width: WIDTH, height: HEIGHT });
-    await panel.post(showRun());
+    await panel.post(compared ? showComparison({ comparison: shownShop }) : showRun());
     await panel.page.keyboard.press('1');
     await panel.settle();
     const paints: number[] = [];
-    for (let i = 0; i < PAINTS; i++) paints.push(await firstPaint(panel, graph));
+    for (let i = 0; i < PAINTS; i++) paints.push(await firstPaint(panel, graph, compared));
     const { script, frame } = await zoomFrames(panel);
     return {
       nodes,
       samples,
+      compared,
       contentBytes: graph.length,
       firstPaintMs: quantile(paints, 0.5),
       firstPaintMaxMs: Math.max(...paints),
@@ -119,9 +130,12 @@ async function measure(nodes: number, samples: number): Promise<Result> {
 
 async function main(args: readonly string[]) {
   const numbers = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
-  const given = numbers.length >= 2 ? [[numbers[0]!, numbers[1]!] as const] : undefined;
+  const given =
+    numbers.length >= 2
+      ? [{ nodes: numbers[0]!, samples: numbers[1]!, compared: args.includes('--compared') }]
+      : undefined;
   const results: Result[] = [];
-  for (const [nodes, samples] of given ?? SIZES) results.push(await measure(nodes, samples));
+  for (const size of given ?? SIZES) results.push(await measure(size));
   if (args.includes('--json')) {
     console.log(JSON.stringify(results, null, 2));
     return;
@@ -129,7 +143,9 @@ async function main(args: readonly string[]) {
   const ms = (value: number) => `${value.toFixed(1)} ms`;
   for (const result of results) {
     const megabytes = (result.contentBytes / 1e6).toFixed(1);
-    console.log(`${result.nodes} nodes, ${result.samples} samples, ${megabytes} MB, ${WIDTH} × ${HEIGHT}`);
+    console.log(
+      `${result.nodes} nodes, ${result.samples} samples${result.compared ? ', compared' : ''}, ${megabytes} MB, ${WIDTH} × ${HEIGHT}`,
+    );
     console.log(
       `  first paint after the bytes   median ${ms(result.firstPaintMs)}, worst ${ms(result.firstPaintMaxMs)}`,
     );

@@ -31,8 +31,9 @@ export function readEffects(parent: Fields, field: number, count: number): Effec
 
 /** Throws unless every verdict is one that is known. */
 export function expectVerdicts(verdicts: Uint32Array) {
-  const unknown = verdicts.find((verdict) => verdict > Verdict.tooFew);
-  if (unknown !== undefined) throw new MalformedContent(`The verdict ${unknown} is not one of 0 to ${Verdict.tooFew}.`);
+  for (const verdict of verdicts)
+    if (verdict > Verdict.tooFew)
+      throw new MalformedContent(`The verdict ${verdict} is not one of 0 to ${Verdict.tooFew}.`);
 }
 
 /** A column that is left out says nothing of any row. */

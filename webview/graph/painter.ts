@@ -12,6 +12,7 @@ import { makeStrips, paintFills, type Strips } from './strips.ts';
 const PADDING = 5;
 const MARK_MIN = 10; // CSS pixels of a box from which the base's mark is drawn
 const MARK_HEIGHT = 4;
+const HATCH_STEP = 6; // device pixels from line to line; of a narrower box nothing would be seen of it
 const LABEL_MIN = 22; // CSS pixels: room for two letters and the cut mark
 
 /** What stays from frame to frame: labels, the width of a letter, hatching, the memory of the fills. */
@@ -59,15 +60,17 @@ function paintPatterns(context: CanvasRenderingContext2D, scene: Scene, { hatch 
   const { graph, boxes, theme, colourMode } = scene;
   const compared = graph.newCosts !== undefined;
   if (!compared && !theme.highContrast) return;
+  if (compared && hatch) {
+    context.fillStyle = hatch;
+    for (let box = 0; box < boxes.count; box++) {
+      if (boxes.end[box] !== 0 || !isQuiet(graph, boxes.node[box]!, colourMode)) continue;
+      const { left, right, top, bottom } = edgesOf(scene, box);
+      if (right - left >= HATCH_STEP) context.fillRect(left, top, right - left, bottom - top);
+    }
+  }
   for (let box = 0; box < boxes.count; box++) {
     if (boxes.end[box] !== 0) continue;
-    const node = boxes.node[box]!;
-    const edges = edgesOf(scene, box);
-    if (compared && hatch && edges.right - edges.left > 2 && isQuiet(graph, node, colourMode)) {
-      context.fillStyle = hatch;
-      context.fillRect(edges.left, edges.top, edges.right - edges.left, edges.bottom - edges.top);
-    }
-    if (theme.highContrast) outlineInHighContrast(context, scene, edges, node);
+    if (theme.highContrast) outlineInHighContrast(context, scene, edgesOf(scene, box), boxes.node[box]!);
     if (compared) paintBaseMark(context, scene, box);
   }
 }
@@ -212,16 +215,16 @@ const isPlain = (text: string): boolean => !/[^ -~…▲▼+−→]/.test(text);
 
 function hatchOf(context: CanvasRenderingContext2D, theme: Theme): CanvasPattern | null {
   const tile = document.createElement('canvas');
-  tile.width = 6;
-  tile.height = 6;
+  tile.width = HATCH_STEP;
+  tile.height = HATCH_STEP;
   const pen = tile.getContext('2d');
   if (!pen) return null;
   pen.strokeStyle = theme.foldedFill;
   pen.lineWidth = 1.5;
   pen.beginPath();
-  for (const offset of [-6, 0, 6]) {
-    pen.moveTo(offset - 1, 7);
-    pen.lineTo(offset + 7, -1);
+  for (const offset of [-HATCH_STEP, 0, HATCH_STEP]) {
+    pen.moveTo(offset - 1, HATCH_STEP + 1);
+    pen.lineTo(offset + HATCH_STEP + 1, -1);
   }
   pen.stroke();
   return context.createPattern(tile, 'repeat');

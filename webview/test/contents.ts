@@ -211,7 +211,11 @@ export function comparedContent(
 }
 
 /** A random tree of about `nodes` nodes and `samples` samples, the same for the same numbers. */
-export function randomGraph(nodes: number, samples: number): { graph: Uint8Array; functions: Uint8Array } {
+export function randomGraph(
+  nodes: number,
+  samples: number,
+  compared = false,
+): { graph: Uint8Array; functions: Uint8Array } {
   const random = generator(nodes);
   const names = Math.min(20_000, Math.max(10, nodes / 5)) | 0;
   const frames = new Frames();
@@ -229,10 +233,17 @@ export function randomGraph(nodes: number, samples: number): { graph: Uint8Array
     depths[node] = depths[parent]! + 1;
   }
   for (let i = 0; i < samples; i++) weights[Math.floor(random() ** 1.6 * nodes)]! += 1;
-  return encodeTree(parents, weights, frames, names, random);
+  return encodeTree(parents, weights, frames, names, random, compared);
 }
 
-function encodeTree(parents: Int32Array, weights: Float64Array, frames: Frames, names: number, random: () => number) {
+function encodeTree(
+  parents: Int32Array,
+  weights: Float64Array,
+  frames: Frames,
+  names: number,
+  random: () => number,
+  compared: boolean,
+) {
   const count = parents.length;
   const totals = weights.slice();
   for (let node = count - 1; node > 0; node--) totals[parents[node]!]! += totals[node]!;
@@ -266,6 +277,7 @@ function encodeTree(parents: Int32Array, weights: Float64Array, frames: Frames, 
     ...columns,
     selfValue: selfSamples.map((weight) => weight * MS),
     selfSamples,
+    ...(compared ? comparedColumns(columns.parentDistance, selfSamples, random) : {}),
   }).finish();
   const self = Array.from(selfOf.subarray(1));
   const withoutRoot = Object.fromEntries(
@@ -284,6 +296,21 @@ function encodeTree(parents: Int32Array, weights: Float64Array, frames: Frames, 
     totalSamplesOfRow: self,
   }).finish();
   return { graph, functions };
+}
+
+/** A new run beside the base: each node up to a half more or less, every tenth with a verdict. */
+function comparedColumns(parentDistance: readonly number[], selfSamples: readonly number[], random: () => number) {
+  const newSelf = selfSamples.map((weight) => Math.round(weight * (0.5 + random())));
+  const effects = totalsOf(parentDistance, selfSamples, newSelf).map(([base, later]): EffectSpec => {
+    const change = base > 0 ? later / base - 1 : Number.NaN;
+    const verdict = random() < 0.1 ? (later > base ? 1 : 2) : 0;
+    return { verdict, change, low: change - 0.1, high: change + 0.1, q: verdict > 0 ? 0.01 : 0.6 };
+  });
+  return {
+    newSelfValue: newSelf.map((weight) => weight * MS),
+    newSelfSamples: newSelf,
+    totalEffects: effectsOf(effects),
+  };
 }
 
 function randomFrame(i: number, random: () => number): Omit<NodeSpec, 'self'> {
