@@ -33,6 +33,8 @@ test('q and contributions', () => {
   assert.equal(qText(NaN_), '');
   assert.equal(contributionText(0.5), '50.0 %');
   assert.equal(contributionText(-0.1), '−10.0 %');
+  assert.equal(contributionText(9.999), '999.9 %');
+  assert.equal(contributionText(-12.841), '−1,284 %');
 });
 test('only slower, faster, new and gone say a direction', () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6].filter(isSignificant), [1, 2, 3, 4]);

@@ -1,6 +1,6 @@
 // What may be said of a difference, in words: the change with its 95 % interval, the verdict with a glyph. The figures are
 // the engine's; a change of which nothing can be said is an empty text.
-import { percentText } from './numbersAsText.ts';
+import { countText, percentText } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
 export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6 } as const;
@@ -65,10 +65,15 @@ export function qText(q: number): string {
   return q < 0.001 ? 'q < 0.001' : `q ${q < 0.01 ? q.toFixed(3) : q.toFixed(2)}`;
 }
 
-/** Half of the difference of the totals is `50.0 %`; what works against it is negative. */
+/**
+ * Half of the difference of the totals is `50.0 %`; what works against it is negative. Where much moved and little is left,
+ * parts are manifolds of it: `−1,284 %`.
+ */
 export function contributionText(contribution: number): string {
   if (!Number.isFinite(contribution)) return '';
-  return contribution < 0 ? `${MINUS}${percentText(-contribution)}` : percentText(contribution);
+  const size = Math.abs(contribution);
+  const text = size < 9.9995 ? percentText(size) : `${countText(size * 100)} %`;
+  return contribution < 0 ? `${MINUS}${text}` : text;
 }
 
 /** `CPU time per run`; values of shares are those of the base, and of a new run that is brought to its size. */

@@ -13,7 +13,7 @@ export function repeatsTable(executions: readonly ShownRepeat[]): HTMLElement {
   const head = element(
     'tr',
     {},
-    ...repeatHeads.map((text) => element('th', { scope: 'col' }, text)),
+    ...repeatHeads.map((text, at) => element('th', { scope: 'col', class: at === 0 ? '' : 'numeric' }, text)),
     element('td', {}),
   );
   const rows = executions.map(({ cells, warmUp, outlier }) =>

@@ -8,8 +8,8 @@ import { element, svgElement } from './elements.ts';
 const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { left: 74, right: 20, top: 14, bottom: 44 };
-/** Okabe and Ito's colours, which colour-blind people tell apart. */
-const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
+/** How many colours the style sheet has for lines, by theme. */
+const COLOURS = 6;
 const DASHES = ['', '6 3', '2 3', '8 3 2 3'];
 const SHAPES = ['circle', 'square', 'diamond', 'triangle'] as const;
 /** From this ratio of the largest to the smallest value on, the values of the first parameter stand logarithmically. */
@@ -102,8 +102,7 @@ interface Drawing {
 }
 
 function lineOf(sweep: ShownSweep, line: Line, at: number, { x, y, open }: Drawing): SVGElement {
-  const group = svgElement('g', { class: 'sweep-line' });
-  group.style.setProperty('--series', COLOURS[at % COLOURS.length]!);
+  const group = svgElement('g', { class: lineClass(at) });
   const sorted = [...line.rows].sort((a, b) => x(sweep.rows[a]!) - x(sweep.rows[b]!));
   const points = sorted.map((row) => `${x(sweep.rows[row]!)},${y(sweep.rows[row]!.meanWallNs)}`).join(' ');
   group.append(svgElement('polyline', { points, 'stroke-dasharray': DASHES[at % DASHES.length]! }));
@@ -127,6 +126,8 @@ function lineOf(sweep: ShownSweep, line: Line, at: number, { x, y, open }: Drawi
   }
   return group;
 }
+
+const lineClass = (at: number) => `sweep-line series-${at % COLOURS}`;
 
 function pointOf(words: string, x: number, y: number, series: number, open: () => void): SVGElement {
   const point = svgElement('path', {
@@ -161,8 +162,7 @@ function shapeAt(x: number, y: number, series: number): string {
 
 function legend(lines: readonly Line[]): HTMLElement {
   const items = lines.map(({ label }, at) => {
-    const sample = svgElement('svg', { width: 34, height: 14, class: 'sweep-line', 'aria-hidden': 'true' });
-    sample.style.setProperty('--series', COLOURS[at % COLOURS.length]!);
+    const sample = svgElement('svg', { width: 34, height: 14, class: lineClass(at), 'aria-hidden': 'true' });
     sample.append(
       svgElement('polyline', { points: '2,7 32,7', 'stroke-dasharray': DASHES[at % DASHES.length]! }),
       svgElement('path', { class: 'sweep-point', d: shapeAt(17, 7, at) }),

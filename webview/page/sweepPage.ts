@@ -65,12 +65,13 @@ function cellTable(sweep: ShownSweep, host: Host, open: (index: number) => void)
     if (chosen.length > 2) boxes[chosen.shift()!]!.checked = false;
     tell();
   };
-  const heads = [...sweep.parameters, 'runs', 'wall time', 'CPU time', ''];
   const head = element(
     'tr',
     {},
     element('td', {}),
-    ...heads.map((text) => (text ? element('th', { scope: 'col' }, text) : element('td', {}))),
+    ...sweep.parameters.map((name) => element('th', { scope: 'col' }, name)),
+    ...['runs', 'wall time', 'CPU time'].map((text) => element('th', { scope: 'col', class: 'numeric' }, text)),
+    element('td', {}),
   );
   const rows = sweep.rows.map((row, index) => {
     const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${cellText(sweep, row)}` });
@@ -109,7 +110,7 @@ function cellTable(sweep: ShownSweep, host: Host, open: (index: number) => void)
 /** Functions whose own CPU time follows a parameter. */
 function growing({ growing: functions, parameters }: ShownSweep): HTMLElement[] {
   if (functions.length === 0) return [];
-  const heads = ['function', ...(parameters.length > 1 ? ['parameter'] : []), 'grows with', 'least', 'most'];
+  const words = ['function', ...(parameters.length > 1 ? ['parameter'] : []), 'grows with'];
   const rows = functions
     .slice(0, GROWING_MAX)
     .map(({ name, parameter, exponent, cpuNs }) =>
@@ -123,7 +124,12 @@ function growing({ growing: functions, parameters }: ShownSweep): HTMLElement[] 
         element('td', { class: 'numeric' }, durationText(Math.max(...cpuNs))),
       ),
     );
-  const head = element('tr', {}, ...heads.map((text) => element('th', { scope: 'col' }, text)));
+  const head = element(
+    'tr',
+    {},
+    ...words.map((text) => element('th', { scope: 'col' }, text)),
+    ...['least', 'most'].map((text) => element('th', { scope: 'col', class: 'numeric' }, text)),
+  );
   return [
     element('h2', { class: 'sweep-title' }, 'Functions whose own CPU time follows a parameter'),
     element(

@@ -81,6 +81,50 @@ onComparison('the table has the change with its interval, and the graph says it 
   assert.match(await panel.selectedItem(), /95 % interval/);
 });
 
+onComparison('names of facts keep their words whole beside long hashes', async (panel) => {
+  await panel.page.setViewportSize({ width: 760, height: 800 });
+  const hash = '4c727e10717aed8880982631b50de587352c7165'.repeat(3);
+  const facts = ['build-id', 'compiler'].map((what) => ({ what, base: hash, new: hash, differs: false }));
+  await showShop(panel, { ...shownShop, facts });
+  await panel.page.locator('.comparison-facts summary').click();
+  const heights = await panel.page.locator('.facts-table tbody th').evaluateAll((names) =>
+    names.map((name) => {
+      const words = document.createRange();
+      words.selectNodeContents(name);
+      return words.getClientRects().length;
+    }),
+  );
+  assert.deepEqual(heights, [1, 1]);
+});
+
+onComparison('changes and their parts of all have the room that they need', async (panel) => {
+  for (const width of [1400, 820, 480]) {
+    await panel.page.setViewportSize({ width, height: 800 });
+    await panel.settle();
+    for (const [selector, text] of [
+      ['.interval-text', '−100.0 % untested'],
+      ['.cell-contribution', '−1,284 %'],
+    ] as const) {
+      const cell = panel.page.locator(`.comparedFunctions .table-row ${selector}`).first();
+      const isWhole = (part: Element, words: string) => {
+        part.textContent = words;
+        return part.scrollWidth <= part.clientWidth;
+      };
+      assert.ok(await cell.evaluate(isWhole, text), `${width}: ${text}`);
+    }
+  }
+});
+
+onComparison('in high contrast the chosen tab is marked', async (panel) => {
+  for (const theme of [themes.highContrast, themes.highContrastLight]) {
+    await panel.setTheme(theme);
+    const shadows = await panel.page
+      .locator('vscode-tab-header')
+      .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).boxShadow !== 'none'));
+    assert.deepEqual(shadows, [true, false, false]);
+  }
+});
+
 onComparison('by the head the intervals are sorted, what has none comes last', async (panel) => {
   const head = panel.page.locator('.comparedFunctions .cell-relative[role=columnheader] button');
   await head.click();

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { contrast } from '../graph/colourContrast.ts';
 import { openPage, type PanelPage, showRun, startBrowser } from './browserPage.ts';
 import { shownSweep } from './comparison.ts';
 import { evilNames } from './evilNames.ts';
+import { themes } from './themes.ts';
 
 let browser: Browser;
 before(async () => {
@@ -82,6 +84,44 @@ onPage('values that are no numbers stand in their order, and one cell is a chart
   assert.deepEqual(labels, ['small', 'large', 'input']);
   await showSweep(panel, { ...shownSweep, parameters: ['input'], rows: rows.slice(0, 1), growing: [] });
   assert.equal(await panel.page.locator('.sweep-point').count(), 1);
+});
+
+onPage('in every theme the lines differ in colour and stand out from the background', async (panel) => {
+  const rows = ['1', '2', '3', '4', '5', '6'].map((value) => ({ ...shownSweep.rows[0]!, values: ['1', value] }));
+  await showSweep(panel, { ...shownSweep, rows });
+  const polylines = panel.page.locator('.sweep-chart polyline');
+  for (const [name, theme] of Object.entries(themes)) {
+    await panel.setTheme(theme);
+    const colours = await polylines.evaluateAll((lines) => lines.map((line) => getComputedStyle(line).stroke));
+    assert.equal(new Set(colours).size, 6, name);
+    // WCAG 2.2, 1.4.11: graphics.
+    for (const colour of colours)
+      assert.ok(contrast(colour, theme.variables['editor-background']!) >= 3, `${name} ${colour}`);
+  }
+});
+
+onPage('the words of the chart stay readable where the page is narrow', async (panel) => {
+  await showSweep(panel);
+  for (const width of [900, 560, 480, 380]) {
+    await panel.page.setViewportSize({ width, height: 700 });
+    await panel.settle();
+    const sizes = await panel.page.locator('.axes text').evaluateAll((texts) =>
+      texts.map((text) => {
+        const { ownerSVGElement } = text as SVGTextElement;
+        const scale = ownerSVGElement!.clientWidth / ownerSVGElement!.viewBox.baseVal.width;
+        return Number.parseFloat(getComputedStyle(text).fontSize) * scale;
+      }),
+    );
+    assert.ok(Math.min(...sizes) > 8, `${width}: ${Math.min(...sizes)} px`);
+    const left = await panel.page
+      .locator('.axes text[text-anchor=end]')
+      .evaluateAll((texts) =>
+        Math.min(
+          ...texts.map((text) => text.getBoundingClientRect().left - text.closest('svg')!.getBoundingClientRect().left),
+        ),
+      );
+    assert.ok(left >= 0, `${width}: the words of the axis begin at ${left} px`);
+  }
 });
 
 onPage('foreign values make no element', async (panel) => {

@@ -84,7 +84,7 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     const verdict = isBaseline ? vscode.l10n.t('baseline') : this.baseline.verdictOf(run);
     item.description = [verdict, ...runFacts(run, new Date())].filter(Boolean).join('  ');
     item.tooltip = new vscode.MarkdownString(tooltip(run));
-    item.resourceUri = vscode.Uri.file(run.path);
+    // No resourceUri: git ignores the folder of the runs, and the rows would have its grey.
     item.iconPath = new vscode.ThemeIcon(this.icon(run));
     item.contextValue = run.problem ? 'run-broken' : isBaseline ? 'run.baseline' : 'run.ok';
     if (!run.problem) {
