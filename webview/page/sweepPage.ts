@@ -70,7 +70,8 @@ function cellTable(sweep: ShownSweep, host: Host, open: (index: number) => void)
     {},
     element('td', {}),
     ...sweep.parameters.map((name) => element('th', { scope: 'col' }, name)),
-    ...['runs', 'wall time', 'CPU time'].map((text) => element('th', { scope: 'col', class: 'numeric' }, text)),
+    ...['runs', 'wall time'].map((text) => element('th', { scope: 'col', class: 'numeric' }, text)),
+    element('th', { scope: 'col', class: 'numeric of-cpu' }, 'CPU time'),
     element('td', {}),
   );
   const rows = sweep.rows.map((row, index) => {
@@ -91,8 +92,8 @@ function cellTable(sweep: ShownSweep, host: Host, open: (index: number) => void)
       element('th', { scope: 'row' }, link),
       ...row.values.slice(1).map((value) => element('td', {}, value)),
       element('td', { class: 'numeric' }, String(row.runs)),
-      element('td', { class: 'numeric' }, spreadText(row.meanWallNs, row.sdWallNs)),
-      element('td', { class: 'numeric' }, spreadText(row.meanCpuNs, row.sdCpuNs)),
+      spreadCell('of-wall', spreadText(row.meanWallNs, row.sdWallNs)),
+      spreadCell('of-cpu', spreadText(row.meanCpuNs, row.sdCpuNs)),
       element('td', {}, rank),
     );
   });
@@ -107,6 +108,13 @@ function cellTable(sweep: ShownSweep, host: Host, open: (index: number) => void)
   ];
 }
 
+/** Where the page is narrow, the part in brackets goes below the rest. */
+function spreadCell(column: 'of-wall' | 'of-cpu', text: string): HTMLElement {
+  const [amount = '', share] = text.split(' (');
+  const parts = share === undefined ? [] : [' ', element('span', {}, `(${share}`)];
+  return element('td', { class: `numeric spread ${column}` }, element('span', {}, amount), ...parts);
+}
+
 /** Functions whose own CPU time follows a parameter. */
 function growing({ growing: functions, parameters }: ShownSweep): HTMLElement[] {
   if (functions.length === 0) return [];
@@ -117,7 +125,7 @@ function growing({ growing: functions, parameters }: ShownSweep): HTMLElement[] 
       element(
         'tr',
         {},
-        element('th', { scope: 'row', class: 'sweep-function' }, name),
+        element('th', { scope: 'row', class: 'sweep-function', title: name }, name),
         ...(parameters.length > 1 ? [element('td', {}, parameter)] : []),
         element('td', {}, `${parameter} to the power of ${exponent.toFixed(2)}`),
         element('td', { class: 'numeric' }, durationText(Math.min(...cpuNs))),

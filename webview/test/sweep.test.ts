@@ -124,6 +124,18 @@ onPage('the words of the chart stay readable where the page is narrow', async (p
   }
 });
 
+onPage('beside an editor the table of cells has room for what is best', async (panel) => {
+  await showSweep(panel);
+  for (const width of [760, 620, 480]) {
+    await panel.page.setViewportSize({ width, height: 700 });
+    await panel.settle();
+    const { wanted, there } = await panel.page
+      .locator('.sweep-main')
+      .evaluate(({ scrollWidth, clientWidth }) => ({ wanted: scrollWidth, there: clientWidth }));
+    assert.ok(wanted <= there, `${width}: ${wanted} of ${there}`);
+  }
+});
+
 onPage('foreign values make no element', async (panel) => {
   const [evil] = evilNames;
   const rows = [{ ...shownSweep.rows[0]!, values: [evil!, evil!] }];
