@@ -36,6 +36,22 @@ as_bare() { $as_uid_1000 /bin/lineheat "$@"; }
 
 section release cat /proc/sys/kernel/osrelease
 echo 2 >/proc/sys/kernel/perf_event_paranoid
+
+# A kernel that is locked down is asked for nothing but the cause, before and after that can be seen.
+if grep -q lockdown= /proc/cmdline; then
+	section unseen.record as_root record --privileged --output unseen.pb.gz -- /bin/hot_line
+	mount -t securityfs security /sys/kernel/security
+	section locked.mode cat /sys/kernel/security/lockdown
+	for who in root user; do
+		section $who.locked.doctor as_$who doctor
+		section $who.locked.required as_$who record --privileged --output required.pb.gz -- /bin/hot_line
+		section $who.locked.record as_$who record --freq 199 --output $who.locked.pb.gz -- /bin/hot_line
+		section $who.locked.functions as_$who report --functions --json $who.locked.pb.gz
+	done
+	echo "@ over"
+	poweroff -f
+fi
+
 # 199 samples a second: emulated on a busy machine, handling one may take more than a millisecond.
 for who in root user bare; do
 	section $who.doctor as_$who doctor

@@ -7,7 +7,7 @@ import { findProgram, run, track } from '../steps/command.mjs';
 import { engine, inRoot, sampler } from '../steps/paths.mjs';
 import { Sentence } from '../steps/report.mjs';
 
-const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'kill', 'pidof', 'sleep', 'true', 'poweroff'];
+const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'grep', 'kill', 'pidof', 'sleep', 'true', 'poweroff'];
 const bootLimitMs = 300_000;
 
 /** Programs with a known answer: one static, one with templates, one with threads, a child and system calls. */
@@ -54,8 +54,11 @@ async function addBinary(tree, binary) {
   }
 }
 
-/** Boots `image`; gives the text of the second serial port. Throws a Sentence when the guest did not get to its end. */
-export async function boot({ image, fileSystem, work, name }) {
+/** Words of the command line of a kernel that lets not even root read its memory. */
+export const confidential = 'lsm=lockdown,capability lockdown=confidentiality';
+
+/** Boots `image`; `words` go to its command line. Gives the text of the second serial port. Throws a Sentence when the guest did not get to its end. */
+export async function boot({ image, fileSystem, work, name, words = '' }) {
   const [console, results] = [path.join(work, `console.${name}`), path.join(work, `results.${name}`)];
   const args = [
     // One thread for both CPUs: with two, qemu may run code that the other CPU has just patched as it was half-way (an
@@ -63,7 +66,7 @@ export async function boot({ image, fileSystem, work, name }) {
     ...['-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', '2', '-m', '1024'],
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-monitor', 'none', '-no-reboot'],
     ...['-serial', `file:${console}`, '-serial', `file:${results}`],
-    ...['-kernel', image, '-initrd', fileSystem, '-append', 'console=ttyS0 quiet panic=-1'],
+    ...['-kernel', image, '-initrd', fileSystem, '-append', `console=ttyS0 quiet panic=-1 ${words}`],
   ];
   const why = await ran('qemu-system-x86_64', args);
   const text = (await readFile(results, 'utf8').catch(() => '')).replaceAll('\r', '');

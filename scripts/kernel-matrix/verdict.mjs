@@ -51,6 +51,38 @@ export function judge(text) {
   return verdict;
 }
 
+/** Judges what a guest printed whose kernel is locked down for confidentiality: gives the promises, as `judge` does. */
+export function judgeLockdown(text) {
+  const sections = sectionsOf(text);
+  const promises = [];
+  const promise = (what, ok, got) => promises.push({ what, ok, got: ok ? '' : String(got) });
+  const section = (name) => sections[name] ?? { text: 'nothing was printed', status: -1 };
+  const mode = section('locked.mode').text;
+  promise('locked down: the kernel is', mode.includes('[confidentiality]'), mode);
+  const unseen = section('unseen.record');
+  const hinted = unseen.status === 3 && unseen.text.includes('cannot be told without securityfs');
+  promise('locked down: where that cannot be seen, it is thought of', hinted, unseen.text);
+  const cause = 'locked down for confidentiality';
+  for (const who of ['root', 'user']) {
+    const [doctor, required, record] = ['doctor', 'required', 'record'].map((part) => section(`${who}.locked.${part}`));
+    const line = (start) => doctor.text.split('\n').find((line) => line.startsWith(start)) ?? '';
+    for (const title of ['Kernel lockdown', 'Recording a program']) {
+      const named = line(`MISSING  ${title}: `).includes(cause);
+      promise(`locked down, ${who}: the doctor names it (${title})`, named, doctor.text);
+    }
+    const refused = required.status === 3 && required.text.includes(cause);
+    promise(`locked down, ${who}: recording with privilege is refused, and why is said`, refused, required.text);
+    promise(
+      `locked down, ${who}: recording goes on in user space, and why is said`,
+      record.text.includes(cause),
+      record.text,
+    );
+    const samples = reportOf(section(`${who}.locked.functions`).text)?.totalSamples ?? 0;
+    promise(`locked down, ${who}: user space is recorded`, samples >= fewestSamples, record.text);
+  }
+  return promises;
+}
+
 /** Whoever asks, everything is refused in the same clear words. */
 function judgeOldKernel(who, release, section, promise) {
   const sentence = `this kernel is Linux ${release}, and Lineheat needs Linux ${oldest} or newer`;

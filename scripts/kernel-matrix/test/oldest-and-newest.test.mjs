@@ -6,12 +6,12 @@ import { inRoot } from '../../steps/paths.mjs';
 import { explain } from '../../steps/report.mjs';
 import { guestPackages } from '../../steps/system-packages.mjs';
 import { kernels, supportedSeries, tooOldSeries } from '../archive.mjs';
-import { boot, packFileSystem, withWorkFolder } from '../guest.mjs';
-import { judge } from '../verdict.mjs';
+import { boot, confidential, packFileSystem, withWorkFolder } from '../guest.mjs';
+import { judge, judgeLockdown } from '../verdict.mjs';
 
 const wanted = [tooOldSeries, supportedSeries[0], supportedSeries.at(-1)];
 
-test('programs are recorded on the oldest and the newest kernel, and a kernel that is too old is refused', async (t) => {
+test('programs are recorded on the oldest and the newest kernel, a kernel that is too old is refused, and one that is locked down is named', async (t) => {
   const { here, why } = await prepared();
   await withWorkFolder(inRoot('.cache/kernel-matrix-test'), async (work) => {
     const fileSystem = here.length > 0 ? await packFileSystem(work) : undefined;
@@ -22,6 +22,13 @@ test('programs are recorded on the oldest and the newest kernel, and a kernel th
         const { promises } = judge(await boot({ image: kernel.image, fileSystem, work, name: series }));
         for (const { what, ok, got } of promises) await t.test(what, () => assert.ok(ok, got));
       });
+    const newest = here.find((kernel) => kernel.series === supportedSeries.at(-1));
+    await t.test('the newest, locked down', async (t) => {
+      if (!newest) return t.skip(why || 'the archive offers no kernel of this series');
+      const { image } = newest;
+      const printed = await boot({ image, fileSystem, work, name: 'locked-down', words: confidential });
+      for (const { what, ok, got } of judgeLockdown(printed)) await t.test(what, () => assert.ok(ok, got));
+    });
   });
 });
 

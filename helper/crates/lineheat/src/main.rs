@@ -10,11 +10,13 @@ mod diff_markdown;
 mod diff_numbers;
 mod diff_text;
 mod doctor;
+mod fd_passing;
 mod installation;
 mod interrupts;
 mod json_diff;
 mod json_report;
 mod kernel_support;
+mod open_worker;
 mod record;
 mod record_command;
 mod record_flags;
@@ -74,6 +76,8 @@ enum Command {
     Serve(serve::Args),
     #[command(hide = true)]
     SymbolizeWorker(symbolize_worker::Args),
+    #[command(hide = true)]
+    OpenWorker(open_worker::Args),
 }
 
 fn main() -> ExitCode {
@@ -91,6 +95,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::SymbolizeWorker(args) => symbolize_worker::run(&args),
+        Command::OpenWorker(args) => open_worker::run(&args),
     }
 }
 

@@ -100,6 +100,16 @@ pub fn lockdown() -> Option<String> {
     (mode != "none").then(|| mode.to_owned())
 }
 
+/// Whether [`lockdown`] can tell: its file lies on securityfs, which minimal systems and containers do not mount.
+pub fn lockdown_is_told() -> bool {
+    Path::new("/sys/kernel/security/lsm").exists()
+}
+
+/// Of the two modes the one in which no BPF program may read memory.
+pub fn is_confidential(mode: Option<&str>) -> bool {
+    mode == Some("confidentiality")
+}
+
 /// What kind of container this process runs in, as far as it leaves a sign.
 pub fn container() -> Option<&'static str> {
     let exists = |path| Path::new(path).exists();

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use crate::ModuleSymbols;
-use crate::confined::confine;
+use crate::confined::{confine, end_sometime};
 use crate::module::{Content, ModuleFile};
 use crate::nesting;
 use crate::symbolize::Options;
@@ -179,7 +179,9 @@ fn in_order_asked(mut symbols: ModuleSymbols, sorted: &[u64], asked: &[u64]) -> 
 
 /// One process, until it has answered all or has died.
 struct Round {
-    child: Child,
+    /// None: it is over.
+    child: Option<Child>,
+    pid: u32,
     heard: Receiver<io::Result<Said>>,
     /// When each module was begun that is not answered.
     begun: BTreeMap<u32, Instant>,
@@ -253,7 +255,8 @@ impl Round {
         // it was told shows in how it ended.
         std::thread::spawn(move || input.map(|mut input| write_message(&mut input, &task)));
         Ok(Round {
-            child,
+            pid: child.id(),
+            child: Some(child),
             heard: listen(output),
             begun: BTreeMap::new(),
             progress_before: options.progress.load(Ordering::Relaxed),
@@ -312,7 +315,7 @@ impl Round {
             if looked.elapsed() > LOOK_EVERY {
                 while_waiting();
                 looked = Instant::now();
-                if own_memory_bytes(self.child.id()) > isolation.memory_bytes {
+                if own_memory_bytes(self.pid) > isolation.memory_bytes {
                     let most = isolation.memory_bytes >> 20;
                     return Some(Ended {
                         why: format!("reading it took more than {most} MiB of memory"),
@@ -327,10 +330,10 @@ impl Round {
 
     /// Of a process that is gone, or will be.
     fn ended(&mut self) -> Ended {
-        let _ = self.child.kill();
-        let why = match self.child.wait() {
-            Ok(status) => end_of(status),
-            Err(error) => format!("the process that read it was lost ({error})"),
+        let why = match self.child.take().map(end_within) {
+            Some(Ok(Some(status))) => end_of(status),
+            Some(Ok(None)) | None => "the process that read it cannot be ended".to_owned(),
+            Some(Err(error)) => format!("the process that read it was lost ({error})"),
         };
         Ended {
             why,
@@ -342,9 +345,25 @@ impl Round {
 
 impl Drop for Round {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = self.child.take() {
+            end_sometime(child);
+        }
     }
+}
+
+/// How it ended; None if it does not within a moment (see [`end_sometime`]).
+fn end_within(mut child: Child) -> io::Result<Option<ExitStatus>> {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let started = Instant::now();
+    child.kill()?;
+    while started.elapsed() < PATIENCE {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    end_sometime(child);
+    Ok(None)
 }
 
 /// What a process has in memory besides files; 0 when the kernel does not tell.

@@ -89,7 +89,10 @@ pub fn build_problems(
                     percent(hot.samples)
                 ),
             };
-            problems.push(format!("{what}{}", lines_advice(path, found.language)));
+            problems.push(match symbols.is_unread {
+                true => format!("{what}."),
+                false => format!("{what}{}", lines_advice(path, found.language)),
+            });
         } else if let Some(problem) = &found.problem
             && share(hot.samples) >= UNNAMED_WORTH_TELLING
         {

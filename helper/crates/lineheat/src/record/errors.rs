@@ -5,7 +5,7 @@ use std::fmt;
 use records::{SamplerError, SamplerStep};
 use target::{LaunchError, ProcessError};
 
-use crate::{installation, kernel_support};
+use crate::{installation, kernel_support, rights};
 
 /// Kinds are those of `Failure` in protocol/wire.proto.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,6 +147,8 @@ impl RecordError {
         let errno = std::io::Error::from_raw_os_error(error.errno);
         let refused = matches!(error.errno, libc::EPERM | libc::EACCES);
         match error.step {
+            // Whatever else is missing: no right would help.
+            SamplerStep::LoadBpf if rights::is_confidential(rights::lockdown().as_deref()) => locked_down(),
             SamplerStep::LoadBpf if refused => no_permission("this user may not load a BPF program", "cap_bpf and cap_perfmon"),
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent | SamplerStep::AttachBpf if refused => {
                 no_perf_events(kernel_support::perf_events_for_admin_only())
@@ -173,11 +175,29 @@ impl RecordError {
             },
             SamplerStep::LoadBpf => RecordError {
                 kind: "no-bpf",
-                message: format!("the kernel did not take the BPF sampler: {errno}{}", detail(complaints)),
+                message: format!("the kernel did not take the BPF sampler: {errno}{}{}", detail(complaints), lockdown_hint(&error, rights::lockdown_is_told())),
                 advice: "This command says what is missing:\n  lineheat doctor".to_owned(),
             },
             step => RecordError::internal(format!("the sampler failed ({step:?}): {errno}{}", detail(complaints))),
         }
+    }
+}
+
+/// Such a kernel loads no program that reads memory, and says no more than EINVAL.
+fn locked_down() -> RecordError {
+    RecordError {
+        kind: "no-bpf",
+        message: "this kernel is locked down for confidentiality (lockdown=confidentiality): it lets no BPF program read memory".to_owned(),
+        advice: "For time in the kernel, boot with lockdown=integrity; what the program does itself can be recorded without privilege.".to_owned(),
+    }
+}
+
+fn lockdown_hint(error: &SamplerError, is_told: bool) -> &'static str {
+    match error.errno == libc::EINVAL && !is_told {
+        true => {
+            "; one that is locked down for confidentiality says so, too, and whether this one is cannot be told without securityfs in /sys/kernel/security"
+        }
+        false => "",
     }
 }
 
@@ -280,6 +300,20 @@ mod tests {
             assert!(error.advice.contains("\n  sudo "), "{}", error.advice);
             assert!(!error.to_string().contains("sysctl"));
         }
+    }
+
+    #[test]
+    fn a_lockdown_is_named_and_where_it_cannot_be_seen_it_is_thought_of() {
+        assert!(locked_down().is_refusal(), "user space is recorded");
+        assert!(locked_down().message.contains("lockdown=confidentiality"));
+        let load = |errno| SamplerError {
+            step: SamplerStep::LoadBpf,
+            errno,
+            pid: 0,
+        };
+        assert!(lockdown_hint(&load(libc::EINVAL), false).contains("securityfs"));
+        assert_eq!(lockdown_hint(&load(libc::EINVAL), true), "");
+        assert_eq!(lockdown_hint(&load(libc::E2BIG), false), "");
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! The files whose code the target runs: opened once, their unwind rows packed for the sampler.
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::File;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,6 +9,8 @@ use std::time::SystemTime;
 use records::{FileId, ToSampler};
 use symbolize::GuardedMap;
 use unwind::{ElfLayout, PackedPages, RuleSet};
+
+use super::opener::{Asked, Opened, Opener};
 
 pub struct Module {
     pub id: FileId,
@@ -90,6 +91,7 @@ pub struct Modules {
     modules: Vec<Module>,
     by_file: HashMap<FileId, ModuleIndex>,
     rules: RuleSet,
+    opener: Opener,
     /// Messages that the sampler has not got yet, in order.
     pending: Vec<ToSampler>,
     rules_sent: usize,
@@ -136,8 +138,21 @@ impl Modules {
         let module = if id == FileId::VDSO {
             self.read_vdso(id)
         } else {
-            self.read_file(id, path, open_as, mapped_at)
+            let opened = self.open(Some(id), open_as).map(|opened| opened.file);
+            self.read_opened(id, path, opened, mapped_at)
         };
+        self.add(id, module)
+    }
+
+    fn open(&mut self, id: Option<FileId>, paths: &[PathBuf]) -> Result<Opened, String> {
+        self.opener.open(&Asked {
+            id,
+            paths,
+            bytes_max: FILE_BYTES_MAX,
+        })
+    }
+
+    fn add(&mut self, id: FileId, module: Module) -> ModuleIndex {
         self.modules.push(module);
         let index = (self.modules.len() - 1) as ModuleIndex;
         self.by_file.insert(id, index);
@@ -164,8 +179,12 @@ impl Modules {
 
     /// Reads a library that will be mapped soon, under the number that the kernel will report for it.
     pub fn expect_library(&mut self, path: &Path) {
-        if let Some(id) = File::open(path).ok().and_then(|f| id_of_mapping(&f)) {
-            self.of_file(id, path, &[path.to_owned()], None);
+        let opened = self.open(None, &[path.to_owned()]);
+        if let Ok(Opened { file, id: Some(id) }) = opened
+            && !self.by_file.contains_key(&id)
+        {
+            let module = self.read_opened(id, path, Ok(file), None);
+            self.add(id, module);
         }
     }
 
@@ -193,11 +212,11 @@ impl Modules {
         }
     }
 
-    fn read_file(
+    fn read_opened(
         &mut self,
         id: FileId,
         path: &Path,
-        open_as: &[PathBuf],
+        opened: Result<File, String>,
         mapped_at: Option<SystemTime>,
     ) -> Module {
         let mut module = Module {
@@ -209,7 +228,7 @@ impl Modules {
             problem: None,
             is_vdso: false,
         };
-        match open_regular(id, open_as) {
+        match opened {
             Ok(file) => {
                 let stamp = Stamp::of(&file);
                 if (stamp.as_ref().zip(mapped_at)).is_some_and(|(s, at)| s.is_later_than(at)) {
@@ -295,52 +314,6 @@ impl Modules {
             segments: layout.segments.clone(),
         });
     }
-}
-
-/// Opens the first of the paths that still is the mapped inode.
-fn open_regular(id: FileId, paths: &[PathBuf]) -> Result<File, String> {
-    let mut problem = "its file has no path".to_owned();
-    for path in paths {
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
-            .open(path);
-        match opened.and_then(|f| Ok((f.metadata()?, f))) {
-            Err(e) => problem = format!("could not be opened: {e}"),
-            Ok((m, _)) if !m.is_file() => problem = "is not a regular file".to_owned(),
-            Ok((m, file)) if !is_mapped_file(id, &m, &file) => {
-                problem = "was replaced while it ran".to_owned();
-            }
-            Ok((m, _)) if m.len() > FILE_BYTES_MAX => {
-                problem = format!("is too large ({} bytes)", m.len());
-            }
-            Ok((_, file)) => return Ok(file),
-        }
-    }
-    Err(problem)
-}
-
-/// Whether this is the file that the kernel calls `id` in its mapping records. Where stat(2) says otherwise, as it does
-/// on overlayfs and btrfs, a mapping of our own is asked: there the kernel uses the same numbers.
-fn is_mapped_file(id: FileId, metadata: &Metadata, file: &File) -> bool {
-    let device = metadata.dev();
-    let by_stat = FileId {
-        device_major: libc::major(device),
-        device_minor: libc::minor(device),
-        inode: metadata.ino(),
-    };
-    by_stat == id || id_of_mapping(file) == Some(id)
-}
-
-fn id_of_mapping(file: &File) -> Option<FileId> {
-    // SAFETY: one page that is never read.
-    let page = unsafe { memmap2::MmapOptions::new().len(1).map(file) }.ok()?;
-    let entry = target::own_mapping_at(page.as_ptr() as u64)?;
-    Some(FileId {
-        device_major: entry.device_major,
-        device_minor: entry.device_minor,
-        inode: entry.inode,
-    })
 }
 
 /// The vDSO is the same in all processes of a kernel (32-bit ones apart), so ours can be read from our own memory.

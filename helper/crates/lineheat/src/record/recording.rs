@@ -408,12 +408,16 @@ impl Recording<'_> {
             return;
         }
         let shown = path.strip_suffix(" (deleted)").unwrap_or(path);
-        let open_as = [
+        let mut open_as = vec![
             PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
-            PathBuf::from(format!("/proc/{pid}/exe")),
             PathBuf::from(format!("/proc/{pid}/root{shown}")),
             PathBuf::from(shown),
         ];
+        // Not for another file: a program on a file system that does not answer must not cost its libraries their names.
+        let program = PathBuf::from(format!("/proc/{pid}/exe"));
+        if std::fs::read_link(&program).is_ok_and(|its| its == Path::new(path)) {
+            open_as.insert(1, program);
+        }
         let mapped_at = (from_ns > 0).then(|| {
             let since = environment::monotonic_ns().saturating_sub(from_ns);
             SystemTime::now() - Duration::from_nanos(since)

@@ -1,6 +1,7 @@
 //! What a run says beyond its samples: how it was made, what was lost, and the text of the hot source files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,6 +15,7 @@ use records::layout::Counter;
 
 use super::environment::Environment;
 use super::modules::ModuleIndex;
+use super::opener::{Asked, Opener};
 use super::problems::problems;
 use super::rate::Taken;
 use super::recording::Recording;
@@ -304,11 +306,12 @@ fn sources(
     let built = newest_program_change(recording, symbols);
     let mut sources = Vec::new();
     let mut bytes = 0;
+    let mut opener = Opener::default();
     for (path, _) in by_file {
         if sources.len() == SOURCES_MAX {
             break;
         }
-        let Some((text, modified)) = read_source(Path::new(path)) else {
+        let Some((text, modified)) = read_source(Path::new(path), &mut opener) else {
             continue;
         };
         bytes += text.len();
@@ -330,13 +333,23 @@ fn sources(
     sources
 }
 
-fn read_source(path: &Path) -> Option<(String, SystemTime)> {
-    let metadata = path.metadata().ok()?;
-    if !path.is_absolute() || !metadata.is_file() || metadata.len() > SOURCE_BYTES_MAX {
+fn read_source(path: &Path, opener: &mut Opener) -> Option<(String, SystemTime)> {
+    if !path.is_absolute() {
         return None;
     }
-    let text = String::from_utf8(std::fs::read(path).ok()?).ok()?;
-    Some((text, metadata.modified().ok()?))
+    let opened = opener.open(&Asked {
+        id: None,
+        paths: &[path.to_owned()],
+        bytes_max: SOURCE_BYTES_MAX,
+    });
+    let mut file = opened.ok()?.file;
+    let mut text = String::new();
+    // It may have grown since.
+    (&mut file)
+        .take(SOURCE_BYTES_MAX)
+        .read_to_string(&mut text)
+        .ok()?;
+    Some((text, file.metadata().ok()?.modified().ok()?))
 }
 
 /// When the youngest module with line tables was built: a source changed after that is not what ran.

@@ -29,9 +29,19 @@ pub struct Symbols {
     /// Asked vaddrs, ascending.
     vaddrs: Vec<u64>,
     pub found: ModuleSymbols,
+    /// Its file could not be had: no way of building it would have given names.
+    pub is_unread: bool,
 }
 
 impl Symbols {
+    fn of(vaddrs: Vec<u64>, found: ModuleSymbols) -> Symbols {
+        Symbols {
+            vaddrs,
+            found,
+            is_unread: false,
+        }
+    }
+
     /// Several functions have this code.
     fn is_folded(&self, vaddr: u64) -> bool {
         let names = self.place(vaddr).and_then(|at| self.found.folded.get(at));
@@ -110,7 +120,7 @@ fn symbolize_places(
         vaddrs.sort_unstable();
         if recording.jit.is_jit(index) {
             let found = recording.jit.symbols(index, &vaddrs);
-            symbols.insert(index, Symbols { vaddrs, found });
+            symbols.insert(index, Symbols::of(vaddrs, found));
             continue;
         }
         match module_file(recording.modules.get(index)) {
@@ -124,7 +134,11 @@ fn symbolize_places(
                     problem: Some(problem),
                     ..ModuleSymbols::default()
                 };
-                symbols.insert(index, Symbols { vaddrs, found });
+                let unread = Symbols {
+                    is_unread: true,
+                    ..Symbols::of(vaddrs, found)
+                };
+                symbols.insert(index, unread);
             }
         }
     }
@@ -138,8 +152,7 @@ fn symbolize_places(
         }
     });
     for ((index, asked), found) in indices.into_iter().zip(asked).zip(found) {
-        let vaddrs = asked.vaddrs;
-        symbols.insert(index, Symbols { vaddrs, found });
+        symbols.insert(index, Symbols::of(asked.vaddrs, found));
     }
     symbols
 }

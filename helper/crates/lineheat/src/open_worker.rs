@@ -1,0 +1,317 @@
+//! `lineheat open-worker`: the engine's own process for opening files that may lie on a file system that does not answer,
+//! started by the engine only (`record/opener.rs`).
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use records::FileId;
+
+use crate::fd_passing::{receive, send};
+use crate::record::Asked;
+
+const NAME: &str = "open-worker";
+/// linux/magic.h. Behind it stands a process, which may stop answering at any time.
+const FUSE_SUPER_MAGIC: i64 = 0x6573_5546;
+/// Of a file that is copied: the copy is held in memory.
+const COPY_BYTES_MAX: u64 = 1 << 30;
+const CHUNK_BYTES: usize = 256 << 10;
+const TELL_EVERY: Duration = Duration::from_millis(200);
+/// No file keeps the engine longer, however its file system answers.
+const COPY_TIME_MAX: Duration = Duration::from_secs(20);
+
+#[derive(clap::Args)]
+pub struct Args {}
+
+/// This very program, even when its file was replaced meanwhile.
+pub fn command() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg(NAME);
+    command
+}
+
+pub fn run(_: &Args) -> ExitCode {
+    // SAFETY: stdin is open as long as this process lives.
+    let socket = unsafe { BorrowedFd::borrow_raw(0) };
+    loop {
+        let Ok((request, _)) = receive(socket) else {
+            return ExitCode::SUCCESS;
+        };
+        let Some((id, paths, bytes_max)) = decode(&request) else {
+            return ExitCode::from(3);
+        };
+        let asked = Asked {
+            id,
+            paths: &paths,
+            bytes_max,
+        };
+        let mut sleepers = Sleepers(Vec::new());
+        let opened = open_first(&asked, socket, &mut sleepers);
+        let is_last = !sleepers.0.is_empty();
+        let sent = match &opened {
+            Ok((file, id)) => {
+                let id = *id;
+                send(
+                    socket,
+                    &Answer::Opened { id, is_last }.encode(),
+                    Some(file.as_fd()),
+                )
+            }
+            Err(why) => {
+                let why = why.clone();
+                send(socket, &Answer::Failed { why, is_last }.encode(), None)
+            }
+        };
+        if sent.is_err() {
+            return ExitCode::from(3);
+        }
+    }
+}
+
+pub enum Answer {
+    /// A large file on a slow file system that still answers.
+    StillReading,
+    /// With the file. `is_last`: ask another process from now on, this one may fall asleep.
+    Opened {
+        id: Option<FileId>,
+        is_last: bool,
+    },
+    Failed {
+        why: String,
+        is_last: bool,
+    },
+}
+
+impl Answer {
+    fn encode(&self) -> Vec<u8> {
+        match self {
+            Answer::StillReading => vec![b'r'],
+            Answer::Opened { id, is_last } => {
+                let mut bytes = vec![b'o', u8::from(*is_last)];
+                put_id(&mut bytes, *id);
+                bytes
+            }
+            Answer::Failed { why, is_last } => {
+                let mut bytes = vec![b'f', u8::from(*is_last)];
+                bytes.extend(why.as_bytes());
+                bytes
+            }
+        }
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Answer> {
+        match bytes {
+            [b'r'] => Some(Answer::StillReading),
+            [b'o', last, id @ ..] => Some(Answer::Opened {
+                id: take_id(id)?.0,
+                is_last: *last != 0,
+            }),
+            [b'f', last, why @ ..] => Some(Answer::Failed {
+                why: String::from_utf8_lossy(why).into_owned(),
+                is_last: *last != 0,
+            }),
+            _ => None,
+        }
+    }
+}
+
+pub fn encode(asked: &Asked) -> Vec<u8> {
+    let mut bytes = asked.bytes_max.to_le_bytes().to_vec();
+    put_id(&mut bytes, asked.id);
+    let paths: Vec<&[u8]> = (asked.paths.iter())
+        .map(|path| path.as_os_str().as_bytes())
+        .collect();
+    bytes.extend(paths.join(&0));
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Option<(Option<FileId>, Vec<PathBuf>, u64)> {
+    let (bytes_max, rest) = bytes.split_first_chunk()?;
+    let (id, rest) = take_id(rest)?;
+    let path = |path: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(path.to_vec()));
+    let paths = rest.split(|byte| *byte == 0).map(path).collect();
+    Some((id, paths, u64::from_le_bytes(*bytes_max)))
+}
+
+fn put_id(bytes: &mut Vec<u8>, id: Option<FileId>) {
+    let of = |number: fn(&FileId) -> u64| id.as_ref().map_or(0, number).to_le_bytes();
+    bytes.push(u8::from(id.is_some()));
+    bytes.extend(of(|id| u64::from(id.device_major)));
+    bytes.extend(of(|id| u64::from(id.device_minor)));
+    bytes.extend(of(|id| id.inode));
+}
+
+fn take_id(bytes: &[u8]) -> Option<(Option<FileId>, &[u8])> {
+    let (head, rest) = bytes.split_first_chunk::<25>()?;
+    let number = |at: usize| {
+        let bytes = head[at..at + 8].try_into();
+        u64::from_le_bytes(bytes.unwrap_or_default())
+    };
+    let id = FileId {
+        device_major: u32::try_from(number(1)).ok()?,
+        device_minor: u32::try_from(number(9)).ok()?,
+        inode: number(17),
+    };
+    Some(((head[0] != 0).then_some(id), rest))
+}
+
+/// Files on FUSE. To close one means to ask it, too, so that is left to the end of this process, which nobody awaits.
+struct Sleepers(Vec<File>);
+
+type Found = (File, Option<FileId>);
+
+/// The first of the paths that still is the wanted file, as one that never sleeps.
+fn open_first(asked: &Asked, socket: BorrowedFd, sleepers: &mut Sleepers) -> Result<Found, String> {
+    let mut problem = "its file has no path".to_owned();
+    for path in asked.paths {
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
+            .open(path);
+        let opened = opened.map_err(|e| format!("could not be opened: {e}"));
+        let found = opened.and_then(|file| {
+            if !may_sleep(&file) {
+                return examine(&file, asked).map(|(id, _)| (file, id));
+            }
+            let copy = examine(&file, asked)
+                .and_then(|(id, metadata)| Ok((copy_of(&file, &metadata, socket)?, id)));
+            sleepers.0.push(file);
+            copy
+        });
+        match found {
+            Ok(found) => return Ok(found),
+            Err(why) => problem = why,
+        }
+    }
+    Err(problem)
+}
+
+/// Whether it lies on FUSE. The process behind it may refuse to say anything of its file system; local ones never do.
+fn may_sleep(file: &File) -> bool {
+    // SAFETY: all zeros are a valid statfs, and fstatfs(2) fills it in.
+    unsafe {
+        let mut found: libc::statfs = std::mem::zeroed();
+        libc::fstatfs(file.as_raw_fd(), &raw mut found) != 0 || found.f_type == FUSE_SUPER_MAGIC
+    }
+}
+
+fn examine(file: &File, asked: &Asked) -> Result<(Option<FileId>, Metadata), String> {
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|e| format!("could not be opened: {e}"))?;
+    if !metadata.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    let id = match asked.id {
+        Some(id) if !is_mapped_file(id, &metadata, file) => {
+            return Err("was replaced while it ran".to_owned());
+        }
+        Some(id) => Some(id),
+        None => id_of_mapping(file),
+    };
+    if metadata.len() > asked.bytes_max {
+        return Err(format!("is too large ({} bytes)", metadata.len()));
+    }
+    Ok((id, metadata))
+}
+
+/// Whether this is the file that the kernel calls `id` in its mapping records. Where stat(2) says otherwise, as it does
+/// on overlayfs and btrfs, a mapping of our own is asked: there the kernel uses the same numbers.
+fn is_mapped_file(id: FileId, metadata: &Metadata, file: &File) -> bool {
+    let device = metadata.dev();
+    let by_stat = FileId {
+        device_major: libc::major(device),
+        device_minor: libc::minor(device),
+        inode: metadata.ino(),
+    };
+    by_stat == id || id_of_mapping(file) == Some(id)
+}
+
+fn id_of_mapping(file: &File) -> Option<FileId> {
+    // SAFETY: one page that is never read.
+    let page = unsafe { memmap2::MmapOptions::new().len(1).map(file) }.ok()?;
+    let entry = target::own_mapping_at(page.as_ptr() as u64)?;
+    Some(FileId {
+        device_major: entry.device_major,
+        device_minor: entry.device_minor,
+        inode: entry.inode,
+    })
+}
+
+/// The file's bytes and time of change, in memory. As long as it is read and answers, that is told.
+fn copy_of(mut file: &File, metadata: &Metadata, socket: BorrowedFd) -> Result<File, String> {
+    if metadata.len() > COPY_BYTES_MAX {
+        return Err(format!(
+            "is too large to be copied from FUSE ({} bytes)",
+            metadata.len()
+        ));
+    }
+    let failed = |e: io::Error| format!("could not be copied from FUSE: {e}");
+    // SAFETY: the name is terminated.
+    let fd = unsafe { libc::memfd_create(c"module".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(failed(io::Error::last_os_error()));
+    }
+    // SAFETY: it is open and nobody else's.
+    let mut copy = unsafe { File::from_raw_fd(fd) };
+    let (started, mut told) = (Instant::now(), Instant::now());
+    let mut left = metadata.len();
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while left > 0 {
+        let most = chunk.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let count = file.read(&mut chunk[..most]).map_err(failed)?;
+        if count == 0 {
+            break;
+        }
+        copy.write_all(&chunk[..count]).map_err(failed)?;
+        left -= count as u64;
+        if started.elapsed() > COPY_TIME_MAX {
+            return Err(format!(
+                "could not be copied from FUSE within {} s",
+                COPY_TIME_MAX.as_secs()
+            ));
+        }
+        if told.elapsed() > TELL_EVERY {
+            told = Instant::now();
+            send(socket, &Answer::StillReading.encode(), None).map_err(failed)?;
+        }
+    }
+    let modified = metadata.modified().map_err(failed)?;
+    copy.set_modified(modified).map_err(failed)?;
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_and_answered_comes_back_whole() {
+        let id = FileId {
+            device_major: 8,
+            device_minor: 1,
+            inode: 1 << 40,
+        };
+        let paths = ["/a b".into(), "/c".into()];
+        for id in [Some(id), None] {
+            let asked = Asked {
+                id,
+                paths: &paths,
+                bytes_max: 1 << 34,
+            };
+            let (found, its_paths, bytes_max) = decode(&encode(&asked)).unwrap();
+            assert_eq!((found, bytes_max), (id, 1 << 34));
+            assert_eq!(its_paths, [Path::new("/a b"), Path::new("/c")]);
+            let opened = Answer::Opened { id, is_last: true }.encode();
+            let back = Answer::decode(&opened).unwrap();
+            assert!(matches!(back, Answer::Opened { id: i, is_last: true } if i == id));
+        }
+        assert!(Answer::decode(b"o").is_none() && decode(b"short").is_none());
+    }
+}
