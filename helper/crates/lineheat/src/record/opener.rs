@@ -22,6 +22,8 @@ const WAIT: Duration = Duration::from_secs(2);
 /// For waiting so long in all; from then on each file has only the short time that local files need.
 const WAITS_MAX: u32 = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
+/// A process that wants to run and may not, as on a machine with too much to do, is given so many waits more.
+const WAITS_FOR_A_TURN: u32 = 15;
 /// Of its own; copies do not count.
 const MEMORY_BYTES_MAX: u64 = 64 << 20;
 const CPU_TIME_MAX: Duration = Duration::from_secs(600);
@@ -117,13 +119,33 @@ impl Process {
     fn ask(&self, request: &[u8], wait: Duration) -> io::Result<(Answer, Option<OwnedFd>)> {
         send(self.socket.as_fd(), request, None)?;
         receive_within(self.socket.as_fd(), wait)?;
+        let mut waits_for_a_turn = 0;
         loop {
-            let (bytes, fd) = receive(self.socket.as_fd())?;
+            let (bytes, fd) = match receive(self.socket.as_fd()) {
+                Err(e)
+                    if e.kind() == io::ErrorKind::WouldBlock
+                        && waits_for_a_turn < WAITS_FOR_A_TURN
+                        && self.wants_to_run() =>
+                {
+                    waits_for_a_turn += 1;
+                    continue;
+                }
+                received => received?,
+            };
             match Answer::decode(&bytes).ok_or(io::ErrorKind::InvalidData)? {
                 Answer::StillReading => {}
                 answer => return Ok((answer, fd)),
             }
         }
+    }
+
+    /// Runnable: who waits for a file system is not.
+    fn wants_to_run(&self) -> bool {
+        let Some(child) = &self.child else {
+            return false;
+        };
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id()));
+        stat.is_ok_and(|stat| state_in(&stat) == Some('R'))
     }
 }
 
@@ -132,6 +154,48 @@ impl Drop for Process {
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
             symbolize::end_sometime(child);
+        }
+    }
+}
+
+/// The letter behind the name, which may hold parentheses itself (proc_pid_stat(5)).
+fn state_in(stat: &str) -> Option<char> {
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_stands_behind_whatever_the_name_is() {
+        assert_eq!(state_in("7 (a) S b) R 1 7"), Some('R'));
+        assert_eq!(state_in("7 (open-worker) D 1 7"), Some('D'));
+        assert_eq!(state_in(""), None);
+    }
+
+    /// A process that gets no turn is no file system that sleeps.
+    #[test]
+    fn who_wants_to_run_is_told_from_who_waits() {
+        let started = |program: &str, args: &[&str]| {
+            let (socket, _) = pair().unwrap();
+            let child = std::process::Command::new(program).args(args).spawn();
+            Process {
+                child: Some(child.unwrap()),
+                socket,
+            }
+        };
+        let mut busy = started("sh", &["-c", "while :; do :; done"]);
+        let mut waiting = started("sleep", &["60"]);
+        let deadline = std::time::Instant::now() + Duration::from_secs(30);
+        while waiting.wants_to_run() && std::time::Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(busy.wants_to_run() && !waiting.wants_to_run());
+        for process in [&mut busy, &mut waiting] {
+            let mut child = process.child.take().unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
         }
     }
 }
