@@ -1,6 +1,6 @@
 // One recording that a fault is going to happen to: started, looked at from outside, and what it left behind.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,17 +53,27 @@ export async function eventually(look, patienceMs = 15_000) {
 export const begun = async (recording) =>
   Number((await eventually(() => /^begin (\d+)/m.exec(recording.text())))?.[1] ?? Number.NaN);
 
-/** Children of all threads of a process: [{ pid, name }]. */
+/** Children of all threads of a process: [{ pid, name, program }]; `program` is the path of its file. */
 export function childrenOf(pid) {
   const found = [];
   for (const thread of list(`/proc/${pid}/task`))
     for (const child of read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean))
-      found.push({ pid: Number(child), name: read(`/proc/${child}/comm`).trim() });
+      found.push({ pid: Number(child), name: read(`/proc/${child}/comm`).trim(), program: programOf(child) });
   return found;
 }
 
 export const samplerOf = (pid) => childrenOf(pid).find(({ name }) => name.startsWith('lineheat-sample'))?.pid;
-export const targetOf = (pid) => childrenOf(pid).find(({ name }) => !name.startsWith('lineheat'))?.pid;
+/** The engine starts itself, too, to open and read files, by a path that gives another name. */
+export const targetOf = (pid) =>
+  childrenOf(pid).find(({ name, program }) => !name.startsWith('lineheat') && program !== programOf(pid))?.pid;
+
+function programOf(pid) {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return undefined; // it ended
+  }
+}
 
 /** As in proc_pid_stat(5): 't' is stopped by its tracer. */
 export const stateOf = (pid) => /^\d+ \(.*\) (\S)/s.exec(read(`/proc/${pid}/stat`))?.[1];
