@@ -102,7 +102,7 @@ interface Drawing {
 }
 
 function lineOf(sweep: ShownSweep, line: Line, at: number, { x, y, open }: Drawing): SVGElement {
-  const group = svgElement('g', { class: lineClass(at) });
+  const group = coloured(svgElement('g', { class: 'sweep-line' }), at);
   const sorted = [...line.rows].sort((a, b) => x(sweep.rows[a]!) - x(sweep.rows[b]!));
   const points = sorted.map((row) => `${x(sweep.rows[row]!)},${y(sweep.rows[row]!.meanWallNs)}`).join(' ');
   group.append(svgElement('polyline', { points, 'stroke-dasharray': DASHES[at % DASHES.length]! }));
@@ -127,7 +127,10 @@ function lineOf(sweep: ShownSweep, line: Line, at: number, { x, y, open }: Drawi
   return group;
 }
 
-const lineClass = (at: number) => `sweep-line series-${at % COLOURS}`;
+function coloured(line: SVGElement, at: number): SVGElement {
+  line.style.setProperty('--series', `var(--series-${at % COLOURS})`);
+  return line;
+}
 
 function pointOf(words: string, x: number, y: number, series: number, open: () => void): SVGElement {
   const point = svgElement('path', {
@@ -162,7 +165,10 @@ function shapeAt(x: number, y: number, series: number): string {
 
 function legend(lines: readonly Line[]): HTMLElement {
   const items = lines.map(({ label }, at) => {
-    const sample = svgElement('svg', { width: 34, height: 14, class: lineClass(at), 'aria-hidden': 'true' });
+    const sample = coloured(
+      svgElement('svg', { width: 34, height: 14, class: 'sweep-line', 'aria-hidden': 'true' }),
+      at,
+    );
     sample.append(
       svgElement('polyline', { points: '2,7 32,7', 'stroke-dasharray': DASHES[at % DASHES.length]! }),
       svgElement('path', { class: 'sweep-point', d: shapeAt(17, 7, at) }),
