@@ -1,70 +1,40 @@
 //! Packets between two processes, each with a file if need be (unix(7), `SOCK_SEQPACKET` and `SCM_RIGHTS`).
 
-use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
+
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
 
 /// More than four paths of PATH_MAX bytes.
 const PACKET_BYTES_MAX: usize = 32 << 10;
-
-/// Room for one descriptor, aligned as cmsg(3) wants it.
-#[repr(align(8))]
-struct Control([u8; 64]);
+const ONE_FILE: usize = rustix::cmsg_space!(ScmRights(1));
 
 pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut fds: [RawFd; 2] = [-1; 2];
-    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    // SAFETY: there is room for two numbers.
-    checked(unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) } as isize)?;
-    // SAFETY: both are open and nobody else's.
-    Ok(unsafe { (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1])) })
+    let (kind, flags) = (SocketType::SEQPACKET, SocketFlags::CLOEXEC);
+    Ok(socketpair(AddressFamily::UNIX, kind, flags, None)?)
 }
 
 /// From now on [`receive`] fails with `WouldBlock` when nothing comes for so long.
 pub fn receive_within(socket: BorrowedFd, limit: Duration) -> io::Result<()> {
-    let limit = libc::timeval {
-        tv_sec: limit.as_secs() as libc::time_t,
-        tv_usec: libc::suseconds_t::from(limit.subsec_micros()),
-    };
-    // SAFETY: the option's value is a whole timeval.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_RCVTIMEO,
-            (&raw const limit).cast(),
-            size_of::<libc::timeval>() as libc::socklen_t,
-        )
-    };
-    checked(result as isize).map(drop)
+    Ok(set_socket_timeout(socket, Timeout::Recv, Some(limit))?)
 }
 
 pub fn send(socket: BorrowedFd, bytes: &[u8], fd: Option<BorrowedFd>) -> io::Result<()> {
-    let mut control = Control([0; 64]);
-    let mut part = libc::iovec {
-        iov_base: bytes.as_ptr().cast_mut().cast(),
-        iov_len: bytes.len(),
-    };
-    // SAFETY: all zeros are an empty header; what it points to outlives the call, and one descriptor fits in.
-    let sent = unsafe {
-        let mut header: libc::msghdr = std::mem::zeroed();
-        header.msg_iov = &raw mut part;
-        header.msg_iovlen = 1;
-        if let Some(fd) = fd {
-            let length = size_of::<RawFd>() as u32;
-            header.msg_control = (&raw mut control.0).cast();
-            header.msg_controllen = libc::CMSG_SPACE(length) as _;
-            let first = libc::CMSG_FIRSTHDR(&raw const header);
-            (*first).cmsg_level = libc::SOL_SOCKET;
-            (*first).cmsg_type = libc::SCM_RIGHTS;
-            (*first).cmsg_len = libc::CMSG_LEN(length) as _;
-            libc::CMSG_DATA(first)
-                .cast::<RawFd>()
-                .write_unaligned(fd.as_raw_fd());
-        }
-        libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL)
-    };
-    checked(sent).map(drop)
+    let mut space = [MaybeUninit::uninit(); ONE_FILE];
+    let mut beside = SendAncillaryBuffer::new(&mut space);
+    let fds = fd.as_slice();
+    if !fds.is_empty() {
+        beside.push(SendAncillaryMessage::ScmRights(fds));
+    }
+    let bytes = [IoSlice::new(bytes)];
+    sendmsg(socket, &bytes, &mut beside, SendFlags::NOSIGNAL)?;
+    Ok(())
 }
 
 /// One packet, and the file that came with it.
@@ -73,46 +43,21 @@ pub fn send(socket: BorrowedFd, bytes: &[u8], fd: Option<BorrowedFd>) -> io::Res
 /// `UnexpectedEof` when the other side is gone; see [`receive_within`].
 pub fn receive(socket: BorrowedFd) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
     let mut bytes = vec![0; PACKET_BYTES_MAX];
-    let mut control = Control([0; 64]);
-    let mut part = libc::iovec {
-        iov_base: bytes.as_mut_ptr().cast(),
-        iov_len: bytes.len(),
-    };
-    // SAFETY: as in `send`; the kernel writes no more than the lengths say.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &raw mut part;
-    header.msg_iovlen = 1;
-    header.msg_control = (&raw mut control.0).cast();
-    header.msg_controllen = control.0.len() as _;
-    let count = loop {
-        let flags = libc::MSG_CMSG_CLOEXEC;
-        // SAFETY: as above.
-        let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) };
-        match checked(got) {
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            other => break other?,
-        }
-    };
-    // SAFETY: the kernel filled in whole headers; a descriptor that it passes is open and ours.
-    let fd = unsafe {
-        let first = libc::CMSG_FIRSTHDR(&raw const header);
-        let is_file = !first.is_null()
-            && (*first).cmsg_level == libc::SOL_SOCKET
-            && (*first).cmsg_type == libc::SCM_RIGHTS;
-        is_file.then(|| {
-            let fd = libc::CMSG_DATA(first).cast::<RawFd>().read_unaligned();
-            OwnedFd::from_raw_fd(fd)
-        })
-    };
-    bytes.truncate(count);
-    match count {
+    let mut space = [MaybeUninit::uninit(); ONE_FILE];
+    let mut beside = RecvAncillaryBuffer::new(&mut space);
+    let got = rustix::io::retry_on_intr(|| {
+        let mut parts = [IoSliceMut::new(&mut bytes)];
+        recvmsg(socket, &mut parts, &mut beside, RecvFlags::CMSG_CLOEXEC)
+    })?;
+    let fd = beside.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+        _ => None,
+    });
+    bytes.truncate(got.bytes);
+    match got.bytes {
         0 => Err(io::ErrorKind::UnexpectedEof.into()),
         _ => Ok((bytes, fd)),
     }
-}
-
-fn checked(result: isize) -> io::Result<usize> {
-    usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod json_diff;
 mod json_report;
 mod kernel_support;
 mod open_worker;
+mod own_program;
 mod record;
 mod record_command;
 mod record_flags;

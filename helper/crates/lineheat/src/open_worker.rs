@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use records::FileId;
 
 use crate::fd_passing::{receive, send};
-use crate::record::Asked;
+use crate::own_program::own_program;
+use crate::record::{Asked, Identity};
 
 const NAME: &str = "open-worker";
 /// linux/magic.h. Behind it stands a process, which may stop answering at any time.
@@ -28,11 +29,8 @@ const COPY_TIME_MAX: Duration = Duration::from_secs(20);
 #[derive(clap::Args)]
 pub struct Args {}
 
-/// This very program, even when its file was replaced meanwhile.
 pub fn command() -> Command {
-    let mut command = Command::new("/proc/self/exe");
-    command.arg(NAME);
-    command
+    own_program(NAME)
 }
 
 pub fn run(_: &Args) -> ExitCode {
@@ -42,11 +40,11 @@ pub fn run(_: &Args) -> ExitCode {
         let Ok((request, _)) = receive(socket) else {
             return ExitCode::SUCCESS;
         };
-        let Some((id, paths, bytes_max)) = decode(&request) else {
+        let Some((identity, paths, bytes_max)) = decode(&request) else {
             return ExitCode::from(3);
         };
         let asked = Asked {
-            id,
+            identity,
             paths: &paths,
             bytes_max,
         };
@@ -122,7 +120,8 @@ impl Answer {
 
 pub fn encode(asked: &Asked) -> Vec<u8> {
     let mut bytes = asked.bytes_max.to_le_bytes().to_vec();
-    put_id(&mut bytes, asked.id);
+    put_id(&mut bytes, asked.identity.id());
+    bytes.push(u8::from(asked.identity == Identity::Any));
     let paths: Vec<&[u8]> = (asked.paths.iter())
         .map(|path| path.as_os_str().as_bytes())
         .collect();
@@ -130,12 +129,18 @@ pub fn encode(asked: &Asked) -> Vec<u8> {
     bytes
 }
 
-fn decode(bytes: &[u8]) -> Option<(Option<FileId>, Vec<PathBuf>, u64)> {
+fn decode(bytes: &[u8]) -> Option<(Identity, Vec<PathBuf>, u64)> {
     let (bytes_max, rest) = bytes.split_first_chunk()?;
     let (id, rest) = take_id(rest)?;
+    let (is_any, rest) = rest.split_first()?;
+    let identity = match id {
+        Some(id) => Identity::Is(id),
+        None if *is_any != 0 => Identity::Any,
+        None => Identity::Wanted,
+    };
     let path = |path: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(path.to_vec()));
     let paths = rest.split(|byte| *byte == 0).map(path).collect();
-    Some((id, paths, u64::from_le_bytes(*bytes_max)))
+    Some((identity, paths, u64::from_le_bytes(*bytes_max)))
 }
 
 fn put_id(bytes: &mut Vec<u8>, id: Option<FileId>) {
@@ -206,12 +211,13 @@ fn examine(file: &File, asked: &Asked) -> Result<(Option<FileId>, Metadata), Str
     if !metadata.is_file() {
         return Err("is not a regular file".to_owned());
     }
-    let id = match asked.id {
-        Some(id) if !is_mapped_file(id, &metadata, file) => {
+    let id = match asked.identity {
+        Identity::Is(id) if !is_mapped_file(id, &metadata, file) => {
             return Err("was replaced while it ran".to_owned());
         }
-        Some(id) => Some(id),
-        None => id_of_mapping(file),
+        Identity::Is(id) => Some(id),
+        Identity::Wanted => id_of_mapping(file),
+        Identity::Any => None,
     };
     if metadata.len() > asked.bytes_max {
         return Err(format!("is too large ({} bytes)", metadata.len()));
@@ -299,15 +305,17 @@ mod tests {
             inode: 1 << 40,
         };
         let paths = ["/a b".into(), "/c".into()];
-        for id in [Some(id), None] {
+        for identity in [Identity::Is(id), Identity::Wanted, Identity::Any] {
             let asked = Asked {
-                id,
+                identity,
                 paths: &paths,
                 bytes_max: 1 << 34,
             };
             let (found, its_paths, bytes_max) = decode(&encode(&asked)).unwrap();
-            assert_eq!((found, bytes_max), (id, 1 << 34));
+            assert_eq!((found, bytes_max), (identity, 1 << 34));
             assert_eq!(its_paths, [Path::new("/a b"), Path::new("/c")]);
+        }
+        for id in [Some(id), None] {
             let opened = Answer::Opened { id, is_last: true }.encode();
             let back = Answer::decode(&opened).unwrap();
             assert!(matches!(back, Answer::Opened { id: i, is_last: true } if i == id));

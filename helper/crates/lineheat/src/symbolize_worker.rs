@@ -2,16 +2,15 @@
 
 use std::process::{Command, ExitCode};
 
+use crate::own_program::own_program;
+
 const NAME: &str = "symbolize-worker";
 
 #[derive(clap::Args)]
 pub struct Args {}
 
-/// This very program, even when its file was replaced meanwhile.
 pub fn command() -> Command {
-    let mut command = Command::new("/proc/self/exe");
-    command.arg(NAME);
-    command
+    own_program(NAME)
 }
 
 pub fn run(_: &Args) -> ExitCode {

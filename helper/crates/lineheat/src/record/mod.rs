@@ -53,7 +53,7 @@ pub use attach_to::AttachTo;
 pub use errors::RecordError;
 use follow::Ended;
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};
-pub use opener::Asked;
+pub use opener::{Asked, Identity};
 pub use output::new_run_path;
 use recording::Recording;
 pub use sampler_process::sampler_path;

@@ -10,7 +10,7 @@ use records::{FileId, ToSampler};
 use symbolize::GuardedMap;
 use unwind::{ElfLayout, PackedPages, RuleSet};
 
-use super::opener::{Asked, Opened, Opener};
+use super::opener::{Asked, Identity, Opened, Opener};
 
 pub struct Module {
     pub id: FileId,
@@ -138,15 +138,17 @@ impl Modules {
         let module = if id == FileId::VDSO {
             self.read_vdso(id)
         } else {
-            let opened = self.open(Some(id), open_as).map(|opened| opened.file);
+            let opened = self
+                .open(Identity::Is(id), open_as)
+                .map(|opened| opened.file);
             self.read_opened(id, path, opened, mapped_at)
         };
         self.add(id, module)
     }
 
-    fn open(&mut self, id: Option<FileId>, paths: &[PathBuf]) -> Result<Opened, String> {
+    fn open(&mut self, identity: Identity, paths: &[PathBuf]) -> Result<Opened, String> {
         self.opener.open(&Asked {
-            id,
+            identity,
             paths,
             bytes_max: FILE_BYTES_MAX,
         })
@@ -179,7 +181,7 @@ impl Modules {
 
     /// Reads a library that will be mapped soon, under the number that the kernel will report for it.
     pub fn expect_library(&mut self, path: &Path) {
-        let opened = self.open(None, &[path.to_owned()]);
+        let opened = self.open(Identity::Wanted, &[path.to_owned()]);
         if let Ok(Opened { file, id: Some(id) }) = opened
             && !self.by_file.contains_key(&id)
         {

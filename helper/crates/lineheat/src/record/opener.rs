@@ -22,29 +22,50 @@ const WAIT: Duration = Duration::from_secs(2);
 /// For waiting so long in all; from then on each file has only the short time that local files need.
 const WAITS_MAX: u32 = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
+/// Major number of file systems without a disk, FUSE among them.
+const NO_DISK: u32 = 0;
 /// A process that wants to run and may not, as on a machine with too much to do, is given so many waits more.
 const WAITS_FOR_A_TURN: u32 = 15;
 /// Of its own; copies do not count.
 const MEMORY_BYTES_MAX: u64 = 64 << 20;
 const CPU_TIME_MAX: Duration = Duration::from_secs(600);
 
-/// A file to be opened: the first of `paths` that is regular, not too large, and `id` if there is one.
+/// A file to be opened: the first of `paths` that is regular, not too large, and the wanted one.
 pub struct Asked<'a> {
-    pub id: Option<FileId>,
+    pub identity: Identity,
     pub paths: &'a [PathBuf],
     pub bytes_max: u64,
 }
 
+/// Which file it is to the kernel's mapping records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity {
+    Is(FileId),
+    /// To be found out.
+    Wanted,
+    Any,
+}
+
+impl Identity {
+    pub fn id(self) -> Option<FileId> {
+        match self {
+            Identity::Is(id) => Some(id),
+            Identity::Wanted | Identity::Any => None,
+        }
+    }
+}
+
 pub struct Opened {
     pub file: File,
-    /// As the kernel calls it in mapping records; None: it does not tell.
+    /// None: it was not wanted, or the kernel does not tell.
     pub id: Option<FileId>,
 }
 
 #[derive(Default)]
 pub struct Opener {
     process: Option<Process>,
-    /// Device numbers of file systems that do not answer: one wait for each is enough.
+    /// Device numbers of file systems that do not answer: one wait for each is enough. Those of disks are not among them: a
+    /// disk that is slow once answers again.
     asleep: HashSet<(u32, u32)>,
     waits: u32,
 }
@@ -53,7 +74,8 @@ impl Opener {
     /// # Errors
     /// Why there is no file, as the predicate of a sentence on it.
     pub fn open(&mut self, asked: &Asked) -> Result<Opened, String> {
-        let device = asked.id.map(|id| (id.device_major, id.device_minor));
+        let id = asked.identity.id();
+        let device = id.map(|id| (id.device_major, id.device_minor));
         if device.is_some_and(|device| self.asleep.contains(&device)) {
             return Err(asleep());
         }
@@ -81,7 +103,8 @@ impl Opener {
                 }
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                     self.waits = self.waits.saturating_add(1);
-                    self.asleep.extend(device);
+                    self.asleep
+                        .extend(device.filter(|&(major, _)| major == NO_DISK));
                     return Err(asleep());
                 }
                 Ok(_) | Err(_) => {}

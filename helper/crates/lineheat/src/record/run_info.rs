@@ -15,7 +15,7 @@ use records::layout::Counter;
 
 use super::environment::Environment;
 use super::modules::ModuleIndex;
-use super::opener::{Asked, Opener};
+use super::opener::{Asked, Identity, Opener};
 use super::problems::problems;
 use super::rate::Taken;
 use super::recording::Recording;
@@ -338,7 +338,7 @@ fn read_source(path: &Path, opener: &mut Opener) -> Option<(String, SystemTime)>
         return None;
     }
     let opened = opener.open(&Asked {
-        id: None,
+        identity: Identity::Any,
         paths: &[path.to_owned()],
         bytes_max: SOURCE_BYTES_MAX,
     });
