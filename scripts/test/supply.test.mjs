@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { before, test } from 'node:test';
 import { bundle } from '../bundle.mjs';
-import { advisories } from '../supply/advisories.mjs';
+import { advisories, reviewProblems } from '../supply/advisories.mjs';
 import { billOfMaterials } from '../supply/bill-of-materials.mjs';
 import { bundledPackages, shippedComponents } from '../supply/components.mjs';
 import { isAcceptable, licenceProblems } from '../supply/licences.mjs';
@@ -49,6 +49,18 @@ test('the bill of materials names each component and is always the same', () => 
 test('only packages are taken from the bundled files', () => {
   assert.deepEqual(bundledPackages(['core/numbers.ts']), []);
   assert.equal(bundledPackages(['node_modules/long/index.js', 'node_modules/long/umd/index.js']).length, 1);
+});
+
+test('what is shipped was looked up, and is newer than each advisory that was found', async () => {
+  assert.deepEqual(reviewProblems(await shippedComponents()), []);
+});
+
+test('a component that nobody looked up is found, and one that is too old', () => {
+  const review = { components: { 'npm @a/b': [{ id: 'X-1', fixed: '1.2.10' }] } };
+  const found = (version) => reviewProblems([{ ...component('MIT'), version }], review);
+  assert.deepEqual(found('1.2.3'), ['npm @a/b 1.2.3 has X-1: take 1.2.10 or later.']);
+  assert.deepEqual([...found('1.2.10'), ...found('1.10.0')], []);
+  assert.match(reviewProblems([{ ...component('MIT'), name: 'c' }], review)[0], /^npm c 1[.]2[.]3: look up/);
 });
 
 test('advisories are found but for reasoned exceptions, and a database that cannot be asked is said', async () => {
