@@ -11,7 +11,8 @@ const ecosystems = { cargo: 'crates.io', npm: 'npm' };
 
 /** Advisories that do not concern us: id → the reason. */
 export const exceptions = {
-  'CVE-2025-70351': 'aho-corasick panics when asked for a span outside the text; regex alone calls it, with spans inside',
+  'CVE-2025-70351':
+    'aho-corasick panics when asked for a span outside the text; regex alone calls it, with spans inside',
 };
 
 const reviewFile = 'scripts/supply/reviewed-advisories.json';

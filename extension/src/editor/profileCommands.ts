@@ -60,6 +60,8 @@ export class ProfileCommands {
     if (isNamedProgram(named)) return this.profileNamed(named);
     const target = await this.parts.pick.choose();
     if (!target) return undefined;
+    if (target.kind === 'process')
+      throw new TargetError('A running process can be recorded once only: choose Profile This Target for it.');
     const title = vscode.l10n.t('Profile {0} Repeatedly', visibleText(target.label));
     const answers = await this.parts.prompts.askRepeats(title, recordSettings());
     return answers && this.profileTarget(target, answers);
