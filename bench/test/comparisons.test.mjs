@@ -23,7 +23,8 @@ test('a program compared with itself differs rarely', { skip: cannotRecord }, as
 });
 
 test('a function made 25 % slower is found, and by how much', { skip: cannotRecord }, async () => {
-  const rows = await knownChange.measure({ times: 6, pairs: 4, k: 5, parts: [0], changes: [25] });
+  // So many recordings that comparisons have few in common: of six, the same two unlucky intervals would be in all of them.
+  const rows = await knownChange.measure({ times: 20, pairs: 4, k: 5, parts: [0], changes: [25] });
   const [found] = rows.filter(({ what }) => what.startsWith('part 0 25 % slower'));
   assert.match(found.value, /^100.0 % of 4/);
   const [covered] = rows.filter(({ what }) => what.startsWith('true changes inside'));
