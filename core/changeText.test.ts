@@ -14,7 +14,7 @@ test('a change has a sign, a unit, and one decimal', () => {
 test('an interval stands behind the change, as one ± where both sides are alike', () => {
   assert.equal(changeText({ change: 0.041, low: 0.035, high: 0.047 }), '+4.1 % ±0.6');
   assert.equal(changeText({ change: -0.1, low: -0.12, high: -0.079 }), '−10.0 % ±2.1');
-  assert.equal(changeText({ change: 0.4, low: 0.05, high: 0.9 }), '+40.0 % (+5.0 to +90.0 %)');
+  assert.equal(changeText({ change: 0.4, low: 0.05, high: 0.9 }), '+40.0 % (+5.0 to +90.0)');
   assert.equal(changeText({ change: 0.041, low: NaN_, high: NaN_ }), '+4.1 %');
   assert.equal(changeText({ change: NaN_, low: 0, high: 1 }), '');
 });

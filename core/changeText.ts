@@ -49,7 +49,7 @@ export function changeText({ change, low, high }: Change): string {
   const [below, above] = [change - low, high - change].map((side) => Math.max(0, side)) as [number, number];
   const wider = Math.max(below, above);
   const even = wider <= EVEN_SIDES * Math.min(below, above) + 0.0005;
-  if (change >= 9.995 || !even) return `${text} (${intervalText(low, high)})`;
+  if (change >= 9.995 || !even) return `${text} (${intervalText(low, high).replace(/ %$/, '')})`;
   return `${text} ±${(wider * 100).toFixed(1)}`;
 }
 
