@@ -98,11 +98,13 @@ onComparison('names of facts keep their words whole beside long hashes', async (
 });
 
 onComparison('changes and their parts of all have the room that they need', async (panel) => {
-  for (const width of [1400, 820, 480]) {
+  for (const width of [1400, 820, 620, 480]) {
     await panel.page.setViewportSize({ width, height: 800 });
     await panel.settle();
     for (const [selector, text] of [
+      ['.difference-text', '−1,616.6 ms'],
       ['.interval-text', '−100.0 % untested'],
+      ['.interval-text', '−97.0 % (−98.4 to −94.2)'],
       ['.cell-contribution', '−1,284 %'],
     ] as const) {
       const cell = panel.page.locator(`.comparedFunctions .table-row ${selector}`).first();
