@@ -9,13 +9,14 @@ use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{difference, value};
 use crate::terminal_text::{visible, visible_source};
 
-/// In this order; the heading of each.
-const GROUPS: [(Verdict, &str); 7] = [
+const CHANGED: [(Verdict, &str); 5] = [
     (Verdict::Slower, "Slower"),
     (Verdict::New, "New"),
     (Verdict::Faster, "Faster"),
     (Verdict::Gone, "Gone"),
     (Verdict::Moved, "Moved: the same cost elsewhere"),
+];
+const UNTOLD: [(Verdict, &str); 2] = [
     (Verdict::Noise, "Not distinguishable from noise"),
     (Verdict::TooFew, "Too few samples to say"),
 ];
@@ -42,9 +43,15 @@ pub fn text(
     if found.functions.is_empty() {
         return text + "\nNo function changed.\n";
     }
-    for (verdict, heading) in GROUPS {
+    let verdict_of = |function: &&ExplainedFunction| function.row.effects.self_.verdict;
+    // The functions come by their part in the change: the group with the largest is told first.
+    let mut changed = CHANGED;
+    changed.sort_by_key(|(verdict, _)| {
+        (found.functions.iter()).position(|function| verdict_of(&function) == *verdict)
+    });
+    for (verdict, heading) in changed.into_iter().chain(UNTOLD) {
         let of_group: Vec<&ExplainedFunction> = (found.functions.iter())
-            .filter(|function| function.row.effects.self_.verdict == verdict)
+            .filter(|function| verdict_of(function) == verdict)
             .collect();
         if of_group.is_empty() {
             continue;
