@@ -210,14 +210,13 @@ mod tests {
         };
         let mut busy = started("sh", &["-c", "while :; do :; done"]);
         let mut waiting = started("sleep", &["60"]);
-        // Each is on its way to its program for a moment.
+        // On its way to its program each now runs, now waits: what it comes to is looked for.
         let deadline = std::time::Instant::now() + Duration::from_secs(30);
-        while (waiting.wants_to_run() || !busy.wants_to_run())
-            && std::time::Instant::now() < deadline
-        {
+        let mut told = [false, true];
+        while told != [true, false] && std::time::Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));
+            told = [busy.wants_to_run(), waiting.wants_to_run()];
         }
-        let told = [busy.wants_to_run(), waiting.wants_to_run()];
         for process in [&mut busy, &mut waiting] {
             let mut child = process.child.take().unwrap();
             child.kill().unwrap();
