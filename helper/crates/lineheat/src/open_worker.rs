@@ -3,7 +3,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use records::FileId;
+use rustix::fs::MemfdFlags;
 
 use crate::fd_passing::{receive, send};
 use crate::own_program::own_program;
@@ -34,8 +35,8 @@ pub fn command() -> Command {
 }
 
 pub fn run(_: &Args) -> ExitCode {
-    // SAFETY: stdin is open as long as this process lives.
-    let socket = unsafe { BorrowedFd::borrow_raw(0) };
+    let stdin = io::stdin();
+    let socket = stdin.as_fd();
     loop {
         let Ok((request, _)) = receive(socket) else {
             return ExitCode::SUCCESS;
@@ -198,11 +199,7 @@ fn open_first(asked: &Asked, socket: BorrowedFd, sleepers: &mut Sleepers) -> Res
 
 /// Whether it lies on FUSE. The process behind it may refuse to say anything of its file system; local ones never do.
 fn may_sleep(file: &File) -> bool {
-    // SAFETY: all zeros are a valid statfs, and fstatfs(2) fills it in.
-    unsafe {
-        let mut found: libc::statfs = std::mem::zeroed();
-        libc::fstatfs(file.as_raw_fd(), &raw mut found) != 0 || found.f_type == FUSE_SUPER_MAGIC
-    }
+    rustix::fs::fstatfs(file).map_or(true, |found| found.f_type == FUSE_SUPER_MAGIC)
 }
 
 fn examine(file: &File, asked: &Asked) -> Result<(Option<FileId>, Metadata), String> {
@@ -257,13 +254,8 @@ fn copy_of(mut file: &File, metadata: &Metadata, socket: BorrowedFd) -> Result<F
         ));
     }
     let failed = |e: io::Error| format!("could not be copied from FUSE: {e}");
-    // SAFETY: the name is terminated.
-    let fd = unsafe { libc::memfd_create(c"module".as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(failed(io::Error::last_os_error()));
-    }
-    // SAFETY: it is open and nobody else's.
-    let mut copy = unsafe { File::from_raw_fd(fd) };
+    let fd = rustix::fs::memfd_create(c"module", MemfdFlags::CLOEXEC);
+    let mut copy = File::from(fd.map_err(|e| failed(e.into()))?);
     let (started, mut told) = (Instant::now(), Instant::now());
     let mut left = metadata.len();
     let mut chunk = vec![0; CHUNK_BYTES];

@@ -5,44 +5,18 @@
 
 #[path = "../../symbolize/tests/support/damaged_elf.rs"]
 mod damaged_elf;
+#[path = "support/halves.rs"]
+mod halves;
 mod support;
 
 use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::Command;
 
 use damaged_elf::{Random, damaged_within};
 use profile::Profile;
 use support::{can_record, lineheat, samples};
 
-const PROGRAM: &str = "
-long work(long n);
-__attribute__((noinline)) long own(long n) {
-    volatile long sum = 0;
-    for (long i = 0; i < n; i++) sum += i;
-    return sum;
-}
-int main(void) { return own(90000000) + work(90000000) == 7; }
-";
-const LIBRARY: &str = "
-__attribute__((noinline)) long work(long n) {
-    volatile long sum = 0;
-    for (long i = 0; i < n; i++) sum += i;
-    return sum;
-}
-";
-
-fn compiled(folder: &Path, name: &str, source: &str, flags: &[&str]) {
-    let file = folder.join(format!("{name}.c"));
-    std::fs::write(&file, source).expect("written");
-    let status = (Command::new("gcc").current_dir(folder))
-        .args(["-O2", "-g", "-o", name])
-        .arg(file)
-        .args(flags)
-        .status();
-    assert!(status.expect("gcc is installed").success());
-}
+const MAIN: &str = "int main(void) { return own(90000000) + work(90000000) == 7; }";
 
 /// What neither the kernel nor the dynamic loader reads: what unwinds, and all behind what is loaded.
 fn unread_parts(elf: &[u8]) -> [Range<usize>; 2] {
@@ -95,9 +69,14 @@ fn a_run_of_a_damaged_program_keeps_all_samples_and_all_other_names() {
     let first = std::env::var("LINEHEAT_HOSTILE_FIRST").ok();
     let first: u64 = first.map_or(0, |number| number.parse().expect("a program's number"));
     let folder = tempfile::tempdir().expect("a temporary folder");
-    compiled(folder.path(), "libgood.so", LIBRARY, &["-shared", "-fPIC"]);
+    halves::compile(
+        folder.path(),
+        "libgood.so",
+        halves::LIBRARY,
+        &["-shared", "-fPIC"],
+    );
     let flags = ["-L.", "-lgood", "-Wl,-rpath,$ORIGIN"];
-    compiled(folder.path(), "program", PROGRAM, &flags);
+    halves::compile(folder.path(), "program", &halves::program(MAIN), &flags);
     let program = folder.path().join("program");
     let whole = std::fs::read(&program).expect("readable");
     let (mut nameless, mut told, mut taken) = (0, 0, 0);

@@ -1,6 +1,8 @@
 //! Code on a file system that stops answering (FUSE): its recording ends in time, loses no sample, and lacks the names of
 //! that file alone.
 
+#[path = "support/halves.rs"]
+mod halves;
 #[path = "support/sleeping_files.rs"]
 mod sleeping_files;
 mod support;
@@ -17,26 +19,11 @@ use support::{can_record, lineheat, share};
 /// A second of recording, two for what does not open, and as long as the reader of modules may take for one (15 s).
 const OVER_WITHIN: Duration = Duration::from_secs(30);
 
-const PROGRAM: &str = "
-#include <stdlib.h>
-#include <time.h>
-long work(long n);
-__attribute__((noinline)) long own(long n) {
-    volatile long sum = 0;
-    for (long i = 0; i < n; i++) sum += i;
-    return sum;
-}
+const MAIN: &str = "
 int main(int count, char **arguments) {
     time_t end = time(NULL) + atoi(arguments[1]);
     while (time(NULL) < end) own(300000), work(300000);
     return count == 7;
-}
-";
-const LIBRARY: &str = "
-__attribute__((noinline)) long work(long n) {
-    volatile long sum = 0;
-    for (long i = 0; i < n; i++) sum += i;
-    return sum;
 }
 ";
 
@@ -50,18 +37,16 @@ impl Built {
         let built = Built {
             folder: tempfile::tempdir().expect("a temporary folder"),
         };
-        built.compile("libwork.so", LIBRARY, &["-shared", "-fPIC"]);
-        built.compile("program", PROGRAM, &["-L.", "-lwork"]);
+        let folder = built.folder.path();
+        let library = ["-shared", "-fPIC"];
+        halves::compile(folder, "libwork.so", halves::LIBRARY, &library);
+        halves::compile(
+            folder,
+            "program",
+            &halves::program(MAIN),
+            &["-L.", "-lwork"],
+        );
         built
-    }
-
-    fn compile(&self, name: &str, source: &str, flags: &[&str]) {
-        std::fs::write(self.path(&format!("{name}.c")), source).expect("written");
-        let status = (Command::new("gcc").current_dir(self.folder.path()))
-            .args(["-O2", "-g", "-o", name, &format!("{name}.c")])
-            .args(flags)
-            .status();
-        assert!(status.expect("gcc is installed").success());
     }
 
     fn path(&self, name: &str) -> PathBuf {

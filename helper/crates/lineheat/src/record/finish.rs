@@ -1,12 +1,13 @@
 //! The end of a recording: names and lines are found, and the run is saved.
 
 use std::path::Path;
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::environment::Environment;
 use super::recording::Recording;
 use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
+
+/// Git may take for ever in a folder whose file system does not answer.
+const ENVIRONMENT_WITHIN: Duration = Duration::from_secs(20);
 
 impl Recording<'_> {
     pub(super) fn finish(
@@ -22,8 +23,8 @@ impl Recording<'_> {
                 self.append_step(options);
             }
             on_event(self.progress(Stage::Symbolizing { done: 0, total: 0 }));
-            let environment = self.environment.take().and_then(gathered);
-            let environment = environment.unwrap_or_default();
+            let environment =
+                (self.environment.recv_timeout(ENVIRONMENT_WITHIN)).unwrap_or_default();
             let profile = save::profile_of(&self, options, wall, &environment, |stage| {
                 on_event(self.progress(stage))
             });
@@ -67,19 +68,6 @@ impl Recording<'_> {
             ..nothing_more(error, &why, since)
         }
     }
-}
-
-/// None when it takes too long, as git does in a folder whose file system does not answer.
-fn gathered(environment: JoinHandle<Environment>) -> Option<Environment> {
-    const PATIENCE: Duration = Duration::from_secs(20);
-    let started = Instant::now();
-    while !environment.is_finished() {
-        if started.elapsed() > PATIENCE {
-            return None;
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
-    environment.join().ok()
 }
 
 fn nothing_more(error: RecordError, why: &str, since: Duration) -> RecordError {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
@@ -77,7 +76,7 @@ pub struct Recording<'a> {
     pub(super) unknown_work: Vec<FoundWork>,
     /// Working directory of the target.
     pub(super) cwd: PathBuf,
-    pub(super) environment: Option<thread::JoinHandle<Environment>>,
+    pub(super) environment: Receiver<Environment>,
     pub(super) steps: Steps,
 }
 

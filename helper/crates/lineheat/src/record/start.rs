@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -87,7 +87,7 @@ impl<'a> Recording<'a> {
             discard: false,
             problems: Vec::new(),
             unknown_work: Vec::new(),
-            environment: Some(gather_environment(&cwd)),
+            environment: gather_environment(&cwd),
             cwd,
             steps: Steps::default(),
         };
@@ -335,9 +335,11 @@ fn unreadable(pid: u32, error: &io::Error) -> RecordError {
     ))
 }
 
-fn gather_environment(cwd: &Path) -> thread::JoinHandle<Environment> {
+fn gather_environment(cwd: &Path) -> Receiver<Environment> {
     let cwd = cwd.to_owned();
-    thread::spawn(move || Environment::of(&cwd))
+    let (found, environment) = sync_channel(1);
+    thread::spawn(move || found.send(Environment::of(&cwd)));
+    environment
 }
 
 fn working_directory(target: &Target, pid: u32) -> PathBuf {
