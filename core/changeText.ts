@@ -78,7 +78,7 @@ export function contributionText(contribution: number): string {
 
 /** `CPU time per run`; values of shares are those of the base, and of a new run that is brought to its size. */
 export function perText(per: string): string {
-  return per === 'share' ? 'CPU time, both totals made equal' : `CPU time per ${per || 'run'}`;
+  return per === 'share' ? 'CPU time, B brought to the size of A' : `CPU time per ${per || 'run'}`;
 }
 
 function points(change: number): string {

@@ -216,7 +216,7 @@ onComparison('another unit is asked for, and what was looked at stays', async (p
   assert.deepEqual(await panel.lastSent(), { type: 'normalise', normalisation: 4 });
   await showShop(panel, { ...shownShop, normalisation: 4, per: 'share' });
   assert.equal(await panel.page.getByRole('tab', { name: 'Lines' }).getAttribute('aria-selected'), 'true');
-  assert.match(await textOf(panel, '.repeats-figure'), /both totals made equal/);
+  assert.match(await textOf(panel, '.repeats-figure'), /B brought to the size of A/);
 });
 
 onComparison('frames without a box are listed, and one that is chosen is shown', async (panel) => {

@@ -179,7 +179,7 @@ story('another unit is compared anew, in the panel and beside the lines', async 
   await panel.locator('vscode-single-select[aria-label="What CPU time is compared per"]').click();
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
   const caption = panel.locator('.repeats-figure figcaption');
-  await eventually('the other unit', async () => /totals made equal/.test((await caption.textContent()) ?? ''));
+  await eventually('the other unit', async () => /brought to the size of A/.test((await caption.textContent()) ?? ''));
   await eventually('lenses without the former unit', async () => {
     const titles = (await codeLenses(page)).flatMap((lens) => lens.titles);
     return titles.some((title) => title.endsWith('compare')) && !titles.some((title) => title.includes('per run'));
