@@ -123,6 +123,11 @@ impl Modules {
         })
     }
 
+    /// The module of a file that was met before.
+    pub fn known(&self, id: FileId) -> Option<ModuleIndex> {
+        self.by_file.get(&id).copied()
+    }
+
     /// The module of a mapped file; read and packed when it is new. `open_as` are paths to try in turn. A file that was
     /// changed after `mapped_at` is not read: it is not what runs.
     pub fn of_file(

@@ -12,7 +12,7 @@ use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
 use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
-use super::modules::Modules;
+use super::modules::{ModuleIndex, Modules};
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
 use super::repetitions::Repetitions;
@@ -338,7 +338,7 @@ impl Recording<'_> {
                 parent_pid,
             } => {
                 self.forks += 1;
-                self.spaces.fork(pid, parent_pid, time_ns);
+                self.spaces.fork(pid, parent_pid);
                 let (modules, spaces) = (&mut self.modules, &mut self.spaces);
                 self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
             }
@@ -406,6 +406,22 @@ impl Recording<'_> {
             }
             return;
         }
+        let known = self.modules.known(file);
+        let module =
+            known.unwrap_or_else(|| self.open_module(pid, from_ns, (start, end), file, path));
+        self.spaces
+            .map(pid, from_ns, (start, end), file_offset, module);
+    }
+
+    /// The module of a file that is met for the first time.
+    fn open_module(
+        &mut self,
+        pid: u32,
+        from_ns: u64,
+        (start, end): (u64, u64),
+        file: FileId,
+        path: &str,
+    ) -> ModuleIndex {
         let shown = path.strip_suffix(" (deleted)").unwrap_or(path);
         let mut open_as = vec![
             PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
@@ -421,9 +437,7 @@ impl Recording<'_> {
             let since = environment::monotonic_ns().saturating_sub(from_ns);
             SystemTime::now() - Duration::from_nanos(since)
         });
-        let module = (self.modules).of_file(file, Path::new(shown), &open_as, mapped_at);
-        self.spaces
-            .map(pid, from_ns, (start, end), file_offset, module);
+        (self.modules).of_file(file, Path::new(shown), &open_as, mapped_at)
     }
 
     pub(super) fn lost(&self) -> u64 {
