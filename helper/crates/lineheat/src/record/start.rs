@@ -172,9 +172,6 @@ impl<'a> Recording<'a> {
         };
         self.sampler.say(&hello);
         self.modules.tell(self.sampler.unsent());
-        for mapping in mappings {
-            self.sampler.say(&ToSampler::Mapping(mapping));
-        }
         let mut threads = threads_of(processes);
         if let Some(launcher) = self.launcher.as_ref().filter(|_| options.repeat > 1) {
             threads.push(ThreadId {
@@ -183,6 +180,10 @@ impl<'a> Recording<'a> {
             });
         }
         self.sampler.say(&ToSampler::Attach { threads });
+        // The sampler takes mappings of processes alone that it may look into.
+        for mapping in mappings {
+            self.sampler.say(&ToSampler::Mapping(mapping));
+        }
         Ok(())
     }
 
@@ -204,16 +205,18 @@ impl<'a> Recording<'a> {
             let now = to.processes()?;
             // A thread is to be seen in /proc a moment before the kernel reports it.
             thread::sleep(Duration::from_millis(2));
+            let mut mappings = Vec::new();
             for (pid, _) in &now {
-                for mapping in self.mappings_of(*pid).unwrap_or_default() {
-                    self.sampler.say(&ToSampler::Mapping(mapping));
-                }
+                mappings.extend(self.mappings_of(*pid).unwrap_or_default());
             }
             self.modules.tell(self.sampler.unsent());
             let mut threads = threads_of(&now);
             threads.retain(|t| known.insert(*t));
             let done = threads.is_empty();
             self.sampler.say(&ToSampler::Attach { threads });
+            for mapping in mappings {
+                self.sampler.say(&ToSampler::Mapping(mapping));
+            }
             self.sampler.say(&ToSampler::Sync);
             self.sampler.send();
             self.wait_for(incoming, &FromSampler::Synced)?;

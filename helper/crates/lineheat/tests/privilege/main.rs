@@ -8,6 +8,7 @@ mod loaded_programs;
 
 mod attaching;
 mod doctor;
+mod events;
 mod hardening;
 mod installing;
 mod protocol;
