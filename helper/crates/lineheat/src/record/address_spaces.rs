@@ -1,6 +1,6 @@
 //! What was mapped where, in each process, at each time: absolute addresses become (module, vaddr).
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use super::modules::ModuleIndex;
@@ -96,6 +96,8 @@ fn end(past: &mut VecDeque<Mapped>, mut old: Mapped, until_ns: u64) {
 #[derive(Debug, Default)]
 pub struct AddressSpaces {
     spaces: HashMap<u32, Space>,
+    /// Processes of which anything was ever mapped.
+    pub ever_mapped: HashSet<u32>,
 }
 
 impl AddressSpaces {
@@ -110,6 +112,7 @@ impl AddressSpaces {
     ) {
         let (start, end) = range;
         if start < end {
+            self.ever_mapped.insert(pid);
             self.spaces.entry(pid).or_default().map(Mapped {
                 start,
                 end,
@@ -137,6 +140,9 @@ impl AddressSpaces {
     pub fn fork(&mut self, child: u32, parent: u32) {
         let parent = self.spaces.get(&parent);
         let now = parent.map_or_else(Rc::default, |p| Rc::clone(&p.now));
+        if !now.is_empty() {
+            self.ever_mapped.insert(child);
+        }
         let space = self.spaces.entry(child).or_default();
         space.version += 1;
         space.now = now;

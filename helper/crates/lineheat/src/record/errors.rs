@@ -5,6 +5,7 @@ use std::fmt;
 use records::{SamplerError, SamplerStep};
 use target::{LaunchError, ProcessError};
 
+use super::pid_namespace;
 use crate::{installation, kernel_support, rights};
 
 /// Kinds are those of `Failure` in protocol/wire.proto.
@@ -58,6 +59,10 @@ impl From<LaunchError> for RecordError {
 impl From<ProcessError> for RecordError {
     fn from(error: ProcessError) -> RecordError {
         let (kind, advice) = match &error {
+            ProcessError::NoSuchProcess(_) if pid_namespace::is_nested() => (
+                "not-found",
+                "It may have ended meanwhile, or it runs outside of this container (PID namespace): record it from there.",
+            ),
             ProcessError::NoSuchProcess(_) => (
                 "not-found",
                 "It may have ended meanwhile; choose a running process.",

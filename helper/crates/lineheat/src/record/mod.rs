@@ -20,6 +20,7 @@ mod numbering;
 mod opener;
 mod output;
 mod own_samples;
+mod pid_namespace;
 mod problems;
 mod process_repetitions;
 mod rate;
@@ -32,6 +33,7 @@ mod save;
 mod stacks;
 mod start;
 mod turns;
+mod unknown_frames;
 mod unprivileged;
 mod warm_up;
 mod ways;
@@ -239,6 +241,7 @@ fn record_in(
     if let Some(error) = RecordError::old_kernel(&kernel_support::release()) {
         return Err(error);
     }
+    pid_namespace::check_proc()?;
     rate::check(options.sample_hz, rate::kernel_limit_hz())?;
     if let Some(output) = &options.output {
         output::prepare_output(output)?;
