@@ -281,6 +281,25 @@ fn compile_plugin(program: &Program, number: usize) -> String {
     library.to_str().unwrap().to_owned()
 }
 
+/// As many as a process may have (vm.max_map_count), mapped as fast as it can.
+#[test]
+fn of_65_000_mappings_none_is_lost_and_every_frame_is_named() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("mapper");
+    let path = program.path.to_str().unwrap();
+    let command = [path, "spread", "65000", path, "work", "300"];
+    let (profile, told) = record_command(&program, &[], &command);
+    let problems = &profile.run.as_ref().unwrap().problems;
+    assert!(
+        !problems.iter().any(|p| p.contains("were lost")),
+        "{problems:?}"
+    );
+    let unknown = share(&profile, |frames| frames.iter().any(|f| f.0 == "[unknown]"));
+    assert_eq!(unknown, 0.0, "{told}");
+}
+
 #[test]
 fn libraries_that_come_and_go_are_told_apart_and_have_whole_stacks() {
     if !can_record() {
@@ -288,7 +307,7 @@ fn libraries_that_come_and_go_are_told_apart_and_have_whole_stacks() {
     }
     let program = Program::compile("plugins");
     let libraries: Vec<String> = (1..=6).map(|n| compile_plugin(&program, n)).collect();
-    let mut command = vec![program.path.to_str().unwrap(), "60"];
+    let mut command = vec![program.path.to_str().unwrap(), "150"];
     command.extend(libraries.iter().map(String::as_str));
     let (profile, told) = record_command(&program, &[], &command);
     let rooted = rooted_share(&profile);

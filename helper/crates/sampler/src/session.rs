@@ -286,7 +286,7 @@ impl Session {
 
     /// Threads that have ended meanwhile are left out, and those that are sampled already: by their creator's event.
     fn attach(&mut self, threads: &[ThreadId], out: &mut impl Write) -> Result<(), End> {
-        self.attachment.listen()?;
+        self.attachment.listen(self.invoker)?;
         self.forward_map_events(out)?;
         let mut checked = None;
         for &thread in threads {
