@@ -13,6 +13,7 @@ const benches = {
   accuracy: '../bench/accuracy.mjs',
   lines: '../bench/lines.mjs',
   cost: '../bench/cost.mjs',
+  mappings: '../bench/mappings.mjs',
   saved: '../bench/saved.mjs',
   'error-rates': '../bench/error-rates.mjs',
   'same-program': '../bench/same-program.mjs',
