@@ -1,5 +1,6 @@
 // npm run check: the quick loop. Format, lint, types, who may import whom, and the tests that need neither BPF nor an editor.
 import { checkBannedCode } from './checks/banned-code.mjs';
+import { checkComputedFigures } from './checks/computed-figures.mjs';
 import { checkCrates } from './checks/crates.mjs';
 import { checkFileShapes } from './checks/file-shape.mjs';
 import { importProblems } from './checks/imports.mjs';
@@ -34,6 +35,7 @@ async function typescriptSide(attempt) {
   );
   await attempt('file shapes', async () => checkFileShapes());
   await attempt('banned code', () => checkBannedCode());
+  await attempt('nothing over samples is computed in TypeScript', () => checkComputedFigures());
   await attempt('types (tsc)', () => types('tsconfig.json'));
   await attempt('types of core without DOM and Node', () => types('scripts/checks/tsconfig.core.json'));
   await attempt('types of the extension without DOM', () => types('scripts/checks/tsconfig.extension.json'));
