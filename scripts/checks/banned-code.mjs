@@ -1,9 +1,9 @@
 // What the code that meets foreign text and foreign programs may not hold: a shell, markup made from text, network,
 // commands chosen at run time. Reads the syntax tree, so that words in comments and texts do not matter.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { inRoot, root } from '../steps/paths.mjs';
+import { readFileSync } from 'node:fs';
+import { inRoot } from '../steps/paths.mjs';
 import { isMain, main, Sentence } from '../steps/report.mjs';
+import { productFiles } from './product-files.mjs';
 
 const editor = (name) => `extension/src/editor/${name}.ts`;
 /** The only files that start processes, each by an argument array. */
@@ -142,17 +142,6 @@ export async function bannedCodeProblems(files = productFiles()) {
     return [`Only ${files.length} product files were found: the check would pass without reading.`];
   const { default: ts } = await import('typescript'); // set-up may only just have installed it
   return files.flatMap((file) => bannedCode(ts, file, readFileSync(inRoot(file), 'utf8')));
-}
-
-function productFiles() {
-  const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const isProduct = (file) =>
-    /^(core|extension\/src|webview)\/.*[.][cm]?[jt]sx?$/.test(file) &&
-    !/[.](test|d)[.]ts$|^webview\/(test|bench)\/|\/generated\//.test(file);
-  return list.split('\n').filter((file) => isProduct(file) && existsSync(inRoot(file)));
 }
 
 /** @throws Sentence with every problem. */

@@ -11,13 +11,13 @@ import {
   verdictWords,
 } from '../../core/changeText.ts';
 import type { ExplainedFunction, ExplainedLine, ShownExplanation } from '../../core/comparisonMessages.ts';
-import { durationText, valueChangeText } from '../../core/numbersAsText.ts';
+import { durationText, share, valueChangeText } from '../../core/numbersAsText.ts';
 import { element } from './elements.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 
 const OPEN_FIRST = 3; // functions whose lines are shown at once
-/** Churn is told beside the net change where it is this much more. */
-const CHURN_FACTOR = 1.2;
+/** Churn is told beside the net change where that is less of it. */
+const NET_OF_CHURN = 0.83;
 
 export interface ExplainEvents {
   /** The function with this row in the table of compared functions. */
@@ -66,7 +66,7 @@ export class ExplainPane {
 
   show({ netChange, churn, functions }: ShownExplanation) {
     const sentences = [`In all ${valueChangeText(netChange, 'nanoseconds')} of ${perText(this.#per)}.`];
-    if (churn > CHURN_FACTOR * Math.abs(netChange))
+    if (churn > 0 && share(Math.abs(netChange), churn) < NET_OF_CHURN)
       sentences.push(
         `More moved than that: the changes of all functions, up and down, add up to ${durationText(churn)}.`,
       );

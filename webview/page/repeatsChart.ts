@@ -2,7 +2,7 @@
 // what it shows, and each dot has its own.
 import { scaleLinear } from 'd3-scale';
 import { perText } from '../../core/changeText.ts';
-import type { ShownExecution } from '../../core/comparisonMessages.ts';
+import type { ShownSide } from '../../core/comparisonMessages.ts';
 import { durationText } from '../../core/numbersAsText.ts';
 import { element, svgElement } from './elements.ts';
 
@@ -13,16 +13,17 @@ const ROW = 20;
 const DOT = 3.5;
 
 export interface Repeats {
-  readonly base: readonly ShownExecution[];
-  readonly new: readonly ShownExecution[];
+  readonly base: ShownSide;
+  readonly new: ShownSide;
   readonly per: string;
 }
 
 /** The figure; undefined where neither side was repeated. */
 export function repeatsChart({ base, new: later, per }: Repeats): HTMLElement | undefined {
-  if (base.length < 2 && later.length < 2) return undefined;
-  const values = [...base, ...later].map(({ value }) => value);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (base.executions.length < 2 && later.executions.length < 2) return undefined;
+  const sides = [base, later].filter(({ executions }) => executions.length > 0);
+  const low = Math.min(...sides.map(({ least }) => least));
+  const high = Math.max(...sides.map(({ greatest }) => greatest));
   const x = scaleLinear()
     .domain(low < high ? [low, high] : [low - 1, high + 1])
     .range([LEFT + DOT, WIDTH - RIGHT]);
@@ -49,7 +50,7 @@ export function repeatsChart({ base, new: later, per }: Repeats): HTMLElement | 
 
 function rowOf(
   side: 'base' | 'new',
-  executions: readonly ShownExecution[],
+  { executions, median }: ShownSide,
   top: number,
   x: (value: number) => number,
 ): SVGElement {
@@ -66,24 +67,16 @@ function rowOf(
     row.append(dot);
   }
   if (executions.length > 1) {
-    const at = x(medianOf(executions));
+    const at = x(median);
     row.append(svgElement('line', { class: 'repeats-median', x1: at, x2: at, y1: top + 2, y2: top + ROW - 2 }));
   }
   return row;
 }
 
-function sentenceOf(side: string, executions: readonly ShownExecution[]): string {
+function sentenceOf(side: string, { executions, median, least, greatest }: ShownSide): string {
   if (executions.length === 0) return `The ${side} side says nothing of its runs.`;
-  const values = executions.map(({ value }) => value);
   const count = `${executions.length} ${executions.length === 1 ? 'run' : 'runs'}`;
   const outliers = executions.filter(({ outlier }) => outlier).length;
-  const range = `median ${durationText(medianOf(executions))}, ${durationText(Math.min(...values))} to ${durationText(Math.max(...values))}`;
+  const range = `median ${durationText(median)}, ${durationText(least)} to ${durationText(greatest)}`;
   return `The ${side} side: ${count}, ${range}${outliers > 0 ? `, ${outliers} of them outliers` : ''}.`;
-}
-
-/** Where the line of the drawing stands. */
-function medianOf(executions: readonly ShownExecution[]): number {
-  const sorted = executions.map(({ value }) => value).sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }

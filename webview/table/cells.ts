@@ -34,18 +34,18 @@ export function fillShare(cell: HTMLElement, share: number, text: string, value:
   second!.textContent = value;
 }
 
-/** A difference: a bar to the side of its sign, then the text. `strength` is 0 … 1 of the largest difference. */
+/** A difference: a bar to the side of its sign, as long as its part of the largest, then the text. */
 export function fillDifference(
   cell: HTMLElement,
-  difference: { text: string; sign: number; strength: number; few: boolean },
+  { text, change, largest, few }: { text: string; change: number; largest: number; few: boolean },
 ) {
-  const [track, text] = partsOf(cell, ['difference-track', 'difference-text']);
+  const [track, words] = partsOf(cell, ['difference-track', 'difference-text']);
   if (!track!.firstElementChild) track!.append(element('span', { class: 'difference-bar' }));
-  (track!.firstElementChild as HTMLElement).style.width = `${difference.strength * 50}%`;
-  cell.classList.toggle('more', difference.sign > 0);
-  cell.classList.toggle('less', difference.sign < 0);
-  cell.classList.toggle('few', difference.few);
-  text!.textContent = difference.text;
+  (track!.firstElementChild as HTMLElement).style.width = `${(Math.abs(change) / largest) * 50}%`;
+  cell.classList.toggle('more', change > 0);
+  cell.classList.toggle('less', change < 0);
+  cell.classList.toggle('few', few);
+  words!.textContent = text;
 }
 
 export function partsOf(cell: HTMLElement, classes: readonly string[]): HTMLElement[] {

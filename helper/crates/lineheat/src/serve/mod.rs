@@ -16,6 +16,7 @@ mod file_heat;
 mod line_detail;
 mod locate;
 mod machine;
+mod matches;
 mod open_comparison;
 mod open_run;
 mod processes;

@@ -13,7 +13,7 @@ use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
 use super::{
-    executables, explain, file_heat, line_detail, locate, machine, processes, sweep, views,
+    executables, explain, file_heat, line_detail, locate, machine, matches, processes, sweep, views,
 };
 use crate::record::Control;
 
@@ -87,6 +87,7 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
+            request::Body::Match(request) => matches::matches(self, &request).map(Body::Match),
             request::Body::SweepTable(request) => sweep::table(&request).map(Body::SweepTable),
             request::Body::Explain(request) => {
                 let comparison = self.comparison(request.comparison)?;

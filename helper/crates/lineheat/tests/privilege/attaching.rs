@@ -5,6 +5,7 @@ use std::time::Duration;
 use records::{FromSampler, SamplerStep, ThreadId, ToSampler};
 
 use crate::client::Sampler;
+use crate::cpu_time::duration_for;
 use crate::installed::{Installed, OTHER, Running, USER, as_user, told};
 use crate::races::tries;
 
@@ -80,7 +81,8 @@ fn ones_own_running_process_may_be_attached_to_and_those_of_others_not() {
         assert!(told.contains(&words) && told.contains(&pid), "{told}");
     }
     let pid = own.pid().to_string();
-    let (run, output) = installed.record(&["--duration", "2", "--pid", &pid]);
+    let duration = duration_for(own.pid(), Duration::from_millis(300));
+    let (run, output) = installed.record(&["--duration", &duration, "--pid", &pid]);
     assert!(
         run.unwrap().run.unwrap().samples_kept > 50,
         "{}",

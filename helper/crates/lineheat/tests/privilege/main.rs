@@ -2,6 +2,8 @@
 //! root, which makes the users.
 
 mod client;
+#[path = "../support/cpu_time.rs"]
+mod cpu_time;
 mod installed;
 #[path = "../../examples/loaded_programs.rs"]
 mod loaded_programs;
