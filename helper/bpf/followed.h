@@ -71,6 +71,12 @@ enum { STANDING_UNKNOWN = 0, STANDING_SEEN = 1, STANDING_HIDDEN = 2 };
 u32 process_to_look_at;
 struct followed_process standing_of_process;
 
+/* A process loses its struct pid when its parent has waited for it, which is before its credentials are freed. */
+static __always_inline bool is_the_one(const struct followed_process *f, struct task_struct *task, u32 process)
+{
+	return BPF_CORE_READ(task, start_boottime) == f->born_ns && number_of(task) == process && BPF_CORE_READ(task, thread_pid);
+}
+
 /* Whether the process may be looked into now; one that has ended is not asked about. What samples, forks and execs have
  * found before goes with the answer. */
 SEC("syscall")
@@ -82,8 +88,10 @@ int look_at_process(void *unused)
 		return STANDING_UNKNOWN;
 	standing_of_process = *f;
 	struct task_struct *task = (struct task_struct *)f->task;
-	bool is_there = task && BPF_CORE_READ(task, start_boottime) == f->born_ns && number_of(task) == process;
-	bool is_hidden = is_there && !may_look_into(task);
+	bool is_hidden = task && !may_look_into(task);
+	/* Asked last: of a task that was freed meanwhile, all that was read means nothing. */
+	bool is_there = task && is_the_one(f, task, process);
+	is_hidden &= is_there;
 	if (is_there && !is_hidden)
 		f->hidden_ns = 0;
 	return is_hidden ? STANDING_HIDDEN : STANDING_SEEN;

@@ -144,15 +144,33 @@ fn of_foreign_processes_nothing_is_passed_on_whatever_the_client_claims() {
     for file in [&of_root, &setuid, &of_other] {
         assert_eq!(mapped(&heard, file), 0);
     }
-    assert_eq!(mapped(&heard, &program), 1000, "one's own are all there");
+    // Of one's own all are there, but for what a ring that was full, on a busy machine, has lost and counted.
+    let own_mapped = mapped(&heard, &program);
+    let lost = heard.iter().filter_map(|m| match m {
+        FromSampler::Counts {
+            lost_mapping_records,
+            ..
+        } => Some(*lost_mapping_records),
+        _ => None,
+    });
+    let lost = lost.max().unwrap_or(0);
+    assert!(
+        own_mapped == 1000 || own_mapped > 0 && lost > 0,
+        "{own_mapped}, {lost} lost"
+    );
     println!("{{\"claims\":{CLAIMS},\"events\":0}}");
 }
 
-/// A shell runs a program a hundred times, which maps a file a hundred times. Gives what is passed on of its children.
-fn heard_of_children(installed: &Installed, program: &Path) -> Vec<FromSampler> {
-    let script = "echo ready; read go; i=0; while [ $i -lt 100 ]; do \"$0\" map 100 \"$0\"; i=$((i+1)); done; echo ready; read go";
+/// A shell runs a program a hundred times, which maps a file so many times. Gives what is passed on of its children.
+fn heard_of_children(installed: &Installed, program: &Path, times: usize) -> Vec<FromSampler> {
+    let script = "echo ready; read go; i=0; while [ $i -lt 100 ]; do \"$0\" map $1 \"$0\"; i=$((i+1)); done; echo ready; read go";
     let mut shell = as_user(USER, Path::new("/bin/sh"));
-    let mut shell = Waiting::start(shell.args(["-c", script]).arg(program));
+    let mut shell = Waiting::start(
+        shell
+            .args(["-c", script])
+            .arg(program)
+            .arg(times.to_string()),
+    );
     let mut sampler = Sampler::start(USER, &installed.sampler());
     sampler.attach(shell.pid());
     assert!(sampler.is_ready(), "{:?}", sampler.heard());
@@ -175,14 +193,14 @@ fn a_program_that_gains_rights_is_forgotten_at_its_exec_and_an_ordinary_one_is_n
             .filter(|m| matches!(m, FromSampler::Executed { .. }));
         execs.count()
     };
-    let heard = heard_of_children(&installed, &program);
-    assert_eq!(executed(&heard), 100);
-    assert!(
-        mapped(&heard, &program) >= 10_000,
-        "{}",
-        mapped(&heard, &program)
-    );
-    let heard = heard_of_children(&installed, &setuid);
+    for times in [1, 100] {
+        // The short ones have ended, and were waited for, when the sampler reads what they did.
+        let heard = heard_of_children(&installed, &program, times);
+        assert_eq!(executed(&heard), 100);
+        // The program itself is mapped, too.
+        assert_eq!(mapped(&heard, &program), 100 * (1 + times));
+    }
+    let heard = heard_of_children(&installed, &setuid, 100);
     let after_fork = heard
         .iter()
         .filter(|m| !matches!(m, FromSampler::Forked { .. } | FromSampler::Sample(_)));
