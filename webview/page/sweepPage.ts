@@ -101,7 +101,7 @@ function growing({ growing: functions, parameters }: ShownSweep): TemplateResult
       <tr>
         <th scope="row" class="sweep-function" title=${name}>${name}</th>
         ${several ? html`<td>${parameter}</td>` : nothing}
-        <td>${parameter} to the power of ${exponent.toFixed(2)}</td>
+        <td>${`${parameter} to the power of ${exponent.toFixed(2)}`}</td>
         <td class="numeric">${durationText(Math.min(...cpuNs))}</td>
         <td class="numeric">${durationText(Math.max(...cpuNs))}</td>
       </tr>`,
