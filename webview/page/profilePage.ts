@@ -1,5 +1,6 @@
 // One profile or comparison on the page: asks the host for the views, hands them to the panes, keeps graph, tables and
 // search in step, and saves how it is looked at.
+import { html } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import { countText, percentText } from '../../core/numbersAsText.ts';
 import type { HostMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
@@ -11,13 +12,13 @@ import type { WidthMode } from '../graph/layout.ts';
 import { nodeAt, pathOf } from '../graph/navigation.ts';
 import { type Matches, matcherOf, matchesIn, type Query } from '../search/search.ts';
 import { nodeByName, nodesByFunction } from '../table/sameFunction.ts';
-import { element } from './elements.ts';
 import { ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
 import { PaneSplit } from './paneSplit.ts';
+import { rendered } from './rendered.ts';
 import { TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { restoredState, type ViewMode, type ViewState } from './viewState.ts';
@@ -110,14 +111,13 @@ export class ProfilePage {
       this.#change({ split }),
     );
     this.#panes.show(this.#state.viewMode);
-    this.element = element(
-      'div',
-      { class: 'page' },
-      headerOf(show),
-      element('nav', { 'aria-label': 'View' }, this.#toolbar.element),
-      this.#panes.element,
-      this.#help,
-    );
+    this.element = rendered(html`
+      <div class="page">
+        ${headerOf(show)}
+        <nav aria-label="View">${this.#toolbar.element}</nav>
+        ${this.#panes.element}
+        ${this.#help}
+      </div>`);
     this.#save();
     this.#requestViews();
     this.#requestExplanation();

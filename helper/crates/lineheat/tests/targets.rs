@@ -1,11 +1,15 @@
 //! Targets that are hard to follow: short, many, forking, vanishing. Under real BPF.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 mod support;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
+use cpu_time::slowed;
 use profile::Profile;
 use support::{Program, can_record, lineheat, samples, share};
 
@@ -157,7 +161,8 @@ impl Drop for Server {
 
 /// For so long that a target gets its turns beside the other tests.
 fn attach(program: &Program, options: &[&str]) -> Profile {
-    let output = lineheat(&["record", "--duration", "3", "--output"])
+    let duration = slowed(Duration::from_millis(1500));
+    let output = lineheat(&["record", "--duration", &duration, "--output"])
         .arg(program.run_path())
         .args(options)
         .output()

@@ -55,10 +55,11 @@ fn ones_own_running_process_may_be_attached_to_and_those_of_others_not() {
     let start = |user, program, how: &str| Running::start(as_user(user, program).args([how, "60"]));
     let own = start(USER, &program, "plain");
     assert!(!refuses(&installed, own.pid()));
-    let other = start(OTHER, &program, "plain");
+    let other = start(OTHER, &program, "plain").stopped();
     let of_root = Running::start(std::process::Command::new(&program).args(["plain", "60"]));
-    let private = start(USER, &program, "private");
-    let privileged = start(USER, &setuid, "plain");
+    let of_root = of_root.stopped();
+    let private = start(USER, &program, "private").stopped();
+    let privileged = start(USER, &setuid, "plain").stopped();
     for pid in [
         other.pid(),
         of_root.pid(),

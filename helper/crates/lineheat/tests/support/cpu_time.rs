@@ -45,6 +45,20 @@ pub fn duration_for(pid: u32, wanted: Duration) -> String {
     )
 }
 
+/// What takes so long on a quiet machine, as seconds on this one: as much longer as a busy thread takes here now.
+pub fn slowed(quiet: Duration) -> String {
+    let ran = || {
+        let stat = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
+        let ns = stat.split_whitespace().next().expect("nanoseconds first");
+        Duration::from_nanos(ns.parse().expect("a number"))
+    };
+    let tried = Duration::from_millis(100);
+    let (started, before) = (Instant::now(), ran());
+    while ran() - before < tried {}
+    let slower = started.elapsed().as_secs_f64() / tried.as_secs_f64();
+    format!("{:.1}", quiet.as_secs_f64() * slower.clamp(1.0, 100.0))
+}
+
 /// The process below `parent`, at any depth, that has this name; waits until it is there.
 pub fn descendant_named(parent: u32, name: &str) -> u32 {
     let started = Instant::now();
