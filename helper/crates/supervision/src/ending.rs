@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
-use crate::{LOOK_EVERY, Patience, ProcessState, Urgency, state_of};
+use crate::{Patience, ProcessState, Urgency, state_of};
 
 /// What came of ending a process.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub enum Ending {
 
 /// How often to look for the end of a process that is about to end.
 const LOOK_SOON: Duration = Duration::from_millis(2);
+const LOOK_LATER: Duration = Duration::from_millis(10);
 /// A killed process has ended by then, if it can.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
@@ -30,7 +31,7 @@ pub fn wait_for(child: &mut Child, patience: &mut Patience) -> Option<ExitStatus
             return None;
         }
         std::thread::sleep(look);
-        look = (2 * look).min(LOOK_EVERY);
+        look = (2 * look).min(LOOK_LATER);
     }
 }
 

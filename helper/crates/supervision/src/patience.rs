@@ -57,6 +57,10 @@ impl Patience {
         self.waited >= self.limit || self.waited_urgently >= URGENT
     }
 
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// For how long nothing was heard.
     pub fn waited(&self) -> Duration {
         self.waited

@@ -2,6 +2,8 @@
 //! root, which makes the users.
 
 mod client;
+#[path = "../stopped_parts/held_parts.rs"]
+mod held_parts;
 mod installed;
 #[path = "../../examples/loaded_programs.rs"]
 mod loaded_programs;
@@ -13,3 +15,4 @@ mod installing;
 mod protocol;
 mod races;
 mod samples;
+mod stopped;
