@@ -2,6 +2,8 @@
 
 mod client;
 mod fixture;
+#[path = "../stopped_parts/held_parts.rs"]
+mod held_parts;
 
 mod comparisons;
 mod handshake;
