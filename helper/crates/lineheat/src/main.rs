@@ -1,6 +1,7 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
 mod annotate;
+mod at_once;
 mod commits_between;
 mod compare_commands;
 mod demangling;

@@ -139,10 +139,10 @@ fn a_command_whose_output_is_read_still_has_the_terminal() {
         output: target::Output::Shared,
     });
     let launched = stopped.unwrap().release().unwrap();
+    target::wait(launched.pid()).unwrap();
     let mut screen = Vec::new();
     let mut stream = launched.terminal.as_ref().unwrap().stream().unwrap();
     let _ = std::io::Read::read_to_end(&mut stream, &mut screen); // ends with EIO
-    target::wait(launched.pid()).unwrap();
     let screen = String::from_utf8_lossy(&screen);
     assert!(screen.contains("terminal 17 91 items: 5\r\n"), "{screen}");
     let profile = Profile::open(&program.run_path()).unwrap();

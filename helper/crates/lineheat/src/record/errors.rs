@@ -1,6 +1,7 @@
 //! Why a recording could not be made, and what helps.
 
 use std::fmt;
+use std::time::Duration;
 
 use records::{SamplerError, SamplerStep};
 use target::{LaunchError, ProcessError};
@@ -32,6 +33,9 @@ impl std::error::Error for RecordError {}
 
 impl From<LaunchError> for RecordError {
     fn from(error: LaunchError) -> RecordError {
+        if matches!(error, LaunchError::Unwanted(_)) {
+            return RecordError::stopped();
+        }
         let (kind, advice) = match &error {
             LaunchError::NotFound(_) => (
                 "not-found",
@@ -46,7 +50,13 @@ impl From<LaunchError> for RecordError {
                 "Lineheat profiles native programs (ELF) and scripts that begin with #! and start one.",
             ),
             LaunchError::BadDirectory(_) => ("not-found", "Check the working directory."),
-            LaunchError::Terminal(_) | LaunchError::Other(..) => ("internal", ""),
+            LaunchError::Late(..) => (
+                SILENT,
+                "Check that the file system of the program answers (ls -l on its folder), and that nothing stops new processes.",
+            ),
+            LaunchError::Terminal(_) | LaunchError::Unwanted(_) | LaunchError::Other(..) => {
+                ("internal", "")
+            }
         };
         RecordError {
             kind,
@@ -81,7 +91,36 @@ impl From<ProcessError> for RecordError {
     }
 }
 
+/// Not a failure: the user has asked to stop before anything was recorded.
+const STOPPED: &str = "stopped";
+/// A process of ours, or the program itself, did not answer in time.
+const SILENT: &str = "no-answer";
+
 impl RecordError {
+    pub fn stopped() -> RecordError {
+        RecordError {
+            kind: STOPPED,
+            message: "Stopped before the recording began: nothing was recorded.".to_owned(),
+            advice: String::new(),
+        }
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.kind == STOPPED
+    }
+
+    /// The sampler has said nothing for so long, before it was ready. `how` it was, as the end of a sentence.
+    pub fn silent_sampler(waited: Duration, how: &str) -> RecordError {
+        RecordError {
+            kind: SILENT,
+            message: format!(
+                "the sampler did not answer for {:.0} s: {how}",
+                waited.as_secs_f64()
+            ),
+            advice: "Continue it if somebody has stopped it, or record again.".to_owned(),
+        }
+    }
+
     pub fn internal(message: String) -> RecordError {
         RecordError {
             kind: "internal",
@@ -125,7 +164,7 @@ impl RecordError {
     /// Whether it is our rights or this kernel that the privileged sampler fails for, so that it is worth while to
     /// try without privilege.
     pub fn is_refusal(&self) -> bool {
-        matches!(self.kind, "no-permission" | "no-bpf")
+        matches!(self.kind, "no-permission" | "no-bpf" | SILENT)
     }
 
     /// When recording without privilege failed, too.

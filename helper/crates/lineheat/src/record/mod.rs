@@ -29,9 +29,12 @@ mod repetitions;
 mod run_info;
 mod sampler;
 mod sampler_process;
+mod sampler_watch;
 mod save;
 mod stacks;
 mod start;
+mod stopping;
+mod stops;
 mod turns;
 mod unknown_frames;
 mod unprivileged;
@@ -47,6 +50,7 @@ use std::time::Duration;
 use profile::run::SweepCell;
 use records::FromSampler;
 use statistics::Summary;
+use supervision::Urgency;
 use target::{Exit, TerminalSize};
 
 use crate::kernel_support;
@@ -195,10 +199,30 @@ pub struct Recorded {
     pub repetitions: Vec<profile::run::Repetition>,
     pub samples: u64,
     pub lost: u64,
+    /// The sampler has not told all that it lost.
+    pub more_may_be_lost: bool,
     pub user_space_only: bool,
     pub wall: Duration,
     pub end_reason: EndReason,
     pub problems: Vec<String>,
+}
+
+impl Recorded {
+    /// Stopped before anything was recorded, as this sentence says.
+    fn nothing(why: String) -> Recorded {
+        Recorded {
+            run: None,
+            exit: None,
+            repetitions: Vec::new(),
+            samples: 0,
+            lost: 0,
+            more_may_be_lost: false,
+            user_space_only: false,
+            wall: Duration::ZERO,
+            end_reason: EndReason::Stopped,
+            problems: vec![why],
+        }
+    }
 }
 
 enum Incoming {
@@ -237,6 +261,21 @@ fn record_in(
     control: Receiver<Control>,
     mut on_event: impl FnMut(Event),
 ) -> Result<Recorded, RecordError> {
+    let urgency = Urgency::default();
+    let control = stops::listen(control, urgency.clone());
+    match record_until_asked(options, turn, &urgency, control, &mut on_event) {
+        Err(e) if e.is_stopped() => Ok(Recorded::nothing(e.message)),
+        other => other,
+    }
+}
+
+fn record_until_asked(
+    options: &RecordOptions,
+    turn: Option<&Turn>,
+    urgency: &Urgency,
+    control: Receiver<Control>,
+    mut on_event: &mut impl FnMut(Event),
+) -> Result<Recorded, RecordError> {
     let alone = turn.map(Turn::prepare);
     if let Some(error) = RecordError::old_kernel(&kernel_support::release()) {
         return Err(error);
@@ -246,12 +285,13 @@ fn record_in(
     if let Some(output) = &options.output {
         output::prepare_output(output)?;
     }
-    let warm_ups = match warm_up::run(options, &control, &mut on_event)? {
+    let warm_ups = match warm_up::run(options, urgency, &control, &mut on_event)? {
         WarmedUp::All(warm_ups) => warm_ups,
         WarmedUp::Stopped(recorded) => return Ok(recorded),
     };
     let (sender, incoming) = sync_channel(INCOMING_MAX);
-    let mut recording = Recording::start(options, turn, warm_ups, sender.clone(), &incoming)?;
+    let mut recording =
+        Recording::start(options, turn, warm_ups, urgency, sender.clone(), &incoming)?;
     drop(alone);
     let forward = sender.clone();
     thread::spawn(move || {
@@ -271,7 +311,7 @@ fn record_in(
     recording.run(options, &incoming, &mut on_event);
     if let Some(turn) = turn {
         // Names are found when nobody runs any more whom that would slow down.
-        turn.end_runs();
+        turn.end_runs(urgency);
     }
     recording.finish(options, &mut on_event)
 }

@@ -2,8 +2,10 @@
 //! root, which makes the users.
 
 mod client;
+#[path = "../stopped_parts/held_parts.rs"]
 #[path = "../support/cpu_time.rs"]
 mod cpu_time;
+mod held_parts;
 mod installed;
 #[path = "../../examples/loaded_programs.rs"]
 mod loaded_programs;
@@ -16,3 +18,4 @@ mod installing;
 mod protocol;
 mod races;
 mod samples;
+mod stopped;

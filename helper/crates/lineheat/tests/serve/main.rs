@@ -4,6 +4,8 @@ mod client;
 #[path = "../support/cpu_time.rs"]
 mod cpu_time;
 mod fixture;
+#[path = "../stopped_parts/held_parts.rs"]
+mod held_parts;
 
 mod comparisons;
 mod handshake;

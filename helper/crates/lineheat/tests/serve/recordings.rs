@@ -10,6 +10,7 @@ use wire::{
 };
 
 use crate::client::{Engine, text};
+use crate::held_parts::{child, lives};
 
 /// Under CI a machine that cannot record is a failure.
 fn can_record() -> bool {
@@ -182,6 +183,39 @@ fn stop_keeps_what_was_recorded_and_discard_does_not() {
             assert!(ended.run.unwrap().samples > 50);
         }
     }
+}
+
+/// The sampler is stopped, so that it says no last words.
+#[test]
+fn told_to_stop_twice_a_recording_ends_at_once_and_is_kept() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let record_id = start_endless(&mut engine, folder.path());
+    std::thread::sleep(Duration::from_millis(700));
+    let sampler = child(engine.pid(), "lineheat-sample");
+    // SAFETY: kill has no memory preconditions.
+    unsafe { libc::kill(sampler as i32, libc::SIGSTOP) };
+    let discard = false;
+    engine.send(request::Body::Stop(StopRequest { record_id, discard }));
+    std::thread::sleep(Duration::from_millis(200));
+    engine.send(request::Body::Stop(StopRequest { record_id, discard }));
+    let started = Instant::now();
+    let ended = loop {
+        match engine.next().expect("a reply").body.expect("a body") {
+            reply::Body::RecordingEnded(ended) => break ended,
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    };
+    assert!(
+        started.elapsed() < Duration::from_secs(3),
+        "two are promised"
+    );
+    assert!(ended.run.unwrap().samples > 50);
+    assert!(!lives(sampler));
 }
 
 #[test]
