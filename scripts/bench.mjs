@@ -19,6 +19,7 @@ const benches = {
   'same-program': '../bench/same-program.mjs',
   'known-change': '../bench/known-change.mjs',
   compare: '../bench/compare.mjs',
+  demangling: '../bench/demangling.mjs',
   'large-binary': '../bench/large-binary.mjs',
   'large-profile': '../bench/large-profile.mjs',
   'flame-graph': '../bench/flame-graph.mjs',

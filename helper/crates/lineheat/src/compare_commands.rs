@@ -25,7 +25,7 @@ other. Each side becomes an ordinary run with its repetitions; what is printed i
 
 Examples:
   lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input
-  lineheat compare-commands --repeat 20 --fail-on-slower -- ./old ::: ./new      exit status 1 when ./new is slower")]
+  lineheat compare-commands --fail-on-slower -- ./old ::: ./new   exit with 1 if ./new is slower")]
 pub struct Args {
     /// Run each command so often
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]

@@ -19,10 +19,10 @@ use crate::terminal_text::visible;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  lineheat record -- ./build/orders 200000       run a program and record it
+  lineheat record -- ./build/orders --orders 9   run a program and record it
   lineheat record --freq 4999 -- make -j2        five times finer; children are recorded too
   lineheat record --repeat 100 -- ./build/parse  a short program, a hundred times into one run
-  lineheat record --repeat 10 --warm-up 1 --work-from 'items: (\\d+)' -- ./bench    time per item
+  lineheat record --repeat 9 --work-from 'items: (\\d+)' -- ./bench   time per item
   lineheat record --pid 4242 --duration 10       ten seconds of a running process
   lineheat record --process postgres             all processes of a name, until Ctrl+C
 

@@ -21,13 +21,13 @@ use crate::terminal_text::visible;
 /// Run a command for every combination of some parameters, and say which is quickest and what grows
 #[derive(clap::Args)]
 #[command(after_help = "\
-{NAME} in the command's arguments and in --env is replaced by each value of the parameter. Each combination becomes an
+{NAME} in the command's arguments and in --env is replaced by each value of the parameter. Every combination becomes an
 ordinary run, so `lineheat diff` compares any two. Up to eight combinations run in turns (A B C A B C), so that drift of
-the machine hits all alike; of more, eight after eight.
+the machine affects all of them equally; more than eight run in batches of eight.
 
 Examples:
-  lineheat sweep --set threads=1,2,4,8 --set chunk=5000,20000 --repeat 3 -- ./prog --threads {threads} --chunk {chunk}
-  lineheat sweep --set n=1,2,4 --env RAYON_NUM_THREADS={n} -- ./prog
+  lineheat sweep --set threads=1,2,4 --set chunk=5000,20000 -- ./prog {threads} {chunk}
+  lineheat sweep --set size=1,2,4 --repeat 3 --env RAYON_NUM_THREADS={size} -- ./prog
   lineheat sweep --show .lineheat/runs/20261122-*-*.pb.gz --csv table.csv")]
 pub struct Args {
     /// A parameter and its values; may be given several times

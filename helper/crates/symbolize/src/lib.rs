@@ -22,6 +22,7 @@ mod functions;
 mod go_module;
 mod go_table;
 mod isolated;
+mod itanium;
 mod known;
 mod lines;
 mod md5;

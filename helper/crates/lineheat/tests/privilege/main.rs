@@ -2,9 +2,9 @@
 //! root, which makes the users.
 
 mod client;
-#[path = "../stopped_parts/held_parts.rs"]
 #[path = "../support/cpu_time.rs"]
 mod cpu_time;
+#[path = "../stopped_parts/held_parts.rs"]
 mod held_parts;
 mod installed;
 #[path = "../../examples/loaded_programs.rs"]

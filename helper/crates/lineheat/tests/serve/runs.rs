@@ -447,12 +447,22 @@ fn what_cannot_be_opened_says_why() {
             failure.message
         );
         assert!(!failure.advice.is_empty());
+        let is_journal = path.extension().is_some_and(|end| end == "journal");
+        assert_eq!(
+            failure
+                .message
+                .contains("cut.pb.gz instead: the run is recovered"),
+            is_journal
+        );
         failure.kind
     };
     assert_eq!(kind_of(fixture.path("none.pb.gz")), "not-found");
     std::fs::write(fixture.path("text.pb.gz"), b"hello").unwrap();
     assert_eq!(kind_of(fixture.path("text.pb.gz")), "bad-profile");
     assert_eq!(kind_of(fixture.folder().to_owned()), "bad-profile");
+    let run = fixture.path("cut.pb.gz");
+    let _journal = profile::Journal::create(&run).unwrap();
+    assert_eq!(kind_of(profile::journal_path(&run)), "bad-profile");
 }
 
 #[test]
