@@ -86,8 +86,8 @@ fn git(directory: &Path, settings: &[(String, String)], args: &[&str]) -> Option
                 (OsString::from(format!("GIT_CONFIG_VALUE_{number}")), value),
             ]
         });
-    let output = Command::new("git")
-        .args(args)
+    let mut git = Command::new("git");
+    git.args(args)
         .current_dir(directory)
         .envs(numbered)
         .env("GIT_CONFIG_COUNT", settings.len().to_string())
@@ -95,9 +95,12 @@ fn git(directory: &Path, settings: &[(String, String)], args: &[&str]) -> Option
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+        .stderr(Stdio::null());
+    if let Some(user) = target::invoker() {
+        // The repository is no more root's than the program is.
+        user.own(&mut git);
+    }
+    let output = git.output().ok()?;
     output.status.success().then_some(output.stdout)
 }
 

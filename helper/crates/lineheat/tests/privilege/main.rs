@@ -13,3 +13,4 @@ mod installing;
 mod protocol;
 mod races;
 mod samples;
+mod writing;
