@@ -34,10 +34,10 @@ static uint64_t random_number(void)
 	return state;
 }
 
-/* Mostly none, so that each moment is met; sometimes long enough for the others to get on. */
+/* Often none, so that each moment is met; otherwise long enough for the others to get on. */
 static void pause_sometimes(void)
 {
-	if (random_number() % 8 == 0)
+	if (random_number() % 4 == 0)
 		usleep(random_number() % 20000);
 }
 

@@ -3,6 +3,7 @@
 mod annotate;
 mod commits_between;
 mod compare_commands;
+mod container;
 mod demangling;
 mod diff;
 mod diff_explanation;

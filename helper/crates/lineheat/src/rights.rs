@@ -25,6 +25,11 @@ impl Capabilities {
         self.0 & other.0 == other.0
     }
 
+    /// Those of these that `other` has not.
+    pub fn without(self, other: Capabilities) -> Capabilities {
+        Capabilities(self.0 & !other.0)
+    }
+
     /// As setcap writes them: "cap_bpf,cap_perfmon".
     pub fn names(self) -> String {
         let known = [
@@ -38,7 +43,16 @@ impl Capabilities {
 
     /// Those of this process.
     pub fn own() -> Capabilities {
-        let set = status_field("CapEff:").unwrap_or_default();
+        Capabilities::of_status("CapEff:")
+    }
+
+    /// Those that this process and all that it starts can ever have.
+    pub fn bounding() -> Capabilities {
+        Capabilities::of_status("CapBnd:")
+    }
+
+    fn of_status(field: &str) -> Capabilities {
+        let set = status_field(field).unwrap_or_default();
         Capabilities(u64::from_str_radix(&set, 16).unwrap_or(0))
     }
 
@@ -108,17 +122,6 @@ pub fn lockdown_is_told() -> bool {
 /// Of the two modes the one in which no BPF program may read memory.
 pub fn is_confidential(mode: Option<&str>) -> bool {
     mode == Some("confidentiality")
-}
-
-/// What kind of container this process runs in, as far as it leaves a sign.
-pub fn container() -> Option<&'static str> {
-    let exists = |path| Path::new(path).exists();
-    match () {
-        () if exists("/.dockerenv") => Some("a Docker container"),
-        () if exists("/run/.containerenv") => Some("a Podman container"),
-        () if exists("/run/systemd/container") => Some("a container"),
-        () => None,
-    }
 }
 
 /// Whether the file may be read and run by this process.

@@ -3,6 +3,7 @@
 
 mod address_spaces;
 mod attach_to;
+mod bpf_refusals;
 mod build_problems;
 mod environment;
 mod errors;

@@ -155,7 +155,10 @@ fn what_others_than_root_could_have_changed_is_not_run() {
     assert!(refusal(&installed).contains(&format!("belongs to {USER}, not to root")));
     chown(&file, Some(0), None).unwrap();
     fs::set_permissions(version, fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(refusal(&installed).contains("may be written by others than root (mode 0777)"));
+    assert!(
+        refusal(&installed)
+            .contains("may be written by others than root: by everybody (mode 0777)")
+    );
     fs::set_permissions(version, fs::Permissions::from_mode(0o755)).unwrap();
     let elsewhere = installed.path("elsewhere");
     fs::rename(&file, &elsewhere).unwrap();
