@@ -70,6 +70,7 @@ async function packageOf(archive) {
   const file = (await run('gcc', [`-print-file-name=${archive}`])).trim();
   if (!existsSync(file)) throw new Sentence(`${archive} is not installed, so what is linked is not known.`);
   const [binary] = (await run('dpkg', ['--search', realpathSync(file)])).split(': ');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
   const shown = await run('dpkg-query', ['--show', '--showformat=${source:Package} ${source:Version}', binary]);
   const [name, version] = shown.trim().split(' ');
   const folder = path.join('/usr/share/doc', binary.replace(/:.*/, ''));

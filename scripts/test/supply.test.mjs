@@ -55,6 +55,7 @@ test('what the sampler links statically is listed in the version that is linked,
   const libraries = components.filter(({ kind }) => kind === 'deb');
   const elfutils = libraries.find(({ name }) => name === 'elfutils');
   assert.ok(elfutils && libraries.some(({ name }) => name === 'zlib'), JSON.stringify(libraries));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
   const installed = await run('dpkg-query', ['--show', '--showformat=${Version}', 'libelf-dev']);
   assert.equal(elfutils.version, installed.trim());
   const texts = licenceTexts(libraries);

@@ -6,7 +6,9 @@ mod installed;
 #[path = "../../examples/loaded_programs.rs"]
 mod loaded_programs;
 
+mod advice;
 mod attaching;
+mod containers;
 mod doctor;
 mod hardening;
 mod installing;
