@@ -28,7 +28,7 @@ pub fn obstacle() -> Option<Obstacle> {
         return Some(Obstacle::UserNamespace);
     }
     let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
-    let lacking = needed.without(Capabilities::bounding());
+    let lacking = needed.missing_in(Capabilities::bounding());
     if lacking != Capabilities(0) {
         return Some(Obstacle::Lacks(lacking));
     }
@@ -107,7 +107,7 @@ impl Obstacle {
                 let names: Vec<&str> = names.split(',').collect();
                 let flags: Vec<String> = names.iter().map(|n| format!("--cap-add={n}")).collect();
                 format!(
-                    "Start the container with these flags:\n  docker run {} IMAGE\nIn compose.yaml: cap_add: [{}]. In devcontainer.json: \"capAdd\": [\"{}\"].",
+                    "Start the container with the flags that add them:\n  docker run {} IMAGE\nIn compose.yaml: cap_add: [{}]. In devcontainer.json: \"capAdd\": [\"{}\"].",
                     flags.join(" "),
                     names.join(", "),
                     names.join("\", \"")

@@ -25,9 +25,13 @@ impl Capabilities {
         self.0 & other.0 == other.0
     }
 
-    /// Those of these that `other` has not.
-    pub fn without(self, other: Capabilities) -> Capabilities {
-        Capabilities(self.0 & !other.0)
+    /// Those of these that are missing where a process has `held`. cap_sys_admin stands for the two others
+    /// (bpf_capable and perfmon_capable in include/linux/capability.h).
+    pub fn missing_in(self, held: Capabilities) -> Capabilities {
+        match held.0 & 1 << CAP_SYS_ADMIN {
+            0 => Capabilities(self.0 & !held.0),
+            _ => Capabilities(0),
+        }
     }
 
     /// As setcap writes them: "cap_bpf,cap_perfmon".
@@ -167,6 +171,14 @@ mod tests {
         assert_eq!(for_admins.names(), "cap_bpf,cap_perfmon,cap_sys_admin");
         assert!(for_admins.contains(Capabilities::needed(false)));
         assert!(!Capabilities::needed(false).contains(for_admins));
+        let none = Capabilities(0);
+        assert_eq!(for_admins.missing_in(none), for_admins);
+        assert_eq!(
+            for_admins.missing_in(Capabilities::needed(false)).names(),
+            "cap_sys_admin"
+        );
+        let admin = Capabilities(1 << CAP_SYS_ADMIN);
+        assert_eq!(for_admins.missing_in(admin), none);
         assert_eq!(
             Capabilities::of_file(Path::new("/bin/true")),
             Capabilities(0)

@@ -36,7 +36,7 @@ pub fn checks() -> Vec<Check> {
 /// Whether this process may record without further ado.
 pub fn has_rights() -> bool {
     let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
-    Capabilities::own().contains(needed) && !rights::is_in_user_namespace()
+    needed.missing_in(Capabilities::own()) == Capabilities(0) && !rights::is_in_user_namespace()
 }
 
 fn installed_parent() -> &'static str {
@@ -68,9 +68,6 @@ fn container(obstacle: Option<&Obstacle>, name: Option<&str>) -> Check {
     let advice = obstacle.advice();
     let (before, after) = (advice.lines().next(), advice.lines().nth(2));
     let mut detail = obstacle.text();
-    if let Some(name) = name.filter(|_| *obstacle != Obstacle::UserNamespace) {
-        detail = format!("this is {name}. {detail}");
-    }
     for sentence in before.into_iter().chain(after) {
         let sentence = sentence.trim_end_matches(':').trim_end_matches('.');
         detail = format!("{detail}. {sentence}");

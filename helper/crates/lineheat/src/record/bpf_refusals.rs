@@ -21,7 +21,10 @@ impl Circumstances {
         Circumstances {
             has_rights: match way {
                 ways::NO_RIGHTS => false,
-                ways::ROOT => Capabilities::own().contains(Capabilities::needed(false)),
+                ways::ROOT => {
+                    let least = Capabilities::needed(false);
+                    least.missing_in(Capabilities::own()) == Capabilities(0)
+                }
                 _ => true,
             },
             in_container: container::obstacle().is_some(),

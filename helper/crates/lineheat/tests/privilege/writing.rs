@@ -98,7 +98,8 @@ fn owners(folder: &Path) -> Vec<(PathBuf, u32)> {
 fn leave_a_journal(workspace: &Workspace) -> Vec<u8> {
     let spin = workspace.installed.program("spin");
     let mut record = Command::new(workspace.installed.path("lineheat"));
-    record.args(["record", "--output", "before.pb.gz", "--"]);
+    // What is recorded goes on without its recorder.
+    record.args(["record", "--output", "before.pb.gz", "--", "timeout", "10"]);
     let mut recorder = record
         .arg(spin)
         .current_dir(workspace.installed.directory.path())
