@@ -10,15 +10,21 @@ export function billOfMaterials(components, version) {
     specVersion: '1.6',
     version: 1,
     metadata: { component: { type: 'application', name: 'lineheat', version, licenses: [{ license: { id: 'MIT' } }] } },
-    components: components.map(({ kind, name, version, licence }) => ({
+    components: components.map((component) => ({
       type: 'library',
-      name,
-      version,
-      purl: `pkg:${kind}/${encodeURIComponent(name).replace('%2F', '/')}@${version}`,
-      licenses: [{ expression: licence }],
+      name: component.name,
+      version: component.version,
+      purl: purl(component),
+      licenses: [{ expression: component.licence }],
     })),
   };
   return `${JSON.stringify(bill, null, 1)}\n`;
+}
+
+/** As the purl specification has it for packages of cargo, deb and npm. */
+function purl({ kind, name, version, distribution }) {
+  const full = distribution ? `${distribution}/${name}` : name;
+  return `pkg:${kind}/${encodeURIComponent(full).replace('%2F', '/')}@${version.replaceAll(':', '%3A')}`;
 }
 
 /** As sha256sum prints them. */

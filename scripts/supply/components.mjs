@@ -1,22 +1,29 @@
-// What is shipped and who made it: the crates linked into the two binaries and the packages bundled into the extension.
-import { readFileSync } from 'node:fs';
+// What is shipped and who made it: the crates linked into the two binaries, the system's libraries that are linked
+// statically, and the packages bundled into the extension.
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { linkedCrates } from '../checks/crates.mjs';
 import { run } from '../steps/command.mjs';
 import { helper, inRoot } from '../steps/paths.mjs';
+import { Sentence } from '../steps/report.mjs';
+import { libraryLicences } from './licences.mjs';
 
 /** Written by the bundler: the files that it put into the bundles. */
 export const bundledInputs = inRoot('dist/bundled-inputs.json');
 
 /**
- * [{ kind: 'cargo' or 'npm', name, version, licence, folder }], sorted; `licence` is an SPDX expression, '' if none is
- * given, `folder` where it was unpacked.
+ * [{ kind: 'cargo', 'deb' or 'npm', name, version, licence, folder }], sorted; `licence` is an SPDX expression, '' if none
+ * is given, `folder` where it was unpacked. Those of kind 'deb' also have `distribution` and `release`, as 'debian' and '12'.
  */
 export async function shippedComponents() {
   const target = 'x86_64-unknown-linux-gnu';
   const args = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target];
   const metadata = JSON.parse((await run('cargo', args, { cwd: helper })).replace(/^[^{]*/, ''));
-  const components = [...shippedCrates(metadata), ...bundledPackages(JSON.parse(readFileSync(bundledInputs, 'utf8')))];
+  const components = [
+    ...shippedCrates(metadata),
+    ...(await staticLibraries()),
+    ...bundledPackages(JSON.parse(readFileSync(bundledInputs, 'utf8'))),
+  ];
   return components.sort((a, b) => keyOf(a).localeCompare(keyOf(b), 'en'));
 }
 
@@ -38,6 +45,43 @@ export function shippedCrates(metadata) {
 
 /** Cargo once allowed a slash for "or". */
 const spdx = (expression) => expression.replaceAll(/\s*\/\s*/g, ' OR ');
+
+/** Part of the C library, which is not linked statically. */
+const ofLibc = ['c', 'dl', 'm', 'pthread', 'rt'];
+
+/**
+ * The source packages of the archives that helper/crates/sampler/build.rs links: libelf and what it needs, in the versions
+ * that are installed here. Throws when it cannot be said what one of them is.
+ */
+export async function staticLibraries() {
+  const flags = (await run('pkg-config', ['--static', '--libs', 'libelf'])).trim().split(/\s+/);
+  const names = flags.filter((flag) => flag.startsWith('-l')).map((flag) => flag.slice(2));
+  if (!names.includes('elf')) throw new Sentence(`pkg-config does not name libelf, but ${flags.join(' ')}.`);
+  const system = osRelease(readFileSync('/etc/os-release', 'utf8'));
+  const found = new Map();
+  for (const name of names.filter((name) => !ofLibc.includes(name))) {
+    const component = await packageOf(`lib${name}.a`);
+    found.set(component.name, { ...component, ...system });
+  }
+  return [...found.values()];
+}
+
+async function packageOf(archive) {
+  const file = (await run('gcc', [`-print-file-name=${archive}`])).trim();
+  if (!existsSync(file)) throw new Sentence(`${archive} is not installed, so what is linked is not known.`);
+  const [binary] = (await run('dpkg', ['--search', realpathSync(file)])).split(': ');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
+  const shown = await run('dpkg-query', ['--show', '--showformat=${source:Package} ${source:Version}', binary]);
+  const [name, version] = shown.trim().split(' ');
+  const folder = path.join('/usr/share/doc', binary.replace(/:.*/, ''));
+  return { kind: 'deb', name, version, licence: libraryLicences[name] ?? '', folder };
+}
+
+/** Of the text of /etc/os-release. */
+function osRelease(text) {
+  const field = (name) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? '';
+  return { distribution: field('ID'), release: field('VERSION_ID') };
+}
 
 /** The packages under node_modules that the bundler's `inputs` (paths in the repository) come from. */
 export function bundledPackages(inputs) {

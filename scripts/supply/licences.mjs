@@ -19,19 +19,36 @@ const acceptable = new Set([
   'Apache-2.0 WITH LLVM-exception',
 ]);
 
+/** What the copyright files of Debian's source packages say of the libraries themselves, as a person read them. */
+export const libraryLicences = {
+  bzip2: 'bzip2-1.0.6',
+  elfutils: 'LGPL-3.0-or-later OR GPL-2.0-or-later',
+  libzstd: 'BSD-3-Clause OR GPL-2.0-only',
+  'xz-utils': '0BSD',
+  zlib: 'Zlib',
+};
+
+/**
+ * Of libraries that are linked statically, too: whoever has the sources of all the rest, which are public, can link another
+ * version of the library. The texts of both licences have to be shipped: the LGPL is an addition to the GPL.
+ */
+const acceptableLibraries = new Set(['LGPL-3.0-or-later', 'bzip2-1.0.6']);
+const commonLicences = '/usr/share/common-licenses';
+const furtherTexts = { elfutils: ['LGPL-3', 'GPL-3'] };
+
 /** A sentence for each component whose licence was not reviewed; empty when all were. */
 export function licenceProblems(components) {
   if (components.length === 0) return ['No shipped component was found: nothing was checked.'];
   return components
-    .filter(({ licence }) => !isAcceptable(licence))
+    .filter(({ kind, licence }) => !isAcceptable(licence, kind === 'deb' ? acceptableLibraries : undefined))
     .map(
       ({ kind, name, version, licence }) =>
         `${kind} ${name} ${version} has the licence "${licence}", which is not on the list of scripts/supply/licences.mjs.`,
     );
 }
 
-/** Whether one of the alternatives of an SPDX expression consists of acceptable licences only. */
-export function isAcceptable(expression) {
+/** Whether one of the alternatives of an SPDX expression consists of acceptable licences only, `also` among them. */
+export function isAcceptable(expression, also = new Set()) {
   const tokens = expression.match(/\(|\)|[^\s()]+/g) ?? [];
   let at = 0;
   const either = () => {
@@ -57,7 +74,7 @@ export function isAcceptable(expression) {
       at += 1;
       return value;
     }
-    if (tokens[at] !== 'WITH') return acceptable.has(token);
+    if (tokens[at] !== 'WITH') return acceptable.has(token) || also.has(token);
     at += 2;
     return acceptable.has(`${token} WITH ${tokens[at - 1]}`);
   };
@@ -68,8 +85,10 @@ export function isAcceptable(expression) {
 /** The licences of all components, with the texts that their authors put beside them, as one document. */
 export function licenceTexts(components) {
   const seen = new Map();
-  const parts = components.map(({ name, version, licence, folder }) => {
-    const texts = textsIn(folder).map((text) => {
+  const parts = components.map(({ kind, name, version, licence, folder }) => {
+    const further = kind === 'deb' ? (furtherTexts[name] ?? []) : [];
+    const read = (file) => readFileSync(path.join(commonLicences, file), 'utf8').trim();
+    const texts = [...textsIn(folder), ...further.map(read)].map((text) => {
       const first = seen.get(text);
       if (first) return `(the same text as that of ${first})`;
       seen.set(text, name);

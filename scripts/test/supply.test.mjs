@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { before, test } from 'node:test';
 import { bundle } from '../bundle.mjs';
+import { run } from '../steps/command.mjs';
 import { advisories, reviewProblems } from '../supply/advisories.mjs';
 import { billOfMaterials } from '../supply/bill-of-materials.mjs';
 import { bundledPackages, shippedComponents } from '../supply/components.mjs';
-import { isAcceptable, licenceProblems } from '../supply/licences.mjs';
+import { isAcceptable, licenceProblems, licenceTexts } from '../supply/licences.mjs';
 
 before(bundle);
 
@@ -41,9 +42,34 @@ test('what is shipped is listed and has reviewed licences', async () => {
 test('the bill of materials names each component and is always the same', () => {
   const text = billOfMaterials([component('MIT')], '9.9.9');
   assert.equal(text, billOfMaterials([component('MIT')], '9.9.9'));
+  const zlib = { kind: 'deb', name: 'zlib', version: '1:1.2', licence: 'Zlib', distribution: 'debian', release: '12' };
+  const [library] = JSON.parse(billOfMaterials([zlib], '9.9.9')).components;
+  assert.equal(library.purl, 'pkg:deb/debian/zlib@1%3A1.2');
   const { components, metadata } = JSON.parse(text);
   assert.equal(components[0].purl, 'pkg:npm/%40a/b@1.2.3');
   assert.equal(metadata.component.version, '9.9.9');
+});
+
+test('what the sampler links statically is listed in the version that is linked, with its whole licence', async () => {
+  const components = await shippedComponents();
+  const libraries = components.filter(({ kind }) => kind === 'deb');
+  const elfutils = libraries.find(({ name }) => name === 'elfutils');
+  assert.ok(elfutils && libraries.some(({ name }) => name === 'zlib'), JSON.stringify(libraries));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
+  const installed = await run('dpkg-query', ['--show', '--showformat=${Version}', 'libelf-dev']);
+  assert.equal(elfutils.version, installed.trim());
+  const texts = licenceTexts(libraries);
+  for (const part of [
+    `elfutils ${elfutils.version}`,
+    'Red Hat, Inc.',
+    'Jean-loup Gailly',
+    'LESSER GENERAL PUBLIC LICENSE',
+  ])
+    assert.ok(texts.includes(part), part);
+  // The LGPL takes its terms from the GPL.
+  assert.match(texts, /GNU GENERAL PUBLIC LICENSE\s+Version 3/);
+  assert.equal(licenceProblems([{ ...elfutils, licence: '' }]).length, 1);
+  assert.equal(licenceProblems([component('LGPL-3.0-or-later')]).length, 1);
 });
 
 test('only packages are taken from the bundled files', () => {
@@ -57,10 +83,11 @@ test('what is shipped was looked up, and is newer than each advisory that was fo
 
 test('a component that nobody looked up is found, and one that is too old', () => {
   const review = { components: { 'npm @a/b': [{ id: 'X-1', fixed: '1.2.10' }] } };
-  const found = (version) => reviewProblems([{ ...component('MIT'), version }], review);
+  const found = (version, except = {}) => reviewProblems([{ ...component('MIT'), version }], { review, except });
   assert.deepEqual(found('1.2.3'), ['npm @a/b 1.2.3 has X-1: take 1.2.10 or later.']);
   assert.deepEqual([...found('1.2.10'), ...found('1.10.0')], []);
-  assert.match(reviewProblems([{ ...component('MIT'), name: 'c' }], review)[0], /^npm c 1[.]2[.]3: look up/);
+  assert.deepEqual(found('1.2.3', { 'X-1': 'not reachable in our use' }), []);
+  assert.match(reviewProblems([{ ...component('MIT'), name: 'c' }], { review })[0], /^npm c 1[.]2[.]3: look up/);
 });
 
 test('advisories are found but for reasoned exceptions, and a database that cannot be asked is said', async () => {

@@ -24,6 +24,8 @@ export function showWaitingRuns(show: (runPath: string) => Promise<void>): vscod
 /** The path of the run whose file name the note holds; undefined when none waits. */
 async function takeWaiting(folder: string): Promise<string | undefined> {
   const note = path.join(folder, '.lineheat', 'open');
+  // No link is followed: it may have come with the folder.
+  if (!(await fs.lstat(path.dirname(note)).catch(() => undefined))?.isDirectory()) return undefined;
   const stat = await fs.lstat(note).catch(() => undefined);
   if (!stat?.isFile() || stat.size === 0 || stat.size > NAME_BYTES_MAX) return undefined;
   const name = (await fs.readFile(note, 'utf8')).trim();

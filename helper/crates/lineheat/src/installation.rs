@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::container::Obstacle;
 use crate::kernel_support;
 use crate::rights::{self, Capabilities};
 
@@ -24,8 +25,8 @@ pub enum Problem {
     NotInstalled,
     /// Only of these versions.
     OtherVersion(Vec<String>),
-    /// Somebody else than root could change it: what, and how it is.
-    Unsafe(String),
+    /// Somebody else than root could change it.
+    Unsafe(Weakness),
     /// It is not the file that belongs to this engine.
     Different,
     /// The user is in the group from the next login on, or not at all.
@@ -97,29 +98,95 @@ fn other_versions() -> Vec<String> {
     versions
 }
 
-/// Of the file and of every folder above it; otherwise what could be changed, and why.
-fn only_root_can_change(file: &Path) -> Result<(), String> {
-    for part in file.ancestors().collect::<Vec<_>>().into_iter().rev() {
-        let found = fs::symlink_metadata(part);
-        let found = found.map_err(|e| format!("{}: {e}", part.display()))?;
-        let name = part.display();
-        let mode = found.mode() & 0o7777;
-        if found.file_type().is_symlink() {
-            return Err(format!("{name} is a symbolic link"));
-        } else if found.uid() != 0 {
-            let owner = target::user_name(found.uid());
-            return Err(format!("{name} belongs to {owner}, not to root"));
-        } else if mode & 0o022 != 0 {
-            return Err(format!(
-                "{name} may be written by others than root (mode {mode:04o})"
-            ));
-        } else if part == file && (!found.is_file() || mode & 0o007 != 0) {
-            return Err(format!(
-                "{name} is open to users outside its group (mode {mode:04o}, wanted 0750)"
-            ));
+/// By what somebody else than root could change the installed sampler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weakness {
+    /// What is so.
+    pub cause: String,
+    /// The command that ends it; None: a new installation does.
+    pub remedy: Option<String>,
+}
+
+impl Weakness {
+    pub fn new(cause: impl Into<String>) -> Weakness {
+        Weakness {
+            cause: cause.into(),
+            remedy: None,
         }
     }
+
+    fn remedied_by(self, command: String) -> Weakness {
+        Weakness {
+            remedy: Some(command),
+            ..self
+        }
+    }
+}
+
+/// What stands against installing: the first folder on the way that somebody else than root could change.
+pub fn weak_folder() -> Option<Weakness> {
+    let path = path();
+    let folders = path.ancestors().skip(1).collect::<Vec<_>>();
+    let there = folders
+        .into_iter()
+        .rev()
+        .filter(|folder| fs::symlink_metadata(folder).is_ok());
+    there.map(only_root_can_change_entry).find_map(Result::err)
+}
+
+/// Of the file and of every folder above it; otherwise what could be changed, and how that is ended.
+fn only_root_can_change(file: &Path) -> Result<(), Weakness> {
+    for part in file.ancestors().collect::<Vec<_>>().into_iter().rev() {
+        only_root_can_change_entry(part)?;
+    }
+    let found = fs::symlink_metadata(file);
+    let found = found.map_err(|e| Weakness::new(format!("{}: {e}", file.display())))?;
+    let mode = found.mode() & 0o7777;
+    if !found.is_file() || mode & 0o007 != 0 {
+        return Err(Weakness::new(format!(
+            "{} is open to users outside its group (mode {mode:04o}, wanted 0750)",
+            file.display()
+        )));
+    }
     Ok(())
+}
+
+fn only_root_can_change_entry(part: &Path) -> Result<(), Weakness> {
+    let name = part.display();
+    let found = fs::symlink_metadata(part);
+    let found = found.map_err(|e| Weakness::new(format!("{name}: {e}")))?;
+    let mode = found.mode() & 0o7777;
+    if found.file_type().is_symlink() {
+        return Err(Weakness::new(format!("{name} is a symbolic link")));
+    }
+    if found.uid() != 0 {
+        let owner = target::user_name(found.uid());
+        let weakness = Weakness::new(format!("{name} belongs to {owner}, not to root"));
+        return Err(weakness.remedied_by(format!("sudo chown root {name}")));
+    }
+    if mode & 0o022 != 0 {
+        let who = match (mode & 0o020 != 0, mode & 0o002 != 0) {
+            (_, true) => "everybody".to_owned(),
+            _ => format!("the group {}", group_name(found.gid())),
+        };
+        let weakness = Weakness::new(format!(
+            "{name} may be written by others than root: by {who} (mode {mode:04o})"
+        ));
+        return Err(weakness.remedied_by(format!("sudo chmod go-w {name}")));
+    }
+    Ok(())
+}
+
+fn group_name(gid: u32) -> String {
+    let entry = std::process::Command::new("getent")
+        .args(["group", &gid.to_string()])
+        .output();
+    let line = entry.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+    let line = line.unwrap_or_default();
+    match line.split(':').next() {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => gid.to_string(),
+    }
 }
 
 fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
@@ -142,7 +209,9 @@ impl Problem {
                 "the installed sampler is of version {}, and this is Lineheat {VERSION}",
                 versions.join(", ")
             ),
-            Problem::Unsafe(why) => format!("the installed sampler is not trusted: {why}"),
+            Problem::Unsafe(weakness) => {
+                format!("the installed sampler is not trusted: {}", weakness.cause)
+            }
             Problem::Different => {
                 format!("the installed sampler is not the one of this Lineheat: {path} differs from it")
             }
@@ -173,6 +242,10 @@ impl Problem {
         match self {
             Problem::NotInstalled => format!("Set up recording without sudo, once:\n  {}", install()),
             Problem::OtherVersion(_) | Problem::Different => format!("Update it:\n  {}", install()),
+            Problem::Unsafe(Weakness {
+                remedy: Some(command),
+                ..
+            }) => format!("End that, then install it anew (lineheat doctor --install):\n  {command}"),
             Problem::Unsafe(_) | Problem::Lacks(_) => format!("Install it anew:\n  {}", install()),
             Problem::NotInGroup { listed: true } => format!(
                 "Log in again (with VS Code over SSH: end the server, too), or in this terminal:\n  newgrp {GROUP}"
@@ -181,8 +254,10 @@ impl Problem {
                 format!("Join the group:\n  {}", install())
             }
             Problem::NoNewPrivileges => "Start the editor or terminal another way, from the system's own package instead of a snap.".to_owned(),
-            Problem::UserNamespace => "Record outside the container.".to_owned(),
-            Problem::NoSuid => format!("Mount the file system of {BASE} without nosuid, or record as root."),
+            Problem::UserNamespace => Obstacle::UserNamespace.advice(),
+            Problem::NoSuid => format!(
+                "Mount the file system of {BASE} without nosuid, or let sudo run the installed sampler without a password."
+            ),
         }
     }
 }
@@ -204,9 +279,15 @@ mod tests {
         let file = folder.path().join("sampler");
         fs::write(&file, "").unwrap();
         let why = only_root_can_change(&file).unwrap_err();
-        assert!(why.starts_with("/tmp may be written"), "{why}");
+        assert_eq!(
+            why.cause,
+            "/tmp may be written by others than root: by everybody (mode 1777)"
+        );
+        assert_eq!(why.remedy.as_deref(), Some("sudo chmod go-w /tmp"));
         assert!(only_root_can_change(Path::new("/usr/bin")).is_err());
-        let why = only_root_can_change(Path::new("/proc/self/exe")).unwrap_err();
+        let why = only_root_can_change(Path::new("/proc/self/exe"))
+            .unwrap_err()
+            .cause;
         assert!(
             why.contains("symbolic link") || why.contains("belongs to"),
             "{why}"
@@ -218,7 +299,7 @@ mod tests {
         for problem in [
             Problem::NotInstalled,
             Problem::OtherVersion(vec!["0.0.9".to_owned()]),
-            Problem::Unsafe("x".to_owned()),
+            Problem::Unsafe(Weakness::new("x")),
             Problem::Different,
             Problem::NotInGroup { listed: true },
             Problem::NotInGroup { listed: false },

@@ -4,6 +4,7 @@ mod annotate;
 mod at_once;
 mod commits_between;
 mod compare_commands;
+mod container;
 mod demangling;
 mod diff;
 mod diff_explanation;

@@ -28,6 +28,15 @@ impl Capabilities {
         self.0 & other.0 == other.0
     }
 
+    /// Those of these that are missing where a process has `held`. cap_sys_admin stands for the two others
+    /// (bpf_capable and perfmon_capable in include/linux/capability.h).
+    pub fn missing_in(self, held: Capabilities) -> Capabilities {
+        match held.0 & 1 << CAP_SYS_ADMIN {
+            0 => Capabilities(self.0 & !held.0),
+            _ => Capabilities(0),
+        }
+    }
+
     /// As setcap writes them: "cap_bpf,cap_perfmon".
     pub fn names(self) -> String {
         let known = [
@@ -41,7 +50,16 @@ impl Capabilities {
 
     /// Those of this process.
     pub fn own() -> Capabilities {
-        let set = status_field("CapEff:").unwrap_or_default();
+        Capabilities::of_status("CapEff:")
+    }
+
+    /// Those that this process and all that it starts can ever have.
+    pub fn bounding() -> Capabilities {
+        Capabilities::of_status("CapBnd:")
+    }
+
+    fn of_status(field: &str) -> Capabilities {
+        let set = status_field(field).unwrap_or_default();
         Capabilities(u64::from_str_radix(&set, 16).unwrap_or(0))
     }
 
@@ -113,17 +131,6 @@ pub fn is_confidential(mode: Option<&str>) -> bool {
     mode == Some("confidentiality")
 }
 
-/// What kind of container this process runs in, as far as it leaves a sign.
-pub fn container() -> Option<&'static str> {
-    let exists = |path| Path::new(path).exists();
-    match () {
-        () if exists("/.dockerenv") => Some("a Docker container"),
-        () if exists("/run/.containerenv") => Some("a Podman container"),
-        () if exists("/run/systemd/container") => Some("a container"),
-        () => None,
-    }
-}
-
 /// Whether the file may be read and run by this process.
 pub fn may_run(path: &Path) -> bool {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
@@ -173,6 +180,14 @@ mod tests {
         assert_eq!(for_admins.names(), "cap_bpf,cap_perfmon,cap_sys_admin");
         assert!(for_admins.contains(Capabilities::needed(false)));
         assert!(!Capabilities::needed(false).contains(for_admins));
+        let none = Capabilities(0);
+        assert_eq!(for_admins.missing_in(none), for_admins);
+        assert_eq!(
+            for_admins.missing_in(Capabilities::needed(false)).names(),
+            "cap_sys_admin"
+        );
+        let admin = Capabilities(1 << CAP_SYS_ADMIN);
+        assert_eq!(for_admins.missing_in(admin), none);
         assert_eq!(
             Capabilities::of_file(Path::new("/bin/true")),
             Capabilities(0)

@@ -1,16 +1,17 @@
 //! The journal of a recording in progress, `RUN.journal`: a line that names its recorder, then steps, each with its
 //! length and CRC-32. Steps are only appended, so what was written stays readable whatever happens to the writer.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::Crc;
 use prost::Message;
 
 use crate::run::JournalStep;
+use crate::run_file::RunFile;
 
 const MAGIC: &str = "lineheat-journal 1";
 /// Longer than any first line.
@@ -22,9 +23,14 @@ pub const STEP_HEAD_BYTES: usize = 8;
 
 /// Where the journal of a run is.
 pub fn journal_path(run: &Path) -> PathBuf {
-    let mut path = OsString::from(run);
-    path.push(".journal");
-    path.into()
+    journal_name(run.as_os_str()).into()
+}
+
+/// The journal of the run that has this name.
+pub fn journal_name(run: &OsStr) -> OsString {
+    let mut name = OsString::from(run);
+    name.push(".journal");
+    name
 }
 
 /// The run that a journal of this name belongs to; None when no journal is named so.
@@ -34,7 +40,9 @@ pub fn run_of_journal(journal: &Path) -> Option<PathBuf> {
 
 /// A journal that this process writes.
 pub struct Journal {
-    path: PathBuf,
+    /// In whose folder it is.
+    run: Arc<RunFile>,
+    name: OsString,
     file: File,
     /// All before this is whole.
     written_bytes: u64,
@@ -43,24 +51,19 @@ pub struct Journal {
 
 impl Journal {
     /// Begins a journal for `run`, mode 0600. One that another recording left there is taken away.
-    pub fn create(run: &Path) -> io::Result<Journal> {
-        Journal::begin(journal_path(run))
+    pub fn create(run: &Arc<RunFile>) -> io::Result<Journal> {
+        Journal::begin(run, journal_name(run.name()))
     }
 
-    fn begin(path: PathBuf) -> io::Result<Journal> {
-        match fs::remove_file(&path) {
+    fn begin(run: &Arc<RunFile>, name: OsString) -> io::Result<Journal> {
+        match run.folder().remove(&name) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
-        let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)?;
         let mut journal = Journal {
-            path,
-            file,
+            file: run.folder().create(&name)?,
+            run: Arc::clone(run),
+            name,
             written_bytes: 0,
             has_steps: false,
         };
@@ -75,25 +78,21 @@ impl Journal {
 
     /// Puts one step that holds all in place of all steps so far. After an error the journal is as it was before.
     pub fn fold(&mut self, whole: &JournalStep) -> io::Result<()> {
-        let mut path = OsString::from(&self.path);
-        path.push(".new");
-        let mut new = Journal::begin(path.into())?;
+        let mut name = self.name.clone();
+        name.push(".new");
+        let mut new = Journal::begin(&self.run, name)?;
         let done = new.append(whole);
-        if let Err(e) = done.and_then(|()| fs::rename(&new.path, &self.path)) {
+        if let Err(e) = done.and_then(|()| self.run.folder().rename(&new.name, &self.name)) {
             new.remove();
             return Err(e);
         }
-        new.path.clone_from(&self.path);
+        new.name.clone_from(&self.name);
         *self = new;
         Ok(())
     }
 
     pub fn bytes(&self) -> u64 {
         self.written_bytes
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Appends a step. After an error the journal is as it was before, and may be tried again.
@@ -137,13 +136,9 @@ impl Journal {
 
     /// Takes the journal away, when its run has been saved or is not wanted.
     pub fn remove(self) {
-        let same = |a: fs::Metadata, b: fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-        let own = self.file.metadata();
         // Another recording of the same name may have put its own there.
-        if let (Ok(own), Ok(there)) = (own, fs::symlink_metadata(&self.path))
-            && same(own, there)
-        {
-            let _ = fs::remove_file(&self.path);
+        if self.run.folder().holds(&self.name, &self.file) {
+            let _ = self.run.folder().remove(&self.name);
         }
     }
 }

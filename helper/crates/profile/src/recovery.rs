@@ -11,12 +11,12 @@ use crate::builder::{LineOf, MappingOf, ProfileBuilder};
 use crate::columns::Profile;
 use crate::error::{ErrorKind, ProfileError};
 use crate::journal::{
-    Recorder, STEP_BYTES_MAX, STEP_HEAD_BYTES, checksum, journal_path, split_head,
+    Recorder, STEP_BYTES_MAX, STEP_HEAD_BYTES, checksum, journal_name, journal_path, split_head,
 };
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};
 use crate::run::{JournalModule, JournalStep, JournalThread, RunInfo};
-use crate::run_file::{read_regular_file, save};
+use crate::run_file::{RunFile, read_regular, read_regular_file};
 use crate::sample_labels::{LABELS_PER_SAMPLE, sample_labels};
 
 type Result<T> = std::result::Result<T, ProfileError>;
@@ -48,7 +48,15 @@ pub fn recovered(path: &Path, limits: &Limits) -> Result<Option<Profile>> {
         Err(e) if e.kind() == IoErrorKind::NotFound => return Ok(None),
         _ => {}
     }
-    let bytes = match read_regular_file(&journal, limits.inflated_bytes) {
+    // Read where it would be written, and as the same user: what only root may read becomes nobody else's run.
+    let run_file = RunFile::existing(path).ok();
+    let bytes = match &run_file {
+        Some(run_file) => (run_file.folder().read(&journal_name(run_file.name())))
+            .map_err(|e| ProfileError::io("The journal cannot be read", &e))
+            .and_then(|file| read_regular(file, limits.inflated_bytes)),
+        None => read_regular_file(&journal, limits.inflated_bytes),
+    };
+    let bytes = match bytes {
         Err(error) if error.kind == ErrorKind::NotFound => return Ok(None), // just gone
         other => other?,
     };
@@ -67,13 +75,22 @@ pub fn recovered(path: &Path, limits: &Limits) -> Result<Option<Profile>> {
     }
     if let Some(saved) = profile.run.as_ref().and_then(run_of_it) {
         // Its recorder ended between saving the run and taking the journal away.
-        let _ = fs::remove_file(&journal);
+        remove_journal(run_file.as_ref());
         return Ok(Some(saved));
     }
-    if save(&profile, path).is_ok() {
-        let _ = fs::remove_file(&journal);
+    if run_file
+        .as_ref()
+        .is_some_and(|run_file| run_file.save(&profile).is_ok())
+    {
+        remove_journal(run_file.as_ref());
     }
     Ok(Some(profile))
+}
+
+fn remove_journal(run_file: Option<&RunFile>) {
+    if let Some(run_file) = run_file {
+        let _ = run_file.folder().remove(&journal_name(run_file.name()));
+    }
 }
 
 /// # Errors

@@ -1,9 +1,12 @@
 //! Runs whose recording did not end properly: what their journal holds is opened, becomes the run, and never more.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use profile::run::{JournalModule, JournalStep, JournalThread, RunInfo};
-use profile::{ErrorKind, Journal, Profile, journal_path, place, sample_repetitions, save};
+use profile::{
+    ErrorKind, Journal, Profile, RunFile, journal_path, place, sample_repetitions, save,
+};
 
 /// One stack on one thread; `samples` more of it.
 fn step(first: bool, samples: u64, so_far: u64) -> JournalStep {
@@ -45,7 +48,7 @@ fn step(first: bool, samples: u64, so_far: u64) -> JournalStep {
 }
 
 fn two_steps(run: &Path) -> Journal {
-    let mut journal = Journal::create(run).unwrap();
+    let mut journal = Journal::create(&Arc::new(RunFile::new(run).unwrap())).unwrap();
     journal.append(&step(true, 3, 0)).unwrap();
     journal.append(&step(false, 2, 3)).unwrap();
     journal
@@ -169,7 +172,7 @@ fn a_step_that_refers_to_what_is_not_there_is_damage() {
         |s| s.time_sample = vec![8, 8],
     ];
     for (number, change) in changes.iter().enumerate() {
-        let mut journal = Journal::create(&path).unwrap();
+        let mut journal = Journal::create(&Arc::new(RunFile::new(&path).unwrap())).unwrap();
         journal.append(&step(true, 3, 0)).unwrap();
         let mut bad = step(false, 2, 3);
         change(&mut bad);

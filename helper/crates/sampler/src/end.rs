@@ -22,10 +22,40 @@ pub fn failed(step: SamplerStep, error: &io::Error) -> End {
     End::Failed(step, error.raw_os_error().unwrap_or(0), 0)
 }
 
+/// libbpf's bindings keep the errno to themselves but for their text, which ends like that of `io::Error`.
 pub fn errno_of(error: &libbpf_rs::Error) -> i32 {
-    match error.kind() {
+    errno_in(&format!("{error:#}")).unwrap_or(match error.kind() {
         libbpf_rs::ErrorKind::PermissionDenied => libc::EPERM,
         libbpf_rs::ErrorKind::NotFound => libc::ENOENT,
-        _ => io::Error::last_os_error().raw_os_error().unwrap_or(0),
+        _ => libc::EIO,
+    })
+}
+
+fn errno_in(text: &str) -> Option<i32> {
+    let (_, number) = text.rsplit_once("(os error ")?;
+    number.split(')').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use libbpf_rs::ErrorExt;
+
+    use super::*;
+
+    #[test]
+    fn an_errno_survives_the_bindings() {
+        for errno in [
+            libc::EPERM,
+            libc::EACCES,
+            libc::E2BIG,
+            libc::EINVAL,
+            libc::ENOMEM,
+        ] {
+            let error = libbpf_rs::Error::from_raw_os_error(errno);
+            assert_eq!(errno_of(&error), errno);
+            let result: Result<(), _> = Err(error);
+            let with_context = result.context("failed to load").unwrap_err();
+            assert_eq!(errno_of(&with_context), errno);
+        }
     }
 }

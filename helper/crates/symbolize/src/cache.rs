@@ -2,20 +2,19 @@
 //! folder. It is never needed: a file that is missing, damaged or of another version costs the time of reading the
 //! debug information again, nothing else.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
+use user_files::Folder;
 
 use crate::cache_format::{FORMAT, decode, encode};
 use crate::demangle::DemangleMode;
 use crate::known::Known;
-use crate::module::open_regular;
 
 /// Of one file: some 300,000 addresses.
 const FILE_BYTES_MAX: u64 = 48 << 20;
@@ -61,8 +60,8 @@ impl<'a> Cache<'a> {
 
     /// What was kept for `key`; `None`: nothing, or nothing that can be read.
     pub(crate) fn load(&self, key: &CacheKey) -> Option<Known> {
-        let path = self.folder.join(key.file_name()?);
-        let file = open_regular(&path).ok()?;
+        let name = OsString::from(key.file_name()?);
+        let file = Folder::open(self.folder).ok()?.read(&name).ok()?;
         let metadata = file.metadata().ok()?;
         if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
             return None;
@@ -70,11 +69,8 @@ impl<'a> Cache<'a> {
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
         (&file).take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
         let known = decode(&bytes)?;
-        // Used now: it goes last when room is needed. Nothing is lost if that cannot be written.
-        let _ = File::options()
-            .write(true)
-            .open(&path)
-            .and_then(|file| file.set_modified(SystemTime::now()));
+        // Used now: it goes last when room is needed. Its owner may set the time of a file that is open for reading only.
+        let _ = file.set_modified(SystemTime::now());
         Some(known)
     }
 
@@ -85,62 +81,57 @@ impl<'a> Cache<'a> {
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return;
         }
-        if self.write(&name, &bytes).is_ok() {
-            self.make_room();
-        }
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(self.folder)?;
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let temporary = self
-            .folder
-            .join(format!(".{}-{number}.{EXTENSION}", std::process::id()));
-        let written = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&temporary)
-            .and_then(|mut file| file.write_all(bytes))
-            .and_then(|()| fs::rename(&temporary, self.folder.join(name)));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written
-    }
-
-    /// Removes the files that were not used for longest, until the rest fits.
-    fn make_room(&self) {
-        let Ok(entries) = self.folder.read_dir() else {
+        let Ok(folder) = Folder::make(self.folder) else {
             return;
         };
-        let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
-            .filter_map(|entry| {
-                let path = entry.ok()?.path();
-                if path.extension()? != EXTENSION {
-                    return None;
-                }
-                let metadata = path.symlink_metadata().ok().filter(|file| file.is_file())?;
-                Some((metadata.modified().ok()?, metadata.len(), path))
-            })
-            .collect();
-        files.sort_unstable_by(|a, b| b.cmp(a));
-        let mut total = 0u64;
-        for (_, bytes, path) in files {
-            total = total.saturating_add(bytes);
-            if total > FOLDER_BYTES_MAX {
-                let _ = fs::remove_file(path);
-            }
+        if write(&folder, name.as_ref(), &bytes).is_ok() {
+            make_room(&folder);
         }
     }
 }
 
-/// `lineheat/symbols` below `XDG_CACHE_HOME` or `~/.cache`; `None`: the user has no home.
+fn write(folder: &Folder, name: &OsStr, bytes: &[u8]) -> std::io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let temporary = OsString::from(format!(".{}-{number}.{EXTENSION}", std::process::id()));
+    let written = folder
+        .create(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| folder.rename(&temporary, name));
+    if written.is_err() {
+        let _ = folder.remove(&temporary);
+    }
+    written
+}
+
+/// Removes the files that were not used for longest, until the rest fits.
+fn make_room(folder: &Folder) {
+    let mut files: Vec<(SystemTime, u64, OsString)> = (folder.names().unwrap_or_default())
+        .into_iter()
+        .filter(|name| Path::new(name).extension().is_some_and(|e| e == EXTENSION))
+        .filter_map(|name| {
+            let metadata = folder.read(&name).ok()?.metadata().ok()?;
+            let file = metadata.is_file().then_some(metadata)?;
+            Some((file.modified().ok()?, file.len(), name))
+        })
+        .collect();
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    let mut total = 0u64;
+    for (_, bytes, name) in files {
+        total = total.saturating_add(bytes);
+        if total > FOLDER_BYTES_MAX {
+            let _ = folder.remove(&name);
+        }
+    }
+}
+
+/// `lineheat/symbols` below `XDG_CACHE_HOME` or `~/.cache`, under sudo that of the user who called it; `None`: the user has
+/// no home.
 pub fn user_folder() -> Option<PathBuf> {
+    if let Some(user) = user_files::invoker() {
+        // The environment may still name root's.
+        return Some(user.home()?.join(".cache/lineheat/symbols"));
+    }
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);
         path.is_absolute().then_some(path)
@@ -151,6 +142,8 @@ pub fn user_folder() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn key(build_id: &str) -> CacheKey<'_> {

@@ -16,12 +16,24 @@ use crate::worker_messages::{
 
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
-/// Reads a task from stdin and writes the answers to stdout, those of small modules first or last as they come.
+/// Reads a task from stdin and writes the answers to stdout, those of small modules first or last as they come. Under sudo
+/// with the rights of the user who called it, as neither a hostile module nor debuginfod's client needs root's.
 ///
 /// # Errors
-/// When either stream breaks, or the task is none of this version.
+/// When either stream breaks, the task is none of this version, or the rights of that user cannot be taken.
 pub fn serve_as_worker() -> io::Result<()> {
+    // First: later only root may.
     make_expendable();
+    if let Some(user) = user_files::invoker() {
+        user.become_user()?;
+        // Becoming another user has undone this (PR_SET_PDEATHSIG(2const)). Were the engine gone by now, stdin would end.
+        // SAFETY: prctl with these arguments changes a flag of this process.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
+        for (name, value) in &user.env {
+            // SAFETY: no other thread runs yet, and nothing holds a reference into the environment.
+            unsafe { std::env::set_var(name, value) };
+        }
+    }
     let task = Task::decode(&read_message(&mut io::stdin().lock())?)
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
     let progress = Arc::new(AtomicUsize::new(0));

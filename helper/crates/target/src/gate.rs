@@ -10,8 +10,8 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use crate::copied_output::CopiedOutput;
-use crate::invoker::invoker;
 use crate::terminal::{Terminal, TerminalSize};
+use user_files::invoker;
 
 #[derive(Clone)]
 pub struct LaunchOptions {

@@ -3,7 +3,6 @@
 
 mod copied_output;
 mod gate;
-mod invoker;
 mod launcher;
 mod maps;
 mod needed;
@@ -16,7 +15,6 @@ pub use copied_output::CopiedOutput;
 pub use gate::{
     Exit, LaunchError, LaunchOptions, Launched, Output, Stopped, launch_stopped, signal, wait,
 };
-pub use invoker::{Invoker, invoker};
 pub use launcher::{Launcher, Waiting};
 pub use maps::{MapsEntry, executable_mappings, own_mapping_at, parse_maps};
 pub use needed::needed_libraries;
@@ -24,3 +22,4 @@ pub use owner::{own_uid, user_name, why_not_allowed};
 pub use process::{ProcessError, process_name, threads_of};
 pub use process_list::{processes_named, tree_of};
 pub use terminal::{Terminal, TerminalSize};
+pub use user_files::{Invoker, invoker};

@@ -40,13 +40,13 @@ folder={BASE}/{VERSION}
 for tool in groupadd usermod setcap sha256sum; do
 	command -v $tool >/dev/null || {{ echo "$tool is missing (Debian: passwd, libcap2-bin, coreutils)" >&2; exit 1; }}
 done
+refuse() {{ echo "$1: nothing was installed. This helps: $2" >&2; exit 1; }}
 # Every folder on the way is to be changed by root alone.
 for part in / /usr /usr/local /usr/local/libexec {BASE} $folder; do
 	[ -e $part ] || mkdir --mode=0755 $part
-	if [ -L $part ] || [ "$(stat --format=%u $part)" != 0 ] || [ -n "$(find $part -maxdepth 0 -perm /022)" ]; then
-		echo "$part is a link, not of root, or may be written by others: nothing was installed" >&2
-		exit 1
-	fi
+	[ ! -L $part ] || refuse "$part is a symbolic link" "a folder of root in its place"
+	[ "$(stat --format=%u $part)" = 0 ] || refuse "$part does not belong to root" "chown root $part"
+	[ -z "$(find $part -maxdepth 0 -perm /022)" ] || refuse "$part may be written by others than root" "chmod go-w $part"
 done
 getent group {GROUP} >/dev/null || groupadd --system {GROUP}
 new=$folder/.new
@@ -88,6 +88,20 @@ fn as_command(script: &str, input: Option<&Path>) -> String {
 }
 
 pub fn install(consent: Consent) -> ExitCode {
+    // The commands look again. This tells more, and before anything is asked.
+    if let Some(weakness) = installation::weak_folder().filter(|_| consent != Consent::PrintOnly) {
+        let remedy = weakness.remedy.map_or(String::new(), |command| {
+            let command = match rights::is_root() {
+                true => command.trim_start_matches("sudo ").to_owned(),
+                false => command,
+            };
+            format!(". End that, then try again:\n  {command}")
+        });
+        let cause = weakness.cause;
+        return fail(&format!(
+            "nothing was installed, since whoever can change a folder above the sampler can replace it: {cause}{remedy}"
+        ));
+    }
     match prepare() {
         Ok((path, file, script)) => {
             explain_install();

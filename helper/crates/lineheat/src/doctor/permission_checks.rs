@@ -7,6 +7,7 @@ use std::time::Duration;
 use supervision::{NoOutput, Patience, Urgency, output_within};
 
 use super::{Check, State, check};
+use crate::container::{self, Obstacle};
 use crate::installation::{self, GROUP, Problem};
 use crate::rights::{self, Capabilities};
 use crate::{kernel_support, record};
@@ -15,6 +16,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 pub fn checks() -> Vec<Check> {
     let already = has_rights();
+    let obstacle = container::obstacle();
     let beside = record::sampler_path();
     let installed = match &beside {
         Ok(beside) => installation::usable(beside),
@@ -22,21 +24,24 @@ pub fn checks() -> Vec<Check> {
     };
     vec![
         no_new_privileges(rights::may_gain_nothing()),
-        user_namespace(rights::is_in_user_namespace(), rights::container()),
+        container(obstacle.as_ref(), container::name()),
         lockdown(rights::lockdown().as_deref(), rights::lockdown_is_told()),
         perf_events(kernel_support::perf_events_for_admin_only(), already),
         capabilities(already),
-        installed_sampler(installed.as_ref().err(), already),
+        installed_sampler(installed.as_ref().err(), already, obstacle.as_ref()),
         nosuid(rights::is_nosuid(Path::new(installed_parent()))),
         group(already, installed.as_ref().err()),
-        sudo(sudo_is_there(), already || installed.is_ok()),
+        sudo(
+            sudo_is_there(),
+            already || installed.is_ok() || obstacle.is_some(),
+        ),
     ]
 }
 
 /// Whether this process may record without further ado.
 pub fn has_rights() -> bool {
     let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
-    rights::is_root() || Capabilities::own().contains(needed)
+    needed.missing_in(Capabilities::own()) == Capabilities(0) && !rights::is_in_user_namespace()
 }
 
 fn installed_parent() -> &'static str {
@@ -55,25 +60,31 @@ fn no_new_privileges(set: bool) -> Check {
     check("no-new-privs", title, State::Ok, detail)
 }
 
-fn user_namespace(inside: bool, container: Option<&str>) -> Check {
+/// What comes from the container alone; no installation in it helps.
+fn container(obstacle: Option<&Obstacle>, name: Option<&str>) -> Check {
     let title = "Container";
-    let (state, detail) = match (inside, container) {
-        (true, place) => (
-            State::Warning,
-            format!(
-                "this is a user namespace ({}): rights inside it count for nothing outside, so only recording without privilege is possible; record outside of it for time in the kernel",
-                place.unwrap_or("a rootless container or a sandbox")
-            ),
-        ),
-        (false, Some(place)) => (
-            State::Ok,
-            format!(
-                "this is {place}: it needs cap_bpf and cap_perfmon from whoever starts it, and a filter that lets bpf and perf_event_open pass"
-            ),
-        ),
-        (false, None) => (State::Ok, "none, no user namespace".to_owned()),
+    let Some(obstacle) = obstacle else {
+        let detail = match name {
+            Some(name) => format!("this is {name}, and it allows what recording needs"),
+            None => "none, and no user namespace".to_owned(),
+        };
+        return check("container", title, State::Ok, detail);
     };
-    check("container", title, state, detail)
+    let advice = obstacle.advice();
+    let (before, after) = (advice.lines().next(), advice.lines().nth(2));
+    let mut detail = obstacle.text();
+    for sentence in before.into_iter().chain(after) {
+        let sentence = sentence.trim_end_matches(':').trim_end_matches('.');
+        detail = format!("{detail}. {sentence}");
+    }
+    let state = match obstacle {
+        Obstacle::UserNamespace => State::Warning,
+        Obstacle::Lacks(_) | Obstacle::Filter(_) => State::Missing,
+    };
+    Check {
+        command: super::command_in(&advice),
+        ..check("container", title, state, detail)
+    }
 }
 
 fn lockdown(mode: Option<&str>, is_told: bool) -> Check {
@@ -118,8 +129,23 @@ fn capabilities(already: bool) -> Check {
     check("capabilities", title, State::Ok, detail)
 }
 
-fn installed_sampler(problem: Option<&Problem>, already: bool) -> Check {
+fn installed_sampler(
+    problem: Option<&Problem>,
+    already: bool,
+    obstacle: Option<&Obstacle>,
+) -> Check {
     let title = "Installed sampler";
+    if let Some(obstacle) = obstacle {
+        let (state, detail) = match obstacle {
+            Obstacle::UserNamespace => (State::Warning, Problem::UserNamespace.text()),
+            Obstacle::Lacks(_) | Obstacle::Filter(_) => (
+                State::Ok,
+                "it would get no rights in this container, whatever is installed (see Container)"
+                    .to_owned(),
+            ),
+        };
+        return check("installed-sampler", title, state, detail);
+    }
     let Some(problem) = problem else {
         let path = installation::path().display().to_string();
         return check("installed-sampler", title, State::Ok, path);
@@ -130,7 +156,7 @@ fn installed_sampler(problem: Option<&Problem>, already: bool) -> Check {
     }
     let advice = problem.advice();
     let command = advice.lines().find_map(|line| line.strip_prefix("  "));
-    let cost = ", so time in the kernel cannot be recorded without sudo";
+    let cost = ", so time in the kernel cannot be recorded";
     let detail = match command {
         Some(_) => format!("{}{cost}", problem.text()),
         None => format!("{}{cost}. {advice}", problem.text()),
@@ -220,24 +246,32 @@ fn sudo_is_there() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::installation::Weakness;
 
     #[test]
     fn each_environment_has_its_own_cause() {
         let told = |c: Check| (c.id, c.state, c.detail);
         let environments = [
             told(no_new_privileges(true)),
-            told(user_namespace(true, None)),
+            told(container(Some(&Obstacle::UserNamespace), None)),
+            told(container(
+                Some(&Obstacle::Lacks(Capabilities::needed(false))),
+                Some("a Docker container"),
+            )),
+            told(container(Some(&Obstacle::Filter(vec!["bpf"])), None)),
             told(lockdown(Some("confidentiality"), true)),
             told(perf_events(Some(3), false)),
-            told(installed_sampler(Some(&Problem::NotInstalled), false)),
-            told(installed_sampler(Some(&Problem::Different), false)),
+            told(installed_sampler(Some(&Problem::NotInstalled), false, None)),
+            told(installed_sampler(Some(&Problem::Different), false, None)),
             told(installed_sampler(
-                Some(&Problem::Unsafe("/x is a link".to_owned())),
+                Some(&Problem::Unsafe(Weakness::new("/x is a link"))),
                 false,
+                None,
             )),
             told(installed_sampler(
                 Some(&Problem::OtherVersion(vec!["0.0.1".to_owned()])),
                 false,
+                None,
             )),
             told(nosuid(true)),
             told(group(false, Some(&Problem::NotInGroup { listed: true }))),
@@ -257,7 +291,7 @@ mod tests {
 
     #[test]
     fn whoever_has_rights_already_needs_nothing_installed() {
-        let check = installed_sampler(Some(&Problem::NotInstalled), true);
+        let check = installed_sampler(Some(&Problem::NotInstalled), true, None);
         assert_eq!((check.state, check.command.as_str()), (State::Ok, ""));
         assert_eq!(perf_events(Some(4), true).state, State::Ok);
     }

@@ -6,8 +6,11 @@ use std::time::Duration;
 use records::{SamplerError, SamplerStep};
 use target::{LaunchError, ProcessError};
 
+use super::bpf_refusals::{Circumstances, of_load};
 use super::pid_namespace;
-use crate::{installation, kernel_support, rights};
+use crate::container::{self, Obstacle};
+use crate::installation::Problem;
+use crate::{kernel_support, rights};
 
 /// Kinds are those of `Failure` in protocol/wire.proto.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,13 +190,16 @@ impl RecordError {
         refused_without_privilege(error, paranoid)
     }
 
-    pub fn of_sampler(error: SamplerError, complaints: &str) -> RecordError {
+    /// `way`: by which the sampler has its rights.
+    pub fn of_sampler(error: SamplerError, complaints: &str, way: &str) -> RecordError {
         let errno = std::io::Error::from_raw_os_error(error.errno);
         let refused = matches!(error.errno, libc::EPERM | libc::EACCES);
         match error.step {
             // Whatever else is missing: no right would help.
             SamplerStep::LoadBpf if rights::is_confidential(rights::lockdown().as_deref()) => locked_down(),
-            SamplerStep::LoadBpf if refused => no_permission("this user may not load a BPF program", "cap_bpf and cap_perfmon"),
+            SamplerStep::LoadBpf if refused || kernel_support::has_type_information() => {
+                of_load(error.errno, complaints, &Circumstances::of(way))
+            }
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent | SamplerStep::AttachBpf if refused => {
                 no_perf_events(kernel_support::perf_events_for_admin_only())
             }
@@ -212,15 +218,10 @@ impl RecordError {
                 message: "two recordings of this user are running already, and no more are made at a time".to_owned(),
                 advice: "End one of them, or wait until it is saved.".to_owned(),
             },
-            SamplerStep::LoadBpf if !kernel_support::has_type_information() => RecordError {
+            SamplerStep::LoadBpf => RecordError {
                 kind: "no-bpf",
                 message: "this kernel was built without type information (CONFIG_DEBUG_INFO_BTF), which the BPF sampler needs".to_owned(),
                 advice: "Record with a kernel of a distribution: those of Debian and Ubuntu have it.".to_owned(),
-            },
-            SamplerStep::LoadBpf => RecordError {
-                kind: "no-bpf",
-                message: format!("the kernel did not take the BPF sampler: {errno}{}{}", detail(complaints), lockdown_hint(&error, rights::lockdown_is_told())),
-                advice: "This command says what is missing:\n  lineheat doctor".to_owned(),
             },
             step => RecordError::internal(format!("the sampler failed ({step:?}): {errno}{}", detail(complaints))),
         }
@@ -233,15 +234,6 @@ fn locked_down() -> RecordError {
         kind: "no-bpf",
         message: "this kernel is locked down for confidentiality (lockdown=confidentiality): it lets no BPF program read memory".to_owned(),
         advice: "For time in the kernel, boot with lockdown=integrity; what the program does itself can be recorded without privilege.".to_owned(),
-    }
-}
-
-fn lockdown_hint(error: &SamplerError, is_told: bool) -> &'static str {
-    match error.errno == libc::EINVAL && !is_told {
-        true => {
-            "; one that is locked down for confidentiality says so, too, and whether this one is cannot be told without securityfs in /sys/kernel/security"
-        }
-        false => "",
     }
 }
 
@@ -259,26 +251,27 @@ fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> Reco
             message: format!(
                 "there is no memory for samples: {errno}; other recordings of this user have locked what it may lock"
             ),
-            advice: "End other recordings, or record as root.".to_owned(),
+            advice: "End other recordings.".to_owned(),
         },
         (_, _, None) => RecordError {
             kind: "no-permission",
             message: "this kernel has no perf events (CONFIG_PERF_EVENTS)".to_owned(),
-            advice: as_root(),
+            advice: "Record with a kernel of a distribution: those of Debian and Ubuntu have them."
+                .to_owned(),
         },
         (_, libc::EPERM | libc::EACCES, Some(level @ 3..)) => RecordError {
             kind: "no-permission",
             message: format!(
                 "this kernel lets no ordinary user sample even its own programs (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
             ),
-            advice: as_root(),
+            advice: set_up(),
         },
         (_, libc::EPERM | libc::EACCES, Some(level)) => RecordError {
             kind: "no-permission",
             message: format!(
                 "perf_event_open is refused ({errno}) although this kernel allows it (perf_event_paranoid is {level}): a filter of a container or sandbox does that"
             ),
-            advice: "Record outside the container, or let it use perf_event_open.".to_owned(),
+            advice: Obstacle::Filter(vec!["perf_event_open"]).advice(),
         },
         (step, ..) => RecordError::internal(format!(
             "samples cannot be taken without privilege ({step:?}): {errno}"
@@ -286,15 +279,16 @@ fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> Reco
     }
 }
 
-fn as_root() -> String {
-    format!(
-        "Set up recording without sudo, once:\n  {}\nOr record as root; the program itself still runs as you:\n  sudo {} record -- COMMAND",
-        installation::install(),
-        std::env::current_exe().map_or("lineheat".to_owned(), |p| p.display().to_string())
-    )
+/// The way to rights. It is never to run this engine as root: its file may be the user's own, as in the folder of an
+/// extension, and then anything that runs as the user could have replaced it.
+fn set_up() -> String {
+    match container::obstacle() {
+        Some(obstacle) => obstacle.advice(),
+        None => Problem::NotInstalled.advice(),
+    }
 }
 
-fn detail(complaints: &str) -> String {
+pub(super) fn detail(complaints: &str) -> String {
     complaints
         .lines()
         .last()
@@ -318,13 +312,15 @@ fn no_perf_events(admin_only: Option<i32>) -> RecordError {
     }
 }
 
-fn no_permission(refusal: &str, capabilities: &str) -> RecordError {
+pub(super) fn no_permission(refusal: &str, capabilities: &str) -> RecordError {
+    let why = container::obstacle().map_or_else(
+        || format!("the kernel asks for {capabilities}, and this process has neither that nor root's rights"),
+        |obstacle| obstacle.text(),
+    );
     RecordError {
         kind: "no-permission",
-        message: format!(
-            "{refusal}: the kernel asks for {capabilities}, and this process has neither that nor root's rights"
-        ),
-        advice: as_root(),
+        message: format!("{refusal}: {why}"),
+        advice: set_up(),
     }
 }
 
@@ -332,32 +328,31 @@ fn no_permission(refusal: &str, capabilities: &str) -> RecordError {
 mod tests {
     use super::*;
 
+    fn may_not_load() -> RecordError {
+        no_permission(
+            "this user may not load a BPF program",
+            "cap_bpf and cap_perfmon",
+        )
+    }
+
     #[test]
     fn missing_rights_name_a_command_and_never_a_sysctl() {
-        let load = SamplerError {
-            step: SamplerStep::LoadBpf,
-            errno: libc::EPERM,
-            pid: 0,
-        };
-        for error in [RecordError::of_sampler(load, ""), no_perf_events(None)] {
+        for error in [may_not_load(), no_perf_events(None)] {
             assert_eq!(error.kind, "no-permission");
-            assert!(error.advice.contains("\n  sudo "), "{}", error.advice);
+            assert!(
+                error.advice.contains("doctor --install"),
+                "{}",
+                error.advice
+            );
+            assert!(!error.advice.contains("sudo "), "{}", error.advice);
             assert!(!error.to_string().contains("sysctl"));
         }
     }
 
     #[test]
-    fn a_lockdown_is_named_and_where_it_cannot_be_seen_it_is_thought_of() {
+    fn a_lockdown_is_named() {
         assert!(locked_down().is_refusal(), "user space is recorded");
         assert!(locked_down().message.contains("lockdown=confidentiality"));
-        let load = |errno| SamplerError {
-            step: SamplerStep::LoadBpf,
-            errno,
-            pid: 0,
-        };
-        assert!(lockdown_hint(&load(libc::EINVAL), false).contains("securityfs"));
-        assert_eq!(lockdown_hint(&load(libc::EINVAL), true), "");
-        assert_eq!(lockdown_hint(&load(libc::E2BIG), false), "");
     }
 
     #[test]
@@ -380,7 +375,11 @@ mod tests {
             debian.message,
             "this kernel lets no ordinary user sample even its own programs (perf_event_paranoid is 3, as Debian and Ubuntu ship it)"
         );
-        assert!(debian.advice.contains("\n  sudo "), "{}", debian.advice);
+        assert!(
+            debian.advice.contains("doctor --install"),
+            "{}",
+            debian.advice
+        );
         let container = refused(open, libc::EPERM, Some(2));
         assert!(container.message.contains("container"), "{container}");
         let without = refused(open, libc::ENOSYS, None);
@@ -393,12 +392,7 @@ mod tests {
 
     #[test]
     fn when_both_ways_are_refused_both_causes_and_one_command_are_told() {
-        let failed = |errno| SamplerError {
-            step: SamplerStep::LoadBpf,
-            errno,
-            pid: 0,
-        };
-        let first = RecordError::of_sampler(failed(libc::EPERM), "");
+        let first = may_not_load();
         assert!(first.is_refusal());
         let open = SamplerError {
             step: SamplerStep::OpenSampleEvent,
@@ -411,7 +405,7 @@ mod tests {
             "{both}"
         );
         assert!(both.message.contains("perf_event_paranoid is 4"), "{both}");
-        assert_eq!(both.to_string().matches("sudo ").count(), 1);
+        assert_eq!(both.to_string().matches("doctor --install").count(), 1);
     }
 
     #[test]

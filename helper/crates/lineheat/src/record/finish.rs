@@ -22,8 +22,8 @@ impl Recording<'_> {
         on_event: &mut impl FnMut(Event),
     ) -> Result<Recorded, RecordError> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
-        let run = options.output.clone().filter(|_| !self.discard);
-        if let Some(output) = &run {
+        let run_file = self.steps.run_file().cloned().filter(|_| !self.discard);
+        if let Some(output) = &run_file {
             // Names may take their time, or never come, and the file more room than there is.
             self.append_step(options);
             on_event(self.progress(Stage::Symbolizing { done: 0, total: 0 }));
@@ -33,7 +33,7 @@ impl Recording<'_> {
             });
             on_event(self.progress(Stage::Saving));
             if let Err(error) = output::write(&profile, output) {
-                return Err(self.not_saved(error, output, wall));
+                return Err(self.not_saved(error, output.path(), wall));
             }
         }
         self.steps.remove();
@@ -43,7 +43,7 @@ impl Recording<'_> {
             ));
         }
         Ok(Recorded {
-            run,
+            run: run_file.map(|run_file| run_file.path().to_owned()),
             exit: self.exit,
             repetitions: run_info::repetitions_of(&self.repetitions),
             samples: self.stacks.sample_count(),

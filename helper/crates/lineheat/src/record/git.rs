@@ -127,6 +127,10 @@ impl Git<'_> {
             .env("GIT_TERMINAL_PROMPT", "0")
             .stdin(Stdio::null())
             .stderr(Stdio::null());
+        if let Some(user) = target::invoker() {
+            // The repository is no more root's than the program is.
+            user.own(&mut git);
+        }
         let output = match output_within(&mut git, &mut self.patience) {
             Ok(output) => output,
             Err(late @ NoOutput::Late(..)) => {

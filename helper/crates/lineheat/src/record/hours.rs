@@ -1,10 +1,11 @@
 //! Hours of recording in a minute: samples as they would come, with the journal that they would have.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use profile::Profile;
 use profile::run::RunInfo;
+use profile::{Profile, RunFile};
 use records::{SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
@@ -24,12 +25,14 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn new() -> Recorder {
+    fn new(run: &Path) -> Recorder {
+        let mut steps = Steps::default();
+        steps.keep_beside(Arc::new(RunFile::new(run).unwrap()));
         Recorder {
             stacks: CountedStacks::default(),
             spaces: AddressSpaces::default(),
             modules: Modules::default(),
-            steps: Steps::default(),
+            steps,
             journal_time: Duration::ZERO,
         }
     }
@@ -47,7 +50,7 @@ impl Recorder {
         self.stacks.add(sample, 0, &self.spaces, &self.modules);
     }
 
-    fn append_step(&mut self, run_path: &Path) {
+    fn append_step(&mut self) {
         let started = Instant::now();
         let samples = self.stacks.sample_count();
         let present = Present {
@@ -65,7 +68,7 @@ impl Recorder {
                 ..RunInfo::default()
             },
         };
-        self.steps.append(run_path, Duration::ZERO, present);
+        self.steps.append(Duration::ZERO, present);
         assert!(self.steps.failed.is_none());
         self.journal_time += started.elapsed();
     }
@@ -101,7 +104,7 @@ fn an_hour_of_eight_busy_threads_stays_within_bounds_and_so_does_its_journal() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run.pb.gz");
     let before = resident_bytes();
-    let mut recorder = Recorder::new();
+    let mut recorder = Recorder::new(&run);
     let samples = THREADS * HZ * 3600;
     let mut random = 1u64;
     for number in 0..samples {
@@ -113,10 +116,10 @@ fn an_hour_of_eight_busy_threads_stays_within_bounds_and_so_does_its_journal() {
         let time_ns = number * 1_000_000_000 / (THREADS * HZ);
         recorder.add(time_ns, number % THREADS, stack_of(which, 24));
         if number.is_multiple_of(THREADS * HZ / 2) {
-            recorder.append_step(&run);
+            recorder.append_step();
         }
     }
-    recorder.append_step(&run);
+    recorder.append_step();
     let grown = resident_bytes().saturating_sub(before);
     let journal_bytes = std::fs::metadata(profile::journal_path(&run))
         .unwrap()
@@ -144,15 +147,15 @@ fn an_hour_of_eight_busy_threads_stays_within_bounds_and_so_does_its_journal() {
 /// In the same test: memory is measured.
 fn a_hundred_thousand_new_stacks_a_second(run: &Path) {
     let before = resident_bytes();
-    let mut recorder = Recorder::new();
+    let mut recorder = Recorder::new(run);
     let (rate, seconds) = (100_000u64, 20);
     for number in 0..rate * seconds {
         recorder.add(number * 10_000, number % THREADS, stack_of(number, 24));
         if number.is_multiple_of(rate / 2) {
-            recorder.append_step(run);
+            recorder.append_step();
         }
     }
-    recorder.append_step(run);
+    recorder.append_step();
     let grown = resident_bytes().saturating_sub(before);
     let stacks = &recorder.stacks;
     println!(

@@ -2,14 +2,13 @@
 //! disk, costs a second at most, whatever the recording's length.
 
 use std::io;
-use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use profile::run::{JournalKernelName, JournalModule, JournalStep, JournalThread, RunInfo};
-use profile::{Journal, place};
+use profile::{Journal, RunFile, place};
 
 use super::modules::Modules;
-use super::output::give_to_invoker;
 use super::save::{comm, period_ns};
 use super::stacks::{CodePlace, CountedStacks};
 
@@ -19,6 +18,8 @@ const FOLD_BYTES_MIN: u64 = 32 << 20;
 
 #[derive(Default)]
 pub struct Steps {
+    /// Whose journal it is; None: nothing is kept.
+    run_file: Option<Arc<RunFile>>,
     journal: Option<Journal>,
     saved: Saved,
     /// Since when nothing could be written, and why.
@@ -53,6 +54,16 @@ pub struct Present<'a> {
 }
 
 impl Steps {
+    /// From now on steps are kept, beside this run.
+    pub fn keep_beside(&mut self, run_file: Arc<RunFile>) {
+        self.run_file = Some(run_file);
+    }
+
+    /// Where the run is to be written.
+    pub fn run_file(&self) -> Option<&Arc<RunFile>> {
+        self.run_file.as_ref()
+    }
+
     pub fn wait_first(&mut self) {
         self.next = Some(Instant::now() + STEP_EVERY);
     }
@@ -67,9 +78,9 @@ impl Steps {
     }
 
     /// Appends what is new. A failure is kept; what could not be written is written with the next step.
-    pub fn append(&mut self, run_path: &Path, elapsed: Duration, present: Present) {
+    pub fn append(&mut self, elapsed: Duration, present: Present) {
         let started = Instant::now();
-        match self.try_append(run_path, present) {
+        match self.try_append(present) {
             Ok(()) => self.failed = None,
             Err(error) => {
                 let since = self.failed.take().map_or(elapsed, |(since, _)| since);
@@ -80,21 +91,17 @@ impl Steps {
         self.next = Some(started + STEP_EVERY);
     }
 
-    fn try_append(&mut self, run_path: &Path, present: Present) -> io::Result<()> {
-        let journal = match &mut self.journal {
-            Some(journal) => journal,
-            None => {
-                let journal = Journal::create(run_path)?;
-                give_to_invoker(journal.path());
-                self.journal.insert(journal)
-            }
+    fn try_append(&mut self, present: Present) -> io::Result<()> {
+        let journal = match (&mut self.journal, &self.run_file) {
+            (Some(journal), _) => journal,
+            (None, Some(run_file)) => self.journal.insert(Journal::create(run_file)?),
+            (None, None) => return Ok(()),
         };
         journal.append(&self.saved.step(&present))?;
         self.saved.note(&present);
         if journal.bytes() > self.fold_bytes.max(FOLD_BYTES_MIN) {
             // Without room for it the journal only grows on.
             let _ = journal.fold(&Saved::default().step(&present));
-            give_to_invoker(journal.path());
             self.fold_bytes = 3 * journal.bytes();
         }
         Ok(())

@@ -3,6 +3,7 @@
 
 mod address_spaces;
 mod attach_to;
+mod bpf_refusals;
 mod build_problems;
 mod environment;
 mod errors;
@@ -282,9 +283,8 @@ fn record_until_asked(
     }
     pid_namespace::check_proc()?;
     rate::check(options.sample_hz, rate::kernel_limit_hz())?;
-    if let Some(output) = &options.output {
-        output::prepare_output(output)?;
-    }
+    let run_file = (options.output.as_deref()).map(output::prepare_output);
+    let run_file = run_file.transpose()?;
     let warm_ups = match warm_up::run(options, urgency, &control, &mut on_event)? {
         WarmedUp::All(warm_ups) => warm_ups,
         WarmedUp::Stopped(recorded) => return Ok(recorded),
@@ -292,6 +292,9 @@ fn record_until_asked(
     let (sender, incoming) = sync_channel(INCOMING_MAX);
     let mut recording =
         Recording::start(options, turn, warm_ups, urgency, sender.clone(), &incoming)?;
+    if let Some(run_file) = run_file {
+        recording.steps.keep_beside(run_file);
+    }
     drop(alone);
     let forward = sender.clone();
     thread::spawn(move || {

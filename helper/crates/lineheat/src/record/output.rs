@@ -1,12 +1,11 @@
 //! Where a run is written.
 
-use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, chown};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use profile::Profile;
+use profile::{Profile, RunFile};
 
 use super::RecordError;
 
@@ -46,65 +45,46 @@ fn utc_stamp(seconds: u64) -> String {
     )
 }
 
-/// Makes sure, before anything is recorded, that the run can be written: its folder exists afterwards and takes files.
+/// Makes sure, before anything is recorded, that the run can be written: its folder exists afterwards, is held open and
+/// takes files.
 ///
 /// # Errors
-/// When the folder cannot be made or written, or a folder stands where the run should.
-pub fn prepare_output(path: &Path) -> Result<(), RecordError> {
-    let folder = folder_of(path);
-    let error = |e: io::Error| RecordError {
-        kind: "not-writable",
-        message: format!("the run cannot be saved as {}: {e}", path.display()),
-        advice:
-            "Choose a place that can be written to: lineheat record --output FILE.pb.gz -- COMMAND"
-                .to_owned(),
+/// When the folder cannot be made or written, or something else than a run stands where the run should.
+pub fn prepare_output(path: &Path) -> Result<Arc<RunFile>, RecordError> {
+    let run = RunFile::new(path).and_then(|run| run.try_folder().map(|()| run));
+    run.map(Arc::new).map_err(|e| not_writable(path, &e))
+}
+
+fn not_writable(path: &Path, error: &io::Error) -> RecordError {
+    const COMMAND: &str = "lineheat record --output FILE.pb.gz -- COMMAND";
+    let (who, advice) = match target::invoker() {
+        Some(user) => (
+            format!(" as user {}, who called sudo", target::user_name(user.uid)),
+            format!("Choose a place where this user may write: {COMMAND}"),
+        ),
+        None => (
+            String::new(),
+            format!("Choose a place that can be written to: {COMMAND}"),
+        ),
     };
-    if path.is_dir() {
-        return Err(error(io::Error::from(io::ErrorKind::IsADirectory)));
+    RecordError {
+        kind: "not-writable",
+        message: format!(
+            "the run cannot be saved as {}{who}: {error}",
+            path.display()
+        ),
+        advice,
     }
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|f| !f.as_os_str().is_empty() && !f.exists())
-        .collect();
-    for new in missing.into_iter().rev() {
-        fs::DirBuilder::new()
-            .mode(0o700)
-            .create(new)
-            .map_err(error)?;
-        give_to_invoker(new);
-        if new.file_name().is_some_and(|n| n == ".lineheat") {
-            // Runs are the user's own notes: keep them out of commits.
-            let _ = fs::write(new.join(".gitignore"), "*\n");
-            give_to_invoker(&new.join(".gitignore"));
-        }
-    }
-    tempfile::NamedTempFile::new_in(folder).map_err(error)?;
-    Ok(())
 }
 
 /// # Errors
 /// When the file system takes no more: says so, with the path.
-pub fn write(profile: &Profile, path: &Path) -> Result<(), RecordError> {
-    profile::save(profile, path).map_err(|e| RecordError {
+pub fn write(profile: &Profile, run: &RunFile) -> Result<(), RecordError> {
+    run.save(profile).map_err(|e| RecordError {
         kind: "not-writable",
         message: format!("the run could not be saved: {e}"),
         advice: "Free some space, or save elsewhere with --output.".to_owned(),
-    })?;
-    give_to_invoker(path);
-    Ok(())
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
-}
-
-/// Under sudo, what we make belongs to the user who asked for it.
-pub fn give_to_invoker(path: &Path) {
-    if let Some(user) = target::invoker() {
-        let _ = chown(path, Some(user.uid), Some(user.gid));
-    }
+    })
 }
 
 #[cfg(test)]

@@ -168,9 +168,9 @@ impl Recording<'_> {
 
     /// Saves what is new.
     pub(super) fn append_step(&mut self, options: &RecordOptions) {
-        let Some(output) = &options.output else {
+        if self.steps.run_file().is_none() {
             return;
-        };
+        }
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         let run = run_info::run_info_so_far(self, options, wall);
         let present = Present {
@@ -181,7 +181,7 @@ impl Recording<'_> {
             sample_hz: options.sample_hz,
             run,
         };
-        self.steps.append(output, wall, present);
+        self.steps.append(wall, present);
     }
 
     pub(super) fn handle(&mut self, message: FromSampler) {

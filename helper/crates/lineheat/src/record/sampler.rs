@@ -109,7 +109,9 @@ impl Sampler {
     /// Why it gave up, for the user.
     pub fn error(&self, error: SamplerError) -> RecordError {
         match self {
-            Sampler::Process(process, _) => RecordError::of_sampler(error, &process.complaints()),
+            Sampler::Process(process, way) => {
+                RecordError::of_sampler(error, &process.complaints(), way)
+            }
             Sampler::Own(_) => RecordError::without_privilege(error),
         }
     }

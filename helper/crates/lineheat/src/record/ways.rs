@@ -24,6 +24,9 @@ pub struct Way {
     pub args: Vec<PathBuf>,
 }
 
+pub const ROOT: &str = "root";
+/// The kernel is asked all the same.
+pub const NO_RIGHTS: &str = "no rights";
 /// For a run in which nothing privileged took part.
 pub const WITHOUT_PRIVILEGE: &str = "without privilege";
 
@@ -39,7 +42,7 @@ pub fn choose(urgency: &Urgency) -> Result<Way, RecordError> {
         args: vec![],
     };
     if rights::is_root() {
-        return Ok(direct("root", beside));
+        return Ok(direct(ROOT, beside));
     }
     let least = Capabilities::needed(false);
     if Capabilities::own().contains(least) {
@@ -54,7 +57,7 @@ pub fn choose(urgency: &Urgency) -> Result<Way, RecordError> {
     match installation::usable(&beside) {
         Ok(installed) => Ok(direct("installed sampler", installed)),
         // The kernel has the last word, and the refusal its own.
-        Err(Problem::NotInstalled) => Ok(direct("no rights", beside)),
+        Err(Problem::NotInstalled) => Ok(direct(NO_RIGHTS, beside)),
         Err(Problem::NotInGroup { .. } | Problem::NoSuid) if sudo_asks_nothing(urgency) => {
             Ok(Way {
                 name: "sudo",

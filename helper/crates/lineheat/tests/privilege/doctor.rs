@@ -5,11 +5,11 @@ use std::process::{Command, Output};
 
 use crate::installed::{BASE, Installed, OTHER, USER, told};
 
-fn report(output: &Output) -> serde_json::Value {
+pub fn report(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", told(output)))
 }
 
-fn check<'a>(report: &'a serde_json::Value, id: &str) -> &'a serde_json::Value {
+pub fn check<'a>(report: &'a serde_json::Value, id: &str) -> &'a serde_json::Value {
     let checks = report["checks"].as_array().unwrap();
     checks
         .iter()
@@ -18,7 +18,7 @@ fn check<'a>(report: &'a serde_json::Value, id: &str) -> &'a serde_json::Value {
 }
 
 /// State and detail of a check.
-fn found(report: &serde_json::Value, id: &str) -> (String, String) {
+pub fn found(report: &serde_json::Value, id: &str) -> (String, String) {
     let check = check(report, id);
     let text = |key: &str| check[key].as_str().unwrap().to_owned();
     (text("state"), text("detail"))

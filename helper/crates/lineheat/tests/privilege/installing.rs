@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::installed::{BASE, Installed, OTHER, USER, as_user, told, uid_of};
 
@@ -132,6 +132,55 @@ fn a_folder_that_others_may_write_is_installed_to_by_nobody() {
     );
 }
 
+/// As root, where /usr/local is another folder; `as_found` is a line of shell that has $local.
+fn install_where(installed: &Installed, as_found: &str) -> Output {
+    let local = installed.path("local");
+    let lineheat = installed.path("lineheat");
+    let script = format!(
+        "set -e; local={}; mkdir -p $local; {as_found}; mount --bind $local /usr/local; exec {} doctor --install --yes",
+        local.display(),
+        lineheat.display()
+    );
+    let mut command = Command::new("unshare");
+    command
+        .args(["--mount", "sh", "-c", &script])
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn where_a_group_may_write_above_the_sampler_one_cause_and_one_command_are_told() {
+    let Some(installed) = Installed::not_yet() else {
+        return;
+    };
+    // As Debian had it until 2022.
+    let output = install_where(&installed, "chown root:staff $local; chmod 2775 $local");
+    let words = told(&output);
+    assert_eq!(output.status.code(), Some(3), "{words}");
+    assert!(words.contains("nothing was installed"), "{words}");
+    let cause = "/usr/local may be written by others than root: by the group staff (mode 2775)";
+    assert!(words.contains(cause), "{words}");
+    assert!(words.contains("\n  chmod go-w /usr/local\n"), "{words}");
+    assert!(
+        !words.contains("symbolic link") && !words.contains("belongs to"),
+        "{words}"
+    );
+    let owned = install_where(
+        &installed,
+        &format!("chown {USER} $local; chmod 0755 $local"),
+    );
+    let words = told(&owned);
+    assert!(
+        words.contains(&format!("/usr/local belongs to {USER}, not to root")),
+        "{words}"
+    );
+    assert!(words.contains("\n  chown root /usr/local\n"), "{words}");
+    // What it says helps.
+    let helped = "chown root:staff $local; chmod 2775 $local; chmod go-w $local";
+    let output = install_where(&installed, helped);
+    assert!(output.status.success(), "{}", told(&output));
+}
+
 /// What the engine says of an installed sampler that something was done to.
 fn refusal(installed: &Installed) -> String {
     let (run, output) = installed.record(&["--", "/bin/true"]);
@@ -155,7 +204,10 @@ fn what_others_than_root_could_have_changed_is_not_run() {
     assert!(refusal(&installed).contains(&format!("belongs to {USER}, not to root")));
     chown(&file, Some(0), None).unwrap();
     fs::set_permissions(version, fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(refusal(&installed).contains("may be written by others than root (mode 0777)"));
+    assert!(
+        refusal(&installed)
+            .contains("may be written by others than root: by everybody (mode 0777)")
+    );
     fs::set_permissions(version, fs::Permissions::from_mode(0o755)).unwrap();
     let elsewhere = installed.path("elsewhere");
     fs::rename(&file, &elsewhere).unwrap();

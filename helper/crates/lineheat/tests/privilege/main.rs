@@ -10,7 +10,9 @@ mod installed;
 #[path = "../../examples/loaded_programs.rs"]
 mod loaded_programs;
 
+mod advice;
 mod attaching;
+mod containers;
 mod doctor;
 mod events;
 mod hardening;
@@ -19,3 +21,4 @@ mod protocol;
 mod races;
 mod samples;
 mod stopped;
+mod writing;

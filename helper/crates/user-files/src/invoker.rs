@@ -1,9 +1,13 @@
-//! Who really asked: under sudo the target still runs as the user who typed the command.
+//! Who really asked: under sudo the target still runs as the user who typed the command, and files are that user's.
 
 use std::env;
 use std::ffi::{CStr, CString, OsString};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoker {
@@ -20,9 +24,15 @@ pub fn invoker() -> Option<Invoker> {
     if unsafe { libc::geteuid() } != 0 {
         return None;
     }
-    let number = |name| env::var(name).ok()?.parse::<u32>().ok();
-    let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
-    (uid != 0).then(|| look_up(uid, gid))
+    // Asked for with every file that is written, and looked up once: nothing here changes SUDO_UID.
+    static BEHIND_SUDO: OnceLock<Option<Invoker>> = OnceLock::new();
+    BEHIND_SUDO
+        .get_or_init(|| {
+            let number = |name| env::var(name).ok()?.parse::<u32>().ok();
+            let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
+            (uid != 0).then(|| look_up(uid, gid))
+        })
+        .clone()
 }
 
 fn look_up(uid: u32, gid: u32) -> Invoker {
@@ -60,6 +70,24 @@ fn look_up(uid: u32, gid: u32) -> Invoker {
 }
 
 impl Invoker {
+    pub(crate) fn groups(&self) -> &[u32] {
+        &self.groups
+    }
+
+    /// The home folder that the user's password record names.
+    pub fn home(&self) -> Option<PathBuf> {
+        let (_, home) = self.env.iter().find(|(name, _)| name == "HOME")?;
+        Some(PathBuf::from(home))
+    }
+
+    /// Makes `command` run as this user, whose home its environment names.
+    pub fn own(&self, command: &mut Command) {
+        let user = self.clone();
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        // SAFETY: become_user is async-signal-safe, and what it reads was allocated before the fork.
+        unsafe { command.pre_exec(move || user.become_user()) };
+    }
+
     /// Becomes this user, for good. Async-signal-safe: for use between fork and exec.
     pub fn become_user(&self) -> io::Result<()> {
         // SAFETY: plain system calls; groups is a live array of its own length.

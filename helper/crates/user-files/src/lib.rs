@@ -1,0 +1,11 @@
+//! Files that are written for the user who asked: with that user's rights when sudo started us, and never through a link
+//! that somebody else could have planted.
+
+mod acting;
+mod folder;
+mod invoker;
+mod walk;
+
+pub use acting::as_invoker;
+pub use folder::{Folder, folder_of, write_file};
+pub use invoker::{Invoker, invoker};
