@@ -327,7 +327,8 @@ fn no_samples_is_a_sentence_and_no_failure() {
 fn a_journal_is_called_so_and_its_run_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run.pb.gz");
-    let _journal = profile::Journal::create(&run).unwrap();
+    let run_file = profile::RunFile::new(&run).unwrap();
+    let _journal = profile::Journal::create(&run_file.into()).unwrap();
     let journal = profile::journal_path(&run);
     let other = folder.path().join("moved");
     std::fs::copy(&journal, &other).unwrap();

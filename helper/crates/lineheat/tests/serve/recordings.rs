@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wire::{
     RecordRequest, StopRequest, SweepParameter, SweepRequest, SweepTableRequest, TerminalInput,
@@ -193,8 +193,7 @@ fn told_to_stop_twice_a_recording_ends_at_once_and_is_kept() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut engine = Engine::start();
-    let record_id = start_endless(&mut engine, folder.path());
-    std::thread::sleep(Duration::from_millis(700));
+    let record_id = start_endless(&mut engine, folder.path(), 50);
     let sampler = child(engine.pid(), "lineheat-sample");
     // SAFETY: kill has no memory preconditions.
     unsafe { libc::kill(sampler as i32, libc::SIGSTOP) };

@@ -461,7 +461,8 @@ fn what_cannot_be_opened_says_why() {
     assert_eq!(kind_of(fixture.path("text.pb.gz")), "bad-profile");
     assert_eq!(kind_of(fixture.folder().to_owned()), "bad-profile");
     let run = fixture.path("cut.pb.gz");
-    let _journal = profile::Journal::create(&run).unwrap();
+    let run_file = profile::RunFile::new(&run).unwrap();
+    let _journal = profile::Journal::create(&run_file.into()).unwrap();
     assert_eq!(kind_of(profile::journal_path(&run)), "bad-profile");
 }
 
