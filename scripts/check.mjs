@@ -52,18 +52,19 @@ async function rustSide(attempt) {
 
 async function quickTests(attempt) {
   await mkdir(artifacts, { recursive: true });
-  for (const [title, name] of [
-    ['tests of the scripts', 'scripts'],
-    ['unit tests', 'unit'],
-    ['tests of the pure crates', 'quickCrates'],
-    ['unit tests of the slower crates', 'slowCratesUnit'],
-  ])
-    await attempt(title, async () => {
-      const result = await suites[name]();
-      await writeFile(logFile(name), result.output);
-      const why = verdict(result, { ci: false });
-      if (why) throw new Sentence(summaryOf({ ...result, name, why, log: logFile(name) }).join('\n'));
-    });
+  const inTurn = async (titles) => {
+    for (const [name, title] of Object.entries(titles))
+      await attempt(title, async () => {
+        const result = await suites[name]();
+        await writeFile(logFile(name), result.output);
+        const why = verdict(result, { ci: false });
+        if (why) throw new Sentence(summaryOf({ ...result, name, why, log: logFile(name) }).join('\n'));
+      });
+  };
+  await Promise.all([
+    inTurn({ unit: 'unit tests', scripts: 'tests of the scripts' }),
+    inTurn({ quickCrates: 'tests of the pure crates', slowCratesUnit: 'unit tests of the slower crates' }),
+  ]);
 }
 
 if (isMain(import.meta)) main(check);

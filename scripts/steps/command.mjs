@@ -27,13 +27,19 @@ export function endRunning() {
 
 /**
  * Runs a program and gives what it printed, standard error included.
- * Options: cwd (the repository), env (added to ours), show (pass the output through as it comes), input (text).
+ * Options: cwd (the repository), env (added to ours), show (pass the output through as it comes), input (text),
+ * timeoutMs (it is ended then; 0: it may take as long as it likes).
  * Throws CommandFailed with the output when it does not end with 0.
  */
-export function run(program, args = [], { cwd = root, env = {}, show = false, input = '' } = {}) {
+export function run(program, args = [], { cwd = root, env = {}, show = false, input = '', timeoutMs = 0 } = {}) {
   const line = [program, ...args].join(' ');
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+    });
     running.add(child);
     let output = '';
     const take = (stream) => (bytes) => {

@@ -20,7 +20,8 @@ const under = (folder) => (file) => file.startsWith(folder);
 export const suites = {
   package: () => nodeTests('package', under('scripts/package-test/'), { timeoutS: 180 }),
   scripts: () => nodeTests('scripts', under('scripts/test/')),
-  unit: () => nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/')),
+  unit: () =>
+    nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/'), { together: true, timeoutS: 600 }),
   quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])]),
   slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
   helper: () => cargoTests(['--workspace']),
@@ -32,24 +33,27 @@ export const suites = {
 };
 
 /** Runs the test files that `wanted` chooses with Node's own runner. */
-async function nodeTests(name, wanted, { timeoutS = 120 } = {}) {
+async function nodeTests(name, wanted, options = {}) {
   const files = (await testFiles()).filter(wanted);
   if (files.length === 0)
     return { passed: 0, failed: 0, skipped: [], failures: [], ended: true, output: 'There is no test file.' };
-  return nodeTestFiles(name, files, { timeoutS });
+  return nodeTestFiles(name, files, options);
 }
 
-/** Runs these test files; `name` names the report. */
-export async function nodeTestFiles(name, files, { timeoutS = 120 } = {}) {
+/** Runs these test files; `name` names the report. `timeoutS` is for a test, or for all where they run in one process. */
+export async function nodeTestFiles(name, files, { timeoutS = 120, together = false } = {}) {
   const tap = path.join(artifacts, `${name}.tap`);
   await mkdir(artifacts, { recursive: true });
   await rm(tap, { force: true });
   const reporters = ['spec', 'stdout', 'tap', tap];
   const flags = reporters.map((word, i) => `--test-reporter${i % 2 ? '-destination' : ''}=${word}`);
   // The suites with a browser share two cores: one file at a time.
-  if (timeoutS > 120) flags.push('--test-concurrency=1');
-  const args = ['--import', 'tsx', '--test', `--test-timeout=${timeoutS * 1000}`, ...flags, ...files];
-  const { ended, output } = await ranToEnd('node', args);
+  if (timeoutS > 120 && !together) flags.push('--test-concurrency=1');
+  const timeoutMs = timeoutS * 1000;
+  const runner = together ? [inRoot('scripts/suites/together.mjs')] : [];
+  if (!together) flags.push('--test', `--test-timeout=${timeoutMs}`);
+  const args = ['--import', 'tsx', ...flags, ...runner, ...files];
+  const { ended, output } = await ranToEnd('node', args, together ? { timeoutMs } : {});
   const report = existsSync(tap) ? await readFile(tap, 'utf8') : '';
   return { ...countsOfTap(report), failures: failuresOfTap(report), ended, output };
 }

@@ -112,3 +112,20 @@ test('a test that ended its process is named', () => {
   const output = 'running 1 test\ntest dies ... FAILED\nerror: test failed, to rerun pass `--lib`\n';
   assert.deepEqual(failuresOfCargo(output), [{ name: 'dies', place: '', message: '' }]);
 });
+
+test('files that run in one process are counted and told like those that have their own', () =>
+  inFolder(
+    {
+      'one.test.mjs': "import { test } from 'node:test';\ntest('well', () => {});\n",
+      'other.test.mjs': "import { test } from 'node:test';\ntest('broken', () => { throw new Error('why'); });\n",
+    },
+    async (folder) => {
+      const files = ['one', 'other'].map((name) => path.join(folder, `${name}.test.mjs`));
+      const result = await nodeTestFiles('together', files, { together: true });
+      assert.deepEqual([result.passed, result.failed, result.ended], [1, 1, false]);
+      assert.deepEqual(told('together', result).slice(1), [
+        `  broken  (${path.relative(inRoot(), files[1])}:2)`,
+        '    why',
+      ]);
+    },
+  ));
