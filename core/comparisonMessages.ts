@@ -9,6 +9,14 @@ export interface ShownExecution {
   readonly text: string;
 }
 
+/** The executions of one side; median and range are NaN when there are none. */
+export interface ShownSide {
+  readonly executions: readonly ShownExecution[];
+  readonly median: number;
+  readonly least: number;
+  readonly greatest: number;
+}
+
 /** One fact on both sides: a commit, a compiler, arguments. */
 export interface ShownFact {
   readonly what: string;
@@ -28,8 +36,8 @@ export interface ShownComparison {
   /** The normalisation in force, and those that these runs allow; numbers of protocol/comparison.proto. */
   readonly normalisation: number;
   readonly normalisations: readonly { readonly value: number; readonly label: string }[];
-  readonly base: readonly ShownExecution[];
-  readonly new: readonly ShownExecution[];
+  readonly base: ShownSide;
+  readonly new: ShownSide;
   readonly facts: readonly ShownFact[];
   /** Commits of the new side that the base has not, newest first. */
   readonly commits: readonly string[];

@@ -41,10 +41,7 @@ test('a change carries its sign', () => {
   assert.equal(text.valueChangeText(12_400_000, 'nanoseconds'), '+12.4 ms');
   assert.equal(text.valueChangeText(-1e9, 'nanoseconds'), '−1.00 s');
   assert.equal(text.valueChangeText(0, 'nanoseconds'), '±0');
-  assert.equal(text.pointsText(0.041), '+4.1 pp');
-  assert.equal(text.pointsText(-0.0001), '±0');
-  assert.equal(text.relativeChangeText(100, 104.1), '+4.1 %');
-  assert.equal(text.relativeChangeText(0, 5), 'new');
-  assert.equal(text.relativeChangeText(5, 0), '−100.0 %');
+  assert.equal(text.pointsText(0.1, 0.141), '+4.1 pp');
+  assert.equal(text.pointsText(0.2, 0.1999), '±0');
 });
 test('a share of nothing is nothing', () => assert.equal(text.share(3, 0), 0));

@@ -1,4 +1,5 @@
-// Numbers as people read them: shares, counts, durations, sizes and their changes. One form everywhere.
+// Numbers as people read them: shares, counts, durations, sizes and their changes. One form everywhere. What is computed here
+// is one figure of the engine over another, or one less another, in order to show it; docs/architecture.md has the rule.
 
 import { visibleText } from './foreignText.ts';
 
@@ -62,23 +63,21 @@ export function valueText(value: number, unit: string): string {
   }
 }
 
-/** The change of a value: `+12.4 ms`, `−1.00 s`, `±0`. */
+/** What became more (above 0) or less (below 0). */
+export function difference(base: number, now: number): number {
+  return now - base;
+}
+
+/** A difference of values: `+12.4 ms`, `−1.00 s`, `±0`. */
 export function valueChangeText(change: number, unit: string): string {
   return signed(change, valueText(Math.abs(change), unit));
 }
 
-/** The change of a share in percentage points: 0.041 is `+4.1 pp`. */
-export function pointsText(change: number): string {
+/** The difference of two shares in percentage points: from 0.1 to 0.141 is `+4.1 pp`. */
+export function pointsText(base: number, now: number): string {
+  const change = difference(base, now);
   const points = Math.abs(change * 100);
   return points < 0.05 ? NO_CHANGE : signed(change, `${points.toFixed(1)} pp`);
-}
-
-/** The relative change of a value: 0.041 is `+4.1 %`; `new` without a base. */
-export function relativeChangeText(base: number, now: number): string {
-  if (base === now) return NO_CHANGE;
-  if (base === 0) return 'new';
-  const percent = Math.abs(((now - base) / base) * 100);
-  return percent < 0.05 ? NO_CHANGE : signed(now - base, `${percent.toFixed(1)} %`);
 }
 
 function signed(change: number, magnitude: string): string {

@@ -1,5 +1,5 @@
 // A sweep as the page shows it: the engine's table with foreign text made visible. Cells are named by their row.
-import { durationText, percentText } from './numbersAsText.ts';
+import { durationText, percentText, share } from './numbersAsText.ts';
 
 export interface ShownSweepRow {
   readonly values: readonly string[]; // of the parameters
@@ -36,6 +36,6 @@ export const cellText = ({ parameters }: ShownSweep, { values }: ShownSweepRow):
 export function spreadText(meanNs: number, sdNs: number): string {
   if (!(meanNs > 0)) return '–';
   return sdNs > 0
-    ? `${durationText(meanNs)} ± ${durationText(sdNs)} (${percentText(sdNs / meanNs)})`
+    ? `${durationText(meanNs)} ± ${durationText(sdNs)} (${percentText(share(sdNs, meanNs))})`
     : durationText(meanNs);
 }

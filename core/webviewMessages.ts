@@ -74,6 +74,8 @@ export type HostMessage =
       readonly message: string;
       readonly advice: string;
     }
+  /** Answers `measureMatches`; `newShare` of a comparison only. */
+  | { readonly type: 'matched'; readonly search: number; readonly share: number; readonly newShare: number }
   | { readonly type: 'explanation'; readonly explanation: ShownExplanation }
   | { readonly type: 'explanationFailed'; readonly message: string; readonly advice: string }
   /** Select a function in the flame graph and the table. `row`: of the functions view; -1: look for the name. */
@@ -89,6 +91,14 @@ export type PageMessage =
       readonly value: number;
       readonly index: number;
       readonly aside: boolean;
+    }
+  /** How much is spent below these frames of a flame graph; `search` comes back with the answer. */
+  | {
+      readonly type: 'measureMatches';
+      readonly view: ViewKind;
+      readonly value: number;
+      readonly search: number;
+      readonly frames: readonly number[];
     }
   | { readonly type: 'copy'; readonly text: string }
   /** Of a comparison: what explains the difference. */
@@ -106,6 +116,7 @@ export type PageMessage =
 const COPY_LIMIT = 1 << 20; // characters
 const INDEX_LIMIT = 0xffff_ffff;
 const NORMALISATION_LIMIT = 4; // as many as protocol/comparison.proto names
+const FRAMES_LIMIT = 1 << 20; // more than a message of the engine has room for
 const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 
 /** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */
@@ -120,6 +131,8 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     text,
     line,
     normalisation,
+    search,
+    frames,
     base,
     new: later,
   } = message as Record<string, unknown>;
@@ -147,6 +160,11 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
       if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isWhole(index, INDEX_LIMIT)) return undefined;
       if (typeof aside !== 'boolean') return undefined;
       return { type, view, value, index, aside };
+    case 'measureMatches':
+      if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isWhole(search, INDEX_LIMIT)) return undefined;
+      if (!Array.isArray(frames) || frames.length > FRAMES_LIMIT) return undefined;
+      if (!frames.every((frame) => isWhole(frame, INDEX_LIMIT))) return undefined;
+      return { type, view, value, search, frames };
     case 'copy':
       if (typeof text !== 'string' || text.length > COPY_LIMIT) return undefined;
       return { type, text };

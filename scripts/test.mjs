@@ -8,6 +8,7 @@ import { setup } from './setup.mjs';
 import { artifacts } from './steps/paths.mjs';
 import { isMain, main, seconds } from './steps/report.mjs';
 import { verdict } from './suites/counts.mjs';
+import { summaryOf } from './suites/failures.mjs';
 import { logFile, suites } from './suites/suites.mjs';
 
 const inOrder = [
@@ -44,7 +45,6 @@ async function runSuite(name, suite, ci) {
   const row = { name, ...result, why, time: seconds(performance.now() - start) };
   await writeFile(logFile(name), result.output);
   console.log(`  ${why ? 'FAILED' : 'ok    '}  ${name}  ${row.time}`);
-  if (why) console.log(`${result.output}\n  FAILED  ${name}: ${why}`);
   return row;
 }
 
@@ -58,12 +58,13 @@ function summarize(rows) {
     );
   for (const { name, skipped } of rows) for (const reason of skipped) console.log(`SKIPPED in ${name}: ${reason}`);
   const bad = rows.filter((row) => row.why);
-  for (const { name, why } of bad) console.log(`FAILED ${name}: ${why}`);
   if (bad.length > 0) process.exitCode = 1;
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   const passed = sum(rows.map((row) => row.passed));
   // A suite that failed without naming a test counts as one failure.
   const failed = sum(rows.map((row) => row.failed || (row.why ? 1 : 0)));
+  // What failed is the last that is read, above the line of the counts alone.
+  for (const row of bad) console.log(`\n${summaryOf({ ...row, log: logFile(row.name) }).join('\n')}`);
   console.log(`\n${passed} passed, ${failed} failed, ${sum(rows.map((row) => row.skipped.length))} skipped`);
 }
 

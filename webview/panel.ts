@@ -36,6 +36,9 @@ const host = connect((message) => {
     case 'viewFailed':
       page?.receiveFailure(message.view, message.message, message.advice);
       break;
+    case 'matched':
+      page?.receiveMatched(message);
+      break;
     case 'explanation':
       page?.receiveExplanation(message);
       break;

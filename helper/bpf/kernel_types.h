@@ -51,9 +51,20 @@ struct bpf_perf_event_data {
 
 struct mm_struct;
 struct cred;
+struct pid;
 struct task_struct {
 	s32 pid;
 	s32 tgid;
 	struct mm_struct *mm;
 	const struct cred *real_cred;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	u64 start_boottime;
+} __attribute__((preserve_access_index));
+
+/* Context of a task iterator. */
+struct bpf_iter_meta;
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 } __attribute__((preserve_access_index));

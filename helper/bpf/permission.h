@@ -49,7 +49,7 @@ static __always_inline bool is_dumpable(struct task_struct *task)
 		struct task_exec_state *state = BPF_CORE_READ((struct task_struct___exec_state *)task, exec_state);
 		return state && BPF_CORE_READ(state, dumpable) == TASK_DUMPABLE_OWNER;
 	}
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	if (!mm)
 		return true; /* it is ending: of its memory nothing is left to be looked into */
 	unsigned long flags = 0;

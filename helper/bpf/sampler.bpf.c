@@ -22,6 +22,8 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #include "walk.h"
 #include "address_space.h"
 #include "permission.h"
+#include "pid_namespace.h"
+#include "followed.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -58,7 +60,7 @@ struct {
 	__uint(max_entries, 8 << 20);
 } samples SEC(".maps");
 
-/* By thread group id. */
+/* By process. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -206,8 +208,11 @@ SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
 	u32 zero = 0;
+	struct task_struct *current_task = bpf_get_current_task_btf();
+	u32 process_number = process_number_of(current_task);
 	count(COUNTER_TAKEN);
-	if (!may_look_into(bpf_get_current_task_btf())) {
+	if (!may_look_into(current_task)) {
+		note_hidden(process_number);
 		count(COUNTER_LOST_NOT_ALLOWED);
 		return 0;
 	}
@@ -216,11 +221,10 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		count(COUNTER_LOST_NO_SCRATCH);
 		return 0;
 	}
-	u64 ids = bpf_get_current_pid_tgid();
 	struct sample_head *head = &w->out.head;
 	head->time_ns = bpf_ktime_get_ns();
-	head->pid = ids >> 32;
-	head->tid = (u32)ids;
+	head->pid = process_number;
+	head->tid = number_of(current_task);
 	bpf_get_current_comm(head->comm, sizeof(head->comm));
 
 	struct pt_regs regs;
@@ -228,8 +232,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	bool in_kernel = (ctx->regs.cs & 3) == 0;
 	if (in_kernel) {
 		kernel_bytes = bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0);
-		struct task_struct *task = bpf_get_current_task_btf();
-		if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task)) != 0)
+		if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(current_task)) != 0)
 			__builtin_memset(&regs, 0, sizeof(regs));
 	} else {
 		regs = ctx->regs;
@@ -288,18 +291,22 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* A forked child has its parent's mappings: share the table until user space learns of a change. */
+/* A forked child is followed as its parent is, and has its mappings: it shares the table until user space learns of a
+ * change. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	u32 parent_pid = parent->tgid, child_pid = child->tgid;
-	if (parent_pid == child_pid)
+	if (parent->tgid == child->tgid)
 		return 0;
-	const struct process_table *table = bpf_map_lookup_elem(&process_tables, &parent_pid);
+	u32 parent_number = process_number_of(parent), child_number = number_of(child);
+	if (!child_number)
+		return 0; /* in no namespace that we see */
+	follow_child(parent_number, child_number, child);
+	const struct process_table *table = bpf_map_lookup_elem(&process_tables, &parent_number);
 	if (!table)
 		return 0;
 	struct process_table copy = {.slot = table->slot};
-	bpf_map_update_elem(&process_tables, &child_pid, &copy, BPF_ANY);
+	bpf_map_update_elem(&process_tables, &child_number, &copy, BPF_ANY);
 	return 0;
 }
 
@@ -307,10 +314,10 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	u32 pid = task->tgid;
-	bool was_ours = bpf_map_delete_elem(&process_tables, &pid) == 0;
-	if (was_ours && !may_look_into(task))
+	u32 process = process_number_of(task);
+	if (!note_exec(process, task))
 		count(COUNTER_PROGRAMS_NOT_ALLOWED);
+	bpf_map_delete_elem(&process_tables, &process);
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 // What the code that meets foreign text and foreign programs may not hold: a shell, markup made from text, network,
 // commands chosen at run time. Reads the syntax tree, so that words in comments and texts do not matter.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { inRoot, root } from '../steps/paths.mjs';
+import { readFileSync } from 'node:fs';
+import { inRoot } from '../steps/paths.mjs';
 import { isMain, main, Sentence } from '../steps/report.mjs';
+import { productFiles } from './product-files.mjs';
 
 const editor = (name) => `extension/src/editor/${name}.ts`;
 /** The only files that start processes, each by an argument array. */
@@ -17,6 +17,12 @@ const spawners = [
 const names = [
   { banned: /^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc|setHTMLUnsafe)$/, why: 'makes elements of text' },
   { banned: /^(createContextualFragment|parseFromString|DOMParser)$/, why: 'makes elements of text' },
+  {
+    banned:
+      /^(unsafe(HTML|SVG|MathML|Static|CSS)|UnsafeHTMLDirective|UnsafeSVGDirective|UnsafeMathMLDirective|staticHtml)$/,
+    why: 'makes markup of a value in a template',
+  },
+  { banned: /^(styleMap)$/, why: 'sets the attribute style, which the page may not have' },
   { banned: /^(supportHtml|enableCommandUris)$/, why: 'lets foreign text be markup or run commands' },
   {
     banned: /^(ShellExecution|sendText|execFile|execFileSync|execSync|fork|spawnSync)$/,
@@ -38,6 +44,10 @@ const names = [
 ];
 const modules = [
   { banned: /^(node:)?child_process$/, why: 'starts programs', in: spawners },
+  {
+    banned: /^lit(-html)?\/(static|static-html|directives\/(unsafe-|style-map|template-content)).*/,
+    why: 'makes markup of a value in a template',
+  },
   { banned: /^(node:)?(http|https|http2|net|tls|dgram|dns|vm|cluster|worker_threads)$/, why: 'has no place here' },
 ];
 /** A debugger's variables name commands; only a configuration that the user chose comes there. */
@@ -53,6 +63,7 @@ export function bannedCode(ts, file, text) {
   };
   const visit = (node) => {
     checkName(ts, node, file, refuse);
+    checkTemplate(ts, node, refuse);
     checkModule(ts, node, file, refuse);
     checkProperty(ts, node, refuse);
     checkCall(ts, node, file, refuse);
@@ -64,9 +75,32 @@ export function bannedCode(ts, file, text) {
 
 function checkName(ts, node, file, refuse) {
   const isName = ts.isIdentifier(node) || (ts.isStringLiteral(node) && ts.isElementAccessExpression(node.parent));
-  if (!isName) return;
+  if (!isName || isTemplateTag(ts, node)) return;
   for (const { banned, why, in: allowed = [] } of names)
     if (banned.test(node.text) && !allowed.includes(file)) refuse(node, `uses ${node.text}, which ${why}.`);
+}
+
+/** `html` of lit: the tag of a template, or its import. */
+function isTemplateTag(ts, node) {
+  const { parent } = node;
+  if (ts.isTaggedTemplateExpression(parent) && parent.tag === node) return true;
+  return ts.isImportSpecifier(parent) && parent.parent.parent.parent.moduleSpecifier.text === 'lit';
+}
+
+/** What stands in a template is ours, but an attribute of it can be code, an address or a style. */
+function checkTemplate(ts, node, refuse) {
+  if (!ts.isTaggedTemplateExpression(node) || !/^(html|svg|mathml)$/.test(node.tag.text)) return;
+  const { template } = node;
+  const texts = ts.isTemplateExpression(template)
+    ? [template.head, ...template.templateSpans.map(({ literal }) => literal)]
+    : [template];
+  for (const { text } of texts) {
+    const [, attribute] =
+      /\s(style|[.?]?(?:on\w+|href|src|srcdoc|xlink:href|innerHTML|outerHTML))\s*=/i.exec(text) ?? [];
+    if (attribute) refuse(node, `sets the attribute ${attribute} in a template.`);
+    const [, tag] = /<(script|style|iframe|object|embed|base|meta|link)\b/i.exec(text) ?? [];
+    if (tag) refuse(node, `makes the element ${tag} in a template.`);
+  }
 }
 
 function checkModule(ts, node, file, refuse) {
@@ -142,17 +176,6 @@ export async function bannedCodeProblems(files = productFiles()) {
     return [`Only ${files.length} product files were found: the check would pass without reading.`];
   const { default: ts } = await import('typescript'); // set-up may only just have installed it
   return files.flatMap((file) => bannedCode(ts, file, readFileSync(inRoot(file), 'utf8')));
-}
-
-function productFiles() {
-  const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const isProduct = (file) =>
-    /^(core|extension\/src|webview)\/.*[.][cm]?[jt]sx?$/.test(file) &&
-    !/[.](test|d)[.]ts$|^webview\/(test|bench)\/|\/generated\//.test(file);
-  return list.split('\n').filter((file) => isProduct(file) && existsSync(inRoot(file)));
 }
 
 /** @throws Sentence with every problem. */

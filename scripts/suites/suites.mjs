@@ -1,10 +1,11 @@
-// The test suites of the repository and how each is run. Each run gives { passed, failed, skipped, ended, output }.
+// The test suites of the repository and how each is run. Each run gives { passed, failed, skipped, failures, ended, output }.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandFailed, run } from '../steps/command.mjs';
 import { artifacts, helper, inRoot } from '../steps/paths.mjs';
 import { countsOfCargo, countsOfTap } from './counts.mjs';
+import { failuresOfCargo, failuresOfTap } from './failures.mjs';
 
 /** Crates whose tests need neither BPF nor a running engine. */
 const notPure = ['lineheat', 'lineheat-sampler'];
@@ -23,7 +24,7 @@ export const suites = {
   quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])]),
   slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
   helper: () => cargoTests(['--workspace']),
-  kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 1000 }),
+  kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 3600 }),
   programs: () => nodeTests('programs', under('bench/test/'), { timeoutS: 300 }),
   webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300 }),
   editorApi: () => nodeTests('editor-api', under('extension/test/api/'), { timeoutS: 600 }),
@@ -33,7 +34,13 @@ export const suites = {
 /** Runs the test files that `wanted` chooses with Node's own runner. */
 async function nodeTests(name, wanted, { timeoutS = 120 } = {}) {
   const files = (await testFiles()).filter(wanted);
-  if (files.length === 0) return { passed: 0, failed: 0, skipped: [], ended: true, output: 'There is no test file.' };
+  if (files.length === 0)
+    return { passed: 0, failed: 0, skipped: [], failures: [], ended: true, output: 'There is no test file.' };
+  return nodeTestFiles(name, files, { timeoutS });
+}
+
+/** Runs these test files; `name` names the report. */
+export async function nodeTestFiles(name, files, { timeoutS = 120 } = {}) {
   const tap = path.join(artifacts, `${name}.tap`);
   await mkdir(artifacts, { recursive: true });
   await rm(tap, { force: true });
@@ -44,7 +51,7 @@ async function nodeTests(name, wanted, { timeoutS = 120 } = {}) {
   const args = ['--import', 'tsx', '--test', `--test-timeout=${timeoutS * 1000}`, ...flags, ...files];
   const { ended, output } = await ranToEnd('node', args);
   const report = existsSync(tap) ? await readFile(tap, 'utf8') : '';
-  return { ...countsOfTap(report), ended, output };
+  return { ...countsOfTap(report), failures: failuresOfTap(report), ended, output };
 }
 
 async function testFiles() {
@@ -55,23 +62,21 @@ async function testFiles() {
   return found.sort();
 }
 
-async function cargoTests(args) {
-  const { ended, output } = await ranToEnd(
-    'cargo',
-    ['test', '--release', '--locked', '--no-fail-fast', ...args, '--', '--show-output'],
-    {
-      cwd: helper,
-    },
-  );
-  return { ...countsOfCargo(output), ended, output };
+const cargoTests = (args) => cargoTestsIn(helper, ['--release', '--locked', ...args]);
+
+/** Runs the tests of the crates in this folder. */
+export async function cargoTestsIn(folder, args) {
+  const { ended, output } = await ranToEnd('cargo', ['test', '--no-fail-fast', ...args, '--', '--show-output'], {
+    cwd: folder,
+  });
+  return { ...countsOfCargo(output), failures: failuresOfCargo(output), ended, output };
 }
 
 async function ranToEnd(program, args, options = {}) {
+  // Without the last, Node's runner started by a test of ours would run nothing.
+  const env = { FORCE_COLOR: '0', CARGO_TERM_COLOR: 'never', NODE_TEST_CONTEXT: undefined };
   try {
-    return {
-      ended: true,
-      output: await run(program, args, { ...options, env: { FORCE_COLOR: '0', CARGO_TERM_COLOR: 'never' } }),
-    };
+    return { ended: true, output: await run(program, args, { ...options, env }) };
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     return { ended: false, output: `${error.message}\n${error.output}` };

@@ -42,6 +42,19 @@ const planted = [
   ['a socket', "import net from 'node:net';", /node:net/],
   ['a notification of its own', 'vscode.window.showInformationMessage(name);', /links in foreign text/],
   ['a command chosen at run time', 'vscode.commands.executeCommand(name);', /runs a command/],
+  ['markup of a value in a template', "import { unsafeHTML } from 'lit/directives/unsafe-html.js';", /unsafeHTML/],
+  [
+    'the same under another name',
+    "import * as raw from 'lit/directives/unsafe-svg.js';",
+    /lit\/directives\/unsafe-svg\.js/,
+  ],
+  ['static templates', "import { html } from 'lit/static-html.js';", /lit\/static-html\.js/],
+  ['a style by a template', "import { styleMap } from 'lit/directives/style-map.js';", /styleMap/],
+  ['a handler as text in a template', 'html`<p onclick="f()"></p>`;', /attribute onclick in a template/],
+  ['a style in a template', 'html`<p style="top: 0"></p>`;', /attribute style in a template/],
+  ['a link in a template', 'html`<a class="x" href="/"></a>`;', /attribute href in a template/],
+  ['markup by a property in a template', `html\`<p .innerHTML=\${name}></p>\`;`, /attribute \.innerHTML in a template/],
+  ['a script in a template', 'svg`<script></script>`;', /element script in a template/],
   ['HTML of a webview', 'webview.html = name;', /HTML of a webview/],
 ];
 for (const [name, text, words, file] of planted)
@@ -58,6 +71,13 @@ test('allowed: a regular expression, words in texts and comments, a child proces
     if (vscode.workspace.isTrusted) markdown.isTrusted = { enabledCommands: ['lineheat.goto'] };
     vscode.commands.executeCommand('setContext', name, found);`;
   assert.deepEqual(problems(good, spawner), []);
+});
+
+test('allowed: a template of lit with values as text, attributes, properties and listeners', () => {
+  const good = `import { html, nothing, svg } from 'lit';
+    const row = html\`<p class=\${kind} .value=\${name} ?hidden=\${!name} @click=\${open}>\${name}</p>\`;
+    const dot = svg\`<circle cx="3" r=\${radius}></circle>\`;`;
+  assert.deepEqual(problems(good), []);
 });
 
 test('the tree as it is has none', async () => {

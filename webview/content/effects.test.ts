@@ -46,6 +46,11 @@ const graph = (totalEffects: object) =>
     selfSamples: [1],
     newSelfValue: [1],
     newSelfSamples: [1],
+    totalValue: [1],
+    totalSamples: [1],
+    newTotalValue: [1],
+    newTotalSamples: [1],
+    churn: [0],
     totalEffects,
   }).finish();
 test('effects that do not fit are refused with a sentence', () => {

@@ -21,9 +21,11 @@ const good = {
   line: [0, 12],
   selfValue: [3, 4],
   selfSamples: [1, 2],
+  totalValue: [7, 0],
+  totalSamples: [3, 0],
 };
 
-test('totals, depths and ranges come from the tree', () => {
+test('depths and ranges come from the tree, totals from the engine', () => {
   const graph = drawn(`
 a 1
   b 2
@@ -39,7 +41,15 @@ e 5`);
 
 test('every column of the contract is read by its own number', () => {
   const graph = readFlameGraph(
-    encode('FlameGraph', { ...good, newSelfValue: [5, 6], newSelfSamples: [7, 8], prunedNodes: 9 }),
+    encode('FlameGraph', {
+      ...good,
+      newSelfValue: [5, 6],
+      newSelfSamples: [7, 8],
+      newTotalValue: [11, 0],
+      newTotalSamples: [15, 0],
+      churn: [4, 2],
+      prunedNodes: 9,
+    }),
   );
   assert.deepEqual(graph.frames.strings, frames.strings);
   for (const column of ['name', 'module', 'file', 'line', 'kind'] as const) {
@@ -53,6 +63,34 @@ test('every column of the contract is read by its own number', () => {
     [
       [5, 6],
       [7, 8],
+    ],
+  );
+  assert.deepEqual([...graph.churn], [4, 2]);
+});
+
+test('the total of a node that calls nothing is its self', () => {
+  const { costs, newCosts } = readFlameGraph(
+    encode('FlameGraph', {
+      ...good,
+      newSelfValue: [5, 6],
+      newSelfSamples: [7, 8],
+      newTotalValue: [11, 0],
+      newTotalSamples: [15, 0],
+      churn: [4, 2],
+    }),
+  );
+  assert.deepEqual(
+    [[...costs.total], [...costs.totalSamples]],
+    [
+      [7, 4],
+      [3, 2],
+    ],
+  );
+  assert.deepEqual(
+    [[...newCosts!.total], [...newCosts!.totalSamples]],
+    [
+      [11, 6],
+      [15, 8],
     ],
   );
 });
@@ -81,7 +119,7 @@ test('the tables are read as the contract has them', () => {
 });
 
 test('a value as large as the contract allows is exact', () => {
-  const graph = readFlameGraph(encode('FlameGraph', { ...good, selfValue: [0, Number.MAX_SAFE_INTEGER] }));
+  const graph = readFlameGraph(encode('FlameGraph', { ...good, totalValue: [Number.MAX_SAFE_INTEGER, 0] }));
   assert.equal(graph.costs.total[0], Number.MAX_SAFE_INTEGER);
 });
 
@@ -95,8 +133,8 @@ const malformed: Record<string, [object, RegExp]> = {
   'a root with a parent': [{ ...good, parentDistance: [1, 1] }, /Node 0 must be the root/],
   'a node that is its own parent': [{ ...good, parentDistance: [0, 0] }, /Node 1 has no parent/],
   'a parent before the first node': [{ ...good, parentDistance: [0, 2] }, /Node 1 has no parent/],
-  'values beyond 2^53': [{ ...good, selfValue: [Number.MAX_SAFE_INTEGER, 1] }, /more than 2\^53/],
-  'a new run with fewer nodes': [{ ...good, newSelfValue: [1] }, /new_self_value has 1 rows/],
+  'totals of fewer nodes': [{ ...good, totalValue: [7] }, /total_value has 1 rows/],
+  'a new run with fewer nodes': [{ ...good, churn: [0, 0], newSelfValue: [1] }, /new_self_value has 1 rows/],
 };
 for (const [what, [message, sentence]] of Object.entries(malformed)) {
   test(`${what} is refused with a sentence`, () => {
@@ -119,6 +157,8 @@ test('nodes that are not in depth-first order are refused', () => {
     line: [0, 0, 0, 0],
     selfValue: [0, 1, 1, 1],
     selfSamples: [0, 1, 1, 1],
+    totalValue: [3, 2, 0, 0],
+    totalSamples: [3, 2, 0, 0],
   };
   assert.throws(
     () => readFlameGraph(encode('FlameGraph', { ...good, ...nodes })),
@@ -144,7 +184,7 @@ test('no damage to the bytes does worse than a refusal', () => {
 
 test('an unpacked column reads like a packed one', () => {
   const bytes = graphContent({ name: 'all', self: 2 });
-  const extra = Uint8Array.from([...bytes, 5 * 8, 0, 4 * 8, 1, 6 * 8, 0, 7 * 8, 9, 8 * 8, 1]);
+  const extra = Uint8Array.from([...bytes, 5 * 8, 0, 4 * 8, 1, 6 * 8, 0, 7 * 8, 9, 8 * 8, 1, 13 * 8, 0, 14 * 8, 0]);
   const graph = readFlameGraph(extra);
   assert.deepEqual([graph.count, graph.costs.self[1], graph.costs.selfSamples[1]], [2, 9, 1]);
 });
@@ -158,6 +198,8 @@ test('a stack two hundred thousand deep is read without recursion', () => {
     line: column(0),
     selfValue: column(1),
     selfSamples: column(1),
+    totalValue: column(1),
+    totalSamples: column(1),
   };
   assert.equal(readFlameGraph(encode('FlameGraph', { ...good, ...deep })).depthMax, count - 1);
 });

@@ -1,8 +1,9 @@
-// FlameGraph of protocol/views.proto as a checked tree in columns, with the totals and depths that drawing needs.
+// FlameGraph of protocol/views.proto as a checked tree in columns, with the depths that drawing needs.
 // Nodes stand in depth-first order, so a subtree is a range: a node, up to but without its `end`. No recursion anywhere.
 import { type Effects, readEffects } from './effects.ts';
 import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
 import {
+  type Fields,
   MalformedContent,
   readFields,
   readNumber,
@@ -19,6 +20,17 @@ export interface Costs {
   readonly totalSamples: Float64Array;
 }
 
+/** Fields of the columns of one side. */
+interface CostFields {
+  readonly side: '' | 'new_'; // before the columns' names
+  readonly self: number;
+  readonly selfSamples: number;
+  readonly total: number;
+  readonly totalSamples: number;
+}
+const BASE: CostFields = { side: '', self: 7, selfSamples: 8, total: 13, totalSamples: 14 };
+const NEW: CostFields = { side: 'new_', self: 9, selfSamples: 10, total: 15, totalSamples: 16 };
+
 export interface FlameGraph {
   readonly frames: FrameTable;
   readonly type: string;
@@ -32,6 +44,7 @@ export interface FlameGraph {
   readonly line: Uint32Array; // hottest line at this place; 0: unknown
   readonly costs: Costs; // of the run, or of the base
   readonly newCosts: Costs | undefined; // of the new run, in a comparison
+  readonly churn: Float64Array; // of a comparison: what changed in each node and below, whatever its sign; else empty
   readonly effects: Effects | undefined; // of each node's total, in a comparison whose engine says them
   readonly prunedNodes: number;
 }
@@ -43,24 +56,17 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
   const distance = readUint32Column(fields, 4);
   const frame = readUint32Column(fields, 5);
   const line = readUint32Column(fields, 6);
-  const self = readUint64Column(fields, 7);
-  const selfSamples = readUint32Column(fields, 8);
-  const newSelf = readUint64Column(fields, 9);
-  const newSelfSamples = readUint32Column(fields, 10);
   const count = distance.length;
   expectLength('frame', frame, count);
   expectLength('line', line, count);
-  expectLength('self_value', self, count);
-  expectLength('self_samples', selfSamples, count);
   expectBelow('frame', frame, frames.count, 'frames');
 
-  const compared = newSelf.length > 0 || newSelfSamples.length > 0;
-  if (compared) {
-    expectLength('new_self_value', newSelf, count);
-    expectLength('new_self_samples', newSelfSamples, count);
-  }
+  const has = (field: number) => fields.spans.has(field) || fields.varints.has(field);
+  const compared = has(NEW.self) || has(NEW.selfSamples);
   const parent = parentsOf(distance);
   const { depth, end, depthMax } = shapeOf(parent);
+  const churn = readUint64Column(fields, 17);
+  if (compared) expectLength('churn', churn, count);
   return {
     frames,
     type: readString(fields, 2),
@@ -72,8 +78,9 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     depthMax,
     frame,
     line,
-    costs: costsOf(parent, self, selfSamples),
-    newCosts: compared ? costsOf(parent, newSelf, newSelfSamples) : undefined,
+    costs: costsOf(fields, BASE, count),
+    newCosts: compared ? costsOf(fields, NEW, count) : undefined,
+    churn,
     effects: compared ? readEffects(fields, 12, count) : undefined,
     prunedNodes: readNumber(fields, 11),
   };
@@ -117,16 +124,17 @@ function shapeOf(parent: Int32Array) {
   return { depth, end, depthMax };
 }
 
-function costsOf(parent: Int32Array, self: Float64Array, selfSamples: Uint32Array): Costs {
-  const total = Float64Array.from(self);
-  const totalSamples = Float64Array.from(selfSamples);
-  for (let node = parent.length - 1; node > 0; node--) {
-    const up = parent[node]!;
-    total[up] = total[up]! + total[node]!;
-    totalSamples[up] = totalSamples[up]! + totalSamples[node]!;
-  }
-  if (total.length > 0 && total[0]! > Number.MAX_SAFE_INTEGER) {
-    throw new MalformedContent('The values of the flame graph add up to more than 2^53.');
+function costsOf(fields: Fields, { side, ...at }: CostFields, count: number): Costs {
+  const self = readUint64Column(fields, at.self);
+  const selfSamples = readUint32Column(fields, at.selfSamples);
+  const total = readUint64Column(fields, at.total);
+  const totalSamples = readUint64Column(fields, at.totalSamples);
+  const columns = { self_value: self, self_samples: selfSamples, total_value: total, total_samples: totalSamples };
+  for (const [name, column] of Object.entries(columns)) expectLength(`${side}${name}`, column, count);
+  // A node that calls nothing has a 0 there: its total is its self.
+  for (let node = 0; node < count; node++) {
+    total[node] ||= self[node]!;
+    totalSamples[node] ||= selfSamples[node]!;
   }
   return { self, total, selfSamples, totalSamples };
 }

@@ -1,7 +1,7 @@
 // A live tree for screen readers that mirrors the selection: its ancestors, its siblings near it and its first callees.
 // The tree is virtual: it holds a few dozen items however large the profile is, each with its true level and position.
+import { html, nothing, render, type TemplateResult } from 'lit';
 import type { FlameGraph } from '../content/flameGraph.ts';
-import { element } from '../page/elements.ts';
 import { describeNode, sentenceOf } from './describe.ts';
 import type { Layout } from './layout.ts';
 import { ancestorsOf, childrenOf } from './navigation.ts';
@@ -13,25 +13,20 @@ const ABOVE = 24; // callers told
 /** Fills `tree` (role=tree) with what surrounds the selected node. */
 export function mirrorSelection(tree: HTMLElement, graph: FlameGraph, layout: Layout, selected: number) {
   if (graph.count === 0) {
-    tree.replaceChildren();
+    render(nothing, tree);
     tree.removeAttribute('aria-activedescendant');
     return;
   }
   const node = Math.max(0, selected);
-  const items: HTMLElement[] = [];
+  const items: TemplateResult[] = [];
   const add = (shown: number, position: number, size: number) => {
-    const item = element('div', {
-      role: 'treeitem',
-      id: `node-${shown}`,
-      'aria-level': graph.depth[shown]! + 1,
-      'aria-posinset': position,
-      'aria-setsize': size,
-      'aria-selected': String(shown === node),
-    });
-    if (graph.end[shown]! > shown + 1)
-      item.setAttribute('aria-expanded', String(shown <= node && node < graph.end[shown]!));
-    item.textContent = sentenceOf(describeNode(graph, shown));
-    items.push(item);
+    const end = graph.end[shown]!;
+    const expanded = end > shown + 1 ? shown <= node && node < end : nothing;
+    items.push(
+      html`<div role="treeitem" id="node-${shown}" aria-level=${graph.depth[shown]! + 1} aria-posinset=${position}
+        aria-setsize=${size} aria-selected=${shown === node} aria-expanded=${expanded}
+        >${sentenceOf(describeNode(graph, shown))}</div>`,
+    );
   };
 
   const ancestors = ancestorsOf(graph, node).slice(0, -1);
@@ -49,7 +44,7 @@ export function mirrorSelection(tree: HTMLElement, graph: FlameGraph, layout: La
       add(child, below + 1, children.length);
     });
   }
-  tree.replaceChildren(...items);
+  render(items, tree);
   tree.setAttribute('aria-activedescendant', `node-${node}`);
 }
 

@@ -21,7 +21,7 @@ test('a frame is told with its place and figures', () => {
 });
 test('a compared frame has base, new and change', () => {
   const description = describeNode(drawn('a 100 150\nb 100 50', true), 1);
-  assert.deepEqual(description.figures[1], { label: 'Total', cells: ['100 ms', '150 ms', '+50.0 ms (+50.0 %)'] });
+  assert.deepEqual(description.figures[1], { label: 'Total', cells: ['100 ms', '150 ms', '+50.0 ms'] });
   assert.deepEqual(description.figures[2], { label: 'Share', cells: ['50.0 %', '75.0 %', '+25.0 pp'] });
 });
 test('few samples are said to be few', () => {
@@ -30,9 +30,11 @@ test('few samples are said to be few', () => {
 });
 test('a run of narrow boxes says how many it stands for', () => {
   const graph = drawn('a 1\n  b 1\nc 2');
-  assert.equal(describeRun(graph, 1, 4).name, '2 narrow calls');
+  assert.equal(describeRun(graph, 1, 4).name, '2 narrow calls, the heaviest is a');
   assert.match(describeRun(graph, 1, 4).place, /^3 frames/);
-  assert.deepEqual(describeRun(graph, 1, 4).figures[0]!.cells, ['100.0 %', '4.00 ms']);
+  assert.deepEqual(describeRun(graph, 1, 4).figures, [
+    { label: 'Heaviest', cells: ['50.0 %', '2.00 ms', '2 samples'] },
+  ]);
 });
 test('a label is cut where its box ends, or left out', () => {
   assert.equal(cut('abcdef', 6), 'abcdef');

@@ -2,9 +2,9 @@
 import { changeText, intervalText, qText, relativeText, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
+  difference,
   percentText,
   pointsText,
-  relativeChangeText,
   samplesText,
   share,
   valueChangeText,
@@ -14,6 +14,7 @@ import type { Effects } from '../content/effects.ts';
 import type { Costs, FlameGraph } from '../content/flameGraph.ts';
 import { FrameKind, frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import { tooFewSamples } from './difference.ts';
+import { weightOf } from './layout.ts';
 
 const NAME_LIMIT = 2000; // characters of a name in full; C++ templates get long
 
@@ -50,26 +51,28 @@ export function describeNode(graph: FlameGraph, node: number): Description {
   };
 }
 
-/** A run of boxes too narrow to draw, `first` up to but without `end`, all below one parent. */
+/**
+ * A run of boxes too narrow to draw, `first` up to but without `end`, all below one parent. Figures are those of the
+ * heaviest of them: what they are together, no figure of the engine says.
+ */
 export function describeRun(graph: FlameGraph, first: number, end: number): Description {
-  let value = 0;
-  let newValue = 0;
+  let heaviest = first;
   let calls = 0;
   for (let node = first; node < end; node = graph.end[node]!) {
-    value += graph.costs.total[node]!;
-    newValue += graph.newCosts?.total[node] ?? 0;
+    if (weightOf(graph, node) > weightOf(graph, heaviest)) heaviest = node;
     calls++;
   }
-  const whole = graph.costs.total[0]!;
-  const name = calls === 1 ? nodeName(graph, first, 200) : `${calls} narrow calls`;
+  const { head, figures } = describeNode(graph, heaviest);
   const frames = end - first;
+  const total = figures.filter(({ label }) => label === 'Total');
   return {
-    name,
+    name:
+      calls === 1
+        ? nodeName(graph, first, 200)
+        : `${calls} narrow calls, the heaviest is ${nodeName(graph, heaviest, 120)}`,
     place: `${frames} ${frames === 1 ? 'frame' : 'frames'}, too narrow to draw: click to zoom in`,
-    head: graph.newCosts ? ['base', 'new', 'change'] : [],
-    figures: graph.newCosts
-      ? [{ label: 'Total', cells: changeCells(value, newValue, graph) }]
-      : [{ label: 'Total', cells: [percentText(share(value, whole)), valueText(value, graph.unit)] }],
+    head,
+    figures: calls === 1 ? total : total.map(({ cells }) => ({ label: 'Heaviest', cells })),
     note: '',
   };
 }
@@ -123,12 +126,11 @@ function figuresOf(graph: FlameGraph, node: number): Figure[] {
 
 function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[] {
   const { costs } = graph;
-  const shareNow = share(later.total[node]!, later.total[0]!);
-  const shareBase = share(costs.total[node]!, costs.total[0]!);
+  const shares = [costs, later].map(({ total }) => share(total[node]!, total[0]!)) as [number, number];
   return [
     { label: 'Self', cells: changeCells(costs.self[node]!, later.self[node]!, graph) },
     { label: 'Total', cells: changeCells(costs.total[node]!, later.total[node]!, graph) },
-    { label: 'Share', cells: [percentText(shareBase), percentText(shareNow), pointsText(shareNow - shareBase)] },
+    { label: 'Share', cells: [...shares.map(percentText), pointsText(...shares)] },
     {
       label: 'Samples',
       cells: [samplesText(costs.totalSamples[node]!), samplesText(later.totalSamples[node]!), ''],
@@ -136,10 +138,12 @@ function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[
   ];
 }
 
-function changeCells(base: number, later: number, { unit }: FlameGraph): string[] {
-  const relative = base > 0 && later > 0 && base !== later ? ` (${relativeChangeText(base, later)})` : '';
-  return [valueText(base, unit), valueText(later, unit), valueChangeText(later - base, unit) + relative];
-}
+/** The relative change stands in the note, with its interval. */
+const changeCells = (base: number, later: number, { unit }: FlameGraph): string[] => [
+  valueText(base, unit),
+  valueText(later, unit),
+  valueChangeText(difference(base, later), unit),
+];
 
 function noteOf(graph: FlameGraph, node: number): string {
   if (!graph.newCosts) return tooFewSamples(graph, node) ? 'Fewer than 10 samples: a rough figure.' : '';

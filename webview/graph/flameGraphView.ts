@@ -1,7 +1,8 @@
 // The flame graph on the page: a canvas of the viewport's size inside a scroller, what is selected and zoomed, and the
 // keys. It holds view state only; figures come from the content, places to open are the host's business.
+import { html } from 'lit';
 import type { FlameGraph } from '../content/flameGraph.ts';
-import { element } from '../page/elements.ts';
+import { rendered } from '../page/rendered.ts';
 import { onThemeChange, readTheme, reducedMotion, type Theme } from '../page/theme.ts';
 import type { Matches } from '../search/search.ts';
 import { mirrorSelection } from './ariaTree.ts';
@@ -33,18 +34,13 @@ export interface GraphEvents {
 }
 
 export class FlameGraphView {
-  readonly #canvas = element('canvas', { 'aria-hidden': 'true' });
-  readonly #spacer = element('div', { class: 'graph-spacer' }, this.#canvas);
-  readonly #scroller = element('div', { class: 'graph-scroller', tabindex: -1 }, this.#spacer);
-  readonly #tree = element('div', { class: 'graph-tree', role: 'tree', tabindex: 0, 'aria-label': 'Flame graph' });
+  readonly #canvas: HTMLCanvasElement = rendered(html`<canvas aria-hidden="true"></canvas>`);
+  readonly #spacer = rendered(html`<div class="graph-spacer">${this.#canvas}</div>`);
+  readonly #scroller = rendered(html`<div class="graph-scroller" tabindex="-1">${this.#spacer}</div>`);
+  readonly #tree = rendered(html`<div class="graph-tree" role="tree" tabindex="0" aria-label="Flame graph"></div>`);
   readonly #tooltip = new Tooltip();
-  readonly element = element(
-    'div',
-    { class: 'graph' },
-    this.#scroller,
-    this.#tree,
-    this.#tooltip.element,
-    this.#tooltip.spoken,
+  readonly element = rendered(
+    html`<div class="graph">${this.#scroller}${this.#tree}${this.#tooltip.element}${this.#tooltip.spoken}</div>`,
   );
 
   readonly #context: CanvasRenderingContext2D;

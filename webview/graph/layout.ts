@@ -38,25 +38,24 @@ function widthsOf(graph: FlameGraph, mode: WidthMode): Float64Array {
   if (!newCosts) return sharesOf(costs);
   if (mode === 'base') return sharesOf(costs);
   if (mode === 'new') return sharesOf(newCosts);
-  if (mode === 'change') return changesOf(graph.parent, costs, newCosts);
+  if (mode === 'change') return partsOf(graph.churn);
   const base = sharesOf(costs);
   const later = sharesOf(newCosts);
   const whole = (base[0] ?? 0) + (later[0] ?? 0) || 1; // 1 instead of 2 when one run is empty
   return base.map((share, node) => (share + later[node]!) / whole);
 }
 
-function sharesOf({ total }: Costs): Float64Array {
-  const root = total[0] || 1;
-  return total.map((value) => value / root);
+const sharesOf = ({ total }: Costs): Float64Array => partsOf(total);
+
+/** Of the root's figure; all 0 when that is 0. */
+function partsOf(figures: Float64Array): Float64Array {
+  const root = figures[0] || 1;
+  return figures.map((figure) => figure / root);
 }
 
-/** Sums of |new self − base self| over each subtree, as shares of the whole; all 0 when nothing changed. */
-function changesOf(parent: Int32Array, costs: Costs, newCosts: Costs): Float64Array {
-  const sums = newCosts.self.map((self, node) => Math.abs(self - costs.self[node]!));
-  for (let node = parent.length - 1; node > 0; node--) sums[parent[node]!] = sums[parent[node]!]! + sums[node]!;
-  const whole = sums[0] || 1;
-  return sums.map((sum) => sum / whole);
-}
+/** What a node is ordered by where one stands for several: both runs together. Never shown. */
+export const weightOf = (graph: FlameGraph, node: number): number =>
+  graph.costs.total[node]! + (graph.newCosts?.total[node] ?? 0);
 
 /**
  * Where the base's cost ends in a box, 0 … 1 of its width: beside the new run's cost, so that the middle is no change, or
@@ -73,13 +72,12 @@ export function baseMark(graph: FlameGraph, node: number, mode: WidthMode): numb
 
 /** The topmost nodes that have no width in this mode though one of the runs was in them, largest first. */
 export function elidedNodes(graph: FlameGraph, layout: Layout): number[] {
-  const cost = (node: number) => graph.costs.total[node]! + (graph.newCosts?.total[node] ?? 0);
   const nodes: number[] = [];
   let node = 1;
   while (node < graph.count) {
     const elided = layout.width[node] === 0;
-    if (elided && cost(node) > 0) nodes.push(node);
+    if (elided && weightOf(graph, node) > 0) nodes.push(node);
     node = elided ? graph.end[node]! : node + 1;
   }
-  return nodes.sort((a, b) => cost(b) - cost(a));
+  return nodes.sort((a, b) => weightOf(graph, b) - weightOf(graph, a));
 }

@@ -14,7 +14,7 @@ export function shortName(name: string): string {
   let at = 0;
   while (at < plain.length) {
     const operator = /^operator\s*(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|<|>)/.exec(plain.slice(at, at + 14));
-    if (operator && !/\w$/.test(short)) {
+    if (operator && !/\w$/.test(endOf(short))) {
       short += operator[0];
       at += operator[0].length;
       continue;
@@ -34,8 +34,12 @@ export function shortName(name: string): string {
   return short;
 }
 
+/** What the patterns below can match at the end of a text: they would read all of a longer one, at each bracket again. */
+const endOf = (text: string): string => text.slice(-16);
+
 /** Arguments follow a name; `<T as Trait>::f` and `(anonymous namespace)::f` begin with what is not left out. */
-function isArguments(before: string, letter: string): boolean {
+function isArguments(short: string, letter: string): boolean {
+  const before = endOf(short);
   if (letter === '(') return /(?:[\w>\])]|operator\W{1,3})$/.test(before);
   return /(?:\w|::|operator\W{1,3} ?)$/.test(before) && before !== '';
 }

@@ -1,17 +1,18 @@
 // The box beside the pointer that tells a frame in full, and the same words for screen readers once the pointer rests.
-import { element } from '../page/elements.ts';
+import { html, nothing, render } from 'lit';
+import { rendered } from '../page/rendered.ts';
 import { type Description, sentenceOf } from './describe.ts';
 
 const REST_MS = 500; // a pointer on its way over the graph is not read out
 const OFFSET = 14; // pixels from the pointer
 
 export class Tooltip {
-  readonly element = element('div', { class: 'tooltip', role: 'tooltip', hidden: true });
-  readonly spoken = element('div', { class: 'unseen', role: 'status', 'aria-live': 'polite' });
+  readonly element = rendered(html`<div class="tooltip" role="tooltip" hidden></div>`);
+  readonly spoken = rendered(html`<div class="unseen" role="status" aria-live="polite"></div>`);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   show(description: Description, x: number, y: number) {
-    this.element.replaceChildren(...linesOf(description));
+    render(linesOf(description), this.element);
     this.element.hidden = false;
     this.#place(x, y);
     clearTimeout(this.#timer);
@@ -37,17 +38,11 @@ export class Tooltip {
   }
 }
 
-function linesOf({ name, place, head, figures, note }: Description): HTMLElement[] {
-  const lines = [element('div', { class: 'tooltip-name' }, name)];
-  if (place) lines.push(element('div', { class: 'tooltip-place' }, place));
-  const table = element('table', { class: 'tooltip-figures' });
-  if (head.length > 0) {
-    table.append(element('tr', {}, element('th'), ...head.map((title) => element('th', {}, title))));
-  }
-  for (const { label, cells } of figures) {
-    table.append(element('tr', {}, element('th', {}, label), ...cells.map((cell) => element('td', {}, cell))));
-  }
-  lines.push(table);
-  if (note) lines.push(element('div', { class: 'tooltip-note' }, note));
-  return lines;
-}
+const linesOf = ({ name, place, head, figures, note }: Description) => html`
+  <div class="tooltip-name">${name}</div>
+  ${place ? html`<div class="tooltip-place">${place}</div>` : nothing}
+  <table class="tooltip-figures">
+    ${head.length > 0 ? html`<tr><th></th>${head.map((title) => html`<th>${title}</th>`)}</tr>` : nothing}
+    ${figures.map(({ label, cells }) => html`<tr><th>${label}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+  </table>
+  ${note ? html`<div class="tooltip-note">${note}</div>` : nothing}`;

@@ -1,5 +1,6 @@
 // What explains the difference of two runs: functions by what they contribute, new, gone, moved and changed ones apart,
 // each with the lines of its source in both texts. A click on a function selects it, one on a line opens it.
+import { html, nothing, render } from 'lit';
 import {
   changeText,
   contributionText,
@@ -11,13 +12,13 @@ import {
   verdictWords,
 } from '../../core/changeText.ts';
 import type { ExplainedFunction, ExplainedLine, ShownExplanation } from '../../core/comparisonMessages.ts';
-import { durationText, valueChangeText } from '../../core/numbersAsText.ts';
-import { element } from './elements.ts';
+import { durationText, share, valueChangeText } from '../../core/numbersAsText.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
+import { rendered } from './rendered.ts';
 
 const OPEN_FIRST = 3; // functions whose lines are shown at once
-/** Churn is told beside the net change where it is this much more. */
-const CHURN_FACTOR = 1.2;
+/** Churn is told beside the net change where that is less of it. */
+const NET_OF_CHURN = 0.83;
 
 export interface ExplainEvents {
   /** The function with this row in the table of compared functions. */
@@ -41,12 +42,9 @@ const GROUPS: readonly { readonly title: string; readonly has: (verdict: number)
 ];
 
 export class ExplainPane {
-  readonly element = element('div', {
-    class: 'explain-scroller',
-    tabindex: 0,
-    role: 'region',
-    'aria-label': 'Explanation',
-  });
+  readonly element = rendered(
+    html`<div class="explain-scroller" tabindex="0" role="region" aria-label="Explanation"></div>`,
+  );
   readonly #events: ExplainEvents;
   readonly #per: string;
 
@@ -57,16 +55,16 @@ export class ExplainPane {
   }
 
   showLoading() {
-    this.element.replaceChildren(loadingPane('Looking for what explains the difference…'));
+    render(loadingPane('Looking for what explains the difference…'), this.element);
   }
 
   showFailure(message: string, advice: string) {
-    this.element.replaceChildren(failurePane(message, advice));
+    render(failurePane(message, advice), this.element);
   }
 
   show({ netChange, churn, functions }: ShownExplanation) {
     const sentences = [`In all ${valueChangeText(netChange, 'nanoseconds')} of ${perText(this.#per)}.`];
-    if (churn > CHURN_FACTOR * Math.abs(netChange))
+    if (churn > 0 && share(Math.abs(netChange), churn) < NET_OF_CHURN)
       sentences.push(
         `More moved than that: the changes of all functions, up and down, add up to ${durationText(churn)}.`,
       );
@@ -76,43 +74,18 @@ export class ExplainPane {
       .filter(({ members }) => members.length > 0)
       // By the largest contribution in it, which the engine's order has first; noise is the last.
       .sort((a, b) => rank(a) - rank(b));
-    this.element.replaceChildren(
-      element('p', { class: 'explain-whole' }, sentences.join(' ')),
-      ...groups.map(({ title, members }) =>
-        element(
-          'section',
-          { class: 'explain-group' },
-          element('h2', {}, title),
-          element('ol', {}, ...members.map((one) => this.#functionOf(one, functions.indexOf(one)))),
-        ),
-      ),
-    );
+    const groupOf = ({ title, members }: Group) => html`
+      <section class="explain-group">
+        <h2>${title}</h2>
+        <ol>${members.map((one) => this.#functionOf(one, functions.indexOf(one)))}</ol>
+      </section>`;
+    render(html`<p class="explain-whole">${sentences.join(' ')}</p>${groups.map(groupOf)}`, this.element);
   }
 
-  #functionOf(one: ExplainedFunction, index: number): HTMLElement {
+  #functionOf(one: ExplainedFunction, index: number) {
     const { glyph, text } = verdictWords[one.verdict]!;
-    const name = element(
-      'button',
-      { type: 'button', class: 'explain-name', title: 'Select it in graph and table' },
-      one.name,
-    );
-    name.addEventListener('click', () => this.#events.selected(one.row, one.name));
-    const head = element(
-      'div',
-      { class: 'explain-head' },
-      element('span', { class: 'verdict-mark', 'data-verdict': one.verdict, role: 'img', 'aria-label': text }, glyph),
-      element(
-        'span',
-        { class: 'explain-contribution', title: 'Of the difference of both totals' },
-        contributionText(one.contribution),
-      ),
-      name,
-    );
-    if (one.place) {
-      const place = element('button', { type: 'button', class: 'explain-place', title: 'Open the source' }, one.place);
-      place.addEventListener('click', (event) => this.#events.open(index, 0, event.altKey));
-      head.append(place);
-    }
+    const select = () => this.#events.selected(one.row, one.name);
+    const open = (event: MouseEvent) => this.#events.open(index, 0, event.altKey);
     const interval = intervalText(one.low, one.high);
     const facts = [
       `${durationText(one.baseSelf)} → ${durationText(one.newSelf)} self`,
@@ -120,43 +93,51 @@ export class ExplainPane {
       interval && `95 % interval ${interval}`,
       qText(one.q),
       one.note,
-    ].filter(Boolean);
-    const item = element('li', {}, head, element('div', { class: 'explain-facts' }, facts.join(' · ')));
-    if (one.lines.length > 0) item.append(this.#linesOf(one, index));
-    return item;
+    ];
+    const place = html`<button type="button" class="explain-place" title="Open the source" @click=${open}>${one.place}</button>`;
+    return html`
+      <li>
+        <div class="explain-head">
+          <span class="verdict-mark" data-verdict=${one.verdict} role="img" aria-label=${text}>${glyph}</span>
+          <span class="explain-contribution" title="Of the difference of both totals"
+            >${contributionText(one.contribution)}</span>
+          <button type="button" class="explain-name" title="Select it in graph and table" @click=${select}
+            >${one.name}</button>
+          ${one.place ? place : nothing}
+        </div>
+        <div class="explain-facts">${facts.filter(Boolean).join(' · ')}</div>
+        ${one.lines.length > 0 ? this.#linesOf(one, index) : nothing}
+      </li>`;
   }
 
-  #linesOf(one: ExplainedFunction, index: number): HTMLElement {
-    const changed = one.lines.filter(({ baseLine, newLine }) => baseLine === 0 || newLine === 0).length;
-    const summary =
-      changed > 0 ? `source, ${changed} ${changed === 1 ? 'line' : 'lines'} changed` : 'source, same text';
-    const rows = one.lines.map((line) => this.#lineOf(line, index));
-    const table = element('div', { class: 'explain-lines', role: 'list' }, ...rows);
-    const details = element('details', {}, element('summary', {}, summary), table);
-    details.open = index < OPEN_FIRST;
-    return details;
+  #linesOf({ lines }: ExplainedFunction, index: number) {
+    const changed = lines.filter(({ baseLine, newLine }) => baseLine === 0 || newLine === 0).length;
+    const words = changed > 0 ? `source, ${changed} ${changed === 1 ? 'line' : 'lines'} changed` : 'source, same text';
+    return html`
+      <details ?open=${index < OPEN_FIRST}>
+        <summary>${words}</summary>
+        <div class="explain-lines" role="list">${lines.map((line) => this.#lineOf(line, index))}</div>
+      </details>`;
   }
 
-  #lineOf(line: ExplainedLine, index: number): HTMLElement {
+  /** No blanks between the cells: a line is as long as its text. */
+  #lineOf(line: ExplainedLine, index: number) {
     const { baseLine, newLine, text, baseSelf, newSelf } = line;
     const [sign, what] = newLine === 0 ? ['−', 'gone'] : baseLine === 0 ? ['+', 'added'] : [' ', 'same'];
-    const cost = baseSelf > 0 || newSelf > 0;
-    const cells = [
-      element('span', { class: 'line-number' }, baseLine > 0 ? String(baseLine) : ''),
-      element('span', { class: 'line-number' }, newLine > 0 ? String(newLine) : ''),
-      element('span', { class: 'line-sign', role: 'img', 'aria-label': what }, sign),
-      element('code', {}, text),
-      element('span', { class: 'line-cost' }, cost ? this.#lineCost(line) : ''),
-    ];
+    const cells = html`<span class="line-number">${baseLine > 0 ? baseLine : ''}</span
+      ><span class="line-number">${newLine > 0 ? newLine : ''}</span
+      ><span class="line-sign" role="img" aria-label=${what}>${sign}</span
+      ><code>${text}</code
+      ><span class="line-cost">${baseSelf > 0 || newSelf > 0 ? lineCost(line) : ''}</span>`;
     const className = `explain-line line-${what}`;
-    if (newLine === 0) return element('div', { class: className, role: 'listitem' }, ...cells);
-    const button = element('button', { type: 'button', class: className, title: `Open line ${newLine}` }, ...cells);
-    button.addEventListener('click', (event) => this.#events.open(index, newLine, event.altKey));
-    return element('div', { role: 'listitem' }, button);
+    if (newLine === 0) return html`<div class=${className} role="listitem">${cells}</div>`;
+    const open = (event: MouseEvent) => this.#events.open(index, newLine, event.altKey);
+    return html`<div role="listitem"><button type="button" class=${className} title="Open line ${newLine}" @click=${open}
+      >${cells}</button></div>`;
   }
+}
 
-  #lineCost({ baseSelf, newSelf, verdict }: ExplainedLine): string {
-    const glyph = isSignificant(verdict) ? `${verdictWords[verdict]!.glyph} ` : '';
-    return `${glyph}${durationText(baseSelf)} → ${durationText(newSelf)}`;
-  }
+function lineCost({ baseSelf, newSelf, verdict }: ExplainedLine): string {
+  const glyph = isSignificant(verdict) ? `${verdictWords[verdict]!.glyph} ` : '';
+  return `${glyph}${durationText(baseSelf)} → ${durationText(newSelf)}`;
 }

@@ -1,12 +1,13 @@
 // The pane of the flame graph: the graph, or a sentence in its place, and below it one line on the frame in question.
+import { html } from 'lit';
 import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { describeNode, lineOf } from '../graph/describe.ts';
 import { FlameGraphView, type GraphEvents } from '../graph/flameGraphView.ts';
 import { elidedNodes, type WidthMode } from '../graph/layout.ts';
-import { element } from './elements.ts';
 import { openElidedDialog } from './elidedDialog.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
+import { rendered } from './rendered.ts';
 
 interface GraphPaneEvents extends Omit<GraphEvents, 'described'> {
   /** A frame was chosen that these widths leave without a box. */
@@ -16,9 +17,11 @@ interface GraphPaneEvents extends Omit<GraphEvents, 'described'> {
 export class GraphPane {
   readonly view: FlameGraphView;
   readonly element: HTMLElement;
-  readonly #stage = element('div', { class: 'graph-stage' });
-  readonly #details = element('div', { class: 'details' });
-  readonly #elided = element('button', { type: 'button', class: 'elided-button', hidden: true });
+  readonly #stage = rendered(html`<div class="graph-stage"></div>`);
+  readonly #details = rendered(html`<div class="details"></div>`);
+  readonly #elided = rendered(
+    html`<button type="button" class="elided-button" hidden @click=${() => this.#listElided()}></button>`,
+  );
   readonly #events: GraphPaneEvents;
   #graph: FlameGraph | undefined;
 
@@ -35,13 +38,11 @@ export class GraphPane {
         else this.#describe(this.view.selected);
       },
     });
-    this.element = element(
-      'section',
-      { class: 'pane graph-pane', 'aria-label': 'Flame graph' },
-      this.#stage,
-      element('div', { class: 'graph-foot' }, this.#details, this.#elided),
-    );
-    this.#elided.addEventListener('click', () => this.#listElided());
+    this.element = rendered(html`
+      <section class="pane graph-pane" aria-label="Flame graph">
+        ${this.#stage}
+        <div class="graph-foot">${this.#details}${this.#elided}</div>
+      </section>`);
     this.showLoading();
   }
 

@@ -2,14 +2,15 @@
 // of them alone.
 import '@vscode-elements/elements/dist/vscode-split-layout/index.js';
 import type { VscodeSplitLayout } from '@vscode-elements/elements/dist/vscode-split-layout/index.js';
-import { element } from './elements.ts';
+import { html } from 'lit';
+import { rendered } from './rendered.ts';
 import type { ViewMode } from './viewState.ts';
 
 const BESIDE_MIN = 900; // CSS pixels of width from which the table stands beside the graph
 const GRAPH_SHARE = { vertical: 60, horizontal: 58 }; // percent
 
 export class PaneSplit {
-  readonly element = element('main', { class: 'panes' });
+  readonly element = rendered(html`<main class="panes"></main>`);
   readonly #split: VscodeSplitLayout = document.createElement('vscode-split-layout');
   readonly #graph: HTMLElement;
   readonly #table: HTMLElement;

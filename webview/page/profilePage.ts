@@ -1,5 +1,6 @@
 // One profile or comparison on the page: asks the host for the views, hands them to the panes, keeps graph, tables and
 // search in step, and saves how it is looked at.
+import { html } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import { countText, percentText } from '../../core/numbersAsText.ts';
 import type { HostMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
@@ -11,13 +12,13 @@ import type { WidthMode } from '../graph/layout.ts';
 import { nodeAt, pathOf } from '../graph/navigation.ts';
 import { type Matches, matcherOf, matchesIn, type Query } from '../search/search.ts';
 import { nodeByName, nodesByFunction } from '../table/sameFunction.ts';
-import { element } from './elements.ts';
 import { ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
 import { PaneSplit } from './paneSplit.ts';
+import { rendered } from './rendered.ts';
 import { TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { restoredState, type ViewMode, type ViewState } from './viewState.ts';
@@ -27,6 +28,7 @@ const SEARCH_DELAY_MS = 60;
 
 type ViewMessage = Extract<HostMessage, { type: 'view' }>;
 type ExplanationMessage = Extract<HostMessage, { type: 'explanation' }>;
+type MatchedMessage = Extract<HostMessage, { type: 'matched' }>;
 type RevealMessage = Extract<HostMessage, { type: 'reveal' }>;
 
 export class ProfilePage {
@@ -43,6 +45,8 @@ export class ProfilePage {
   #state: ViewState;
   #matches: Matches | undefined;
   #match = -1; // index into #matches.nodes
+  #searches = 0; // how often was searched; the engine's share is that of the last
+  #shares = ''; // of what matches: empty until the engine has said it
   #nodeOf: ((frames: FrameTable, frame: number) => number) | undefined;
   #explainRequested = false;
   #reveal: RevealMessage | undefined; // came before the views that it speaks of
@@ -107,14 +111,13 @@ export class ProfilePage {
       this.#change({ split }),
     );
     this.#panes.show(this.#state.viewMode);
-    this.element = element(
-      'div',
-      { class: 'page' },
-      headerOf(show),
-      element('nav', { 'aria-label': 'View' }, this.#toolbar.element),
-      this.#panes.element,
-      this.#help,
-    );
+    this.element = rendered(html`
+      <div class="page">
+        ${headerOf(show)}
+        <nav aria-label="View">${this.#toolbar.element}</nav>
+        ${this.#panes.element}
+        ${this.#help}
+      </div>`);
     this.#save();
     this.#requestViews();
     this.#requestExplanation();
@@ -154,6 +157,14 @@ export class ProfilePage {
   receiveExplanationFailure(message: string, advice: string) {
     this.#explainRequested = false;
     this.#explainPane?.showFailure(message, advice);
+  }
+
+  /** What the engine says of a search; of one that was replaced since nothing. */
+  receiveMatched({ search, share, newShare }: MatchedMessage) {
+    if (search !== this.#searches) return;
+    const compared = this.#show.subject === 'comparison';
+    this.#shares = compared ? `${percentText(share)} → ${percentText(newShare)}` : percentText(share);
+    this.#tellMatches();
   }
 
   /** Selects a function in graph and table; waits for the views when they are still on their way. */
@@ -301,9 +312,22 @@ export class ProfilePage {
     }
     const { graph } = this.#graphPane;
     this.#matches = matcher && graph ? matchesIn(graph, matcher) : undefined;
+    this.#measureMatches();
     this.#tablePane.filter(matcher);
     this.#graphPane.view.setMatches(this.#matches, -1);
     this.#tellMatches();
+  }
+
+  #measureMatches() {
+    this.#searches++;
+    this.#shares = '';
+    if (!this.#matches || this.#matches.nodes.length === 0) return;
+    const frames: number[] = [];
+    this.#matches.frames.forEach((matches, frame) => {
+      if (matches === 1) frames.push(frame);
+    });
+    const { value } = this.#state;
+    this.#host.send({ type: 'measureMatches', view: this.#graphView, value, search: this.#searches, frames });
   }
 
   #step(direction: 1 | -1) {
@@ -326,15 +350,14 @@ export class ProfilePage {
       search.tell('', false, false);
       return;
     }
-    const { nodes, share, newShare } = this.#matches;
+    const { nodes } = this.#matches;
     if (nodes.length === 0) {
       search.tell('No matches', false, false);
       return;
     }
     const place =
       this.#match < 0 ? countText(nodes.length) : `${countText(this.#match + 1)} of ${countText(nodes.length)}`;
-    const shares = newShare === undefined ? percentText(share) : `${percentText(share)} → ${percentText(newShare)}`;
-    search.tell(`${place} · ${shares}`, false, true);
+    search.tell([place, this.#shares].filter(Boolean).join(' · '), false, true);
   }
 
   #change(part: Partial<ViewState>) {

@@ -3,8 +3,10 @@ import '@vscode-elements/elements/dist/vscode-textfield/index.js';
 import '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
 import type { VscodeTextfield } from '@vscode-elements/elements/dist/vscode-textfield/index.js';
 import type { VscodeToolbarButton } from '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
+import { html } from 'lit';
 import type { Query } from '../search/search.ts';
-import { element, icon, icons } from './elements.ts';
+import { icon, icons } from './icons.ts';
+import { rendered } from './rendered.ts';
 import { toggleButton, toolbarButton } from './toolbarButtons.ts';
 
 export interface SearchEvents {
@@ -14,33 +16,35 @@ export interface SearchEvents {
 }
 
 export class SearchBar {
-  readonly #field: VscodeTextfield = document.createElement('vscode-textfield');
+  readonly #field: VscodeTextfield;
   readonly #regex: VscodeToolbarButton;
   readonly #matchCase: VscodeToolbarButton;
-  readonly #count = element('span', { class: 'search-count', role: 'status', 'aria-live': 'polite' });
+  readonly #count = rendered(html`<span class="search-count" role="status" aria-live="polite"></span>`);
   readonly #steps: HTMLElement;
   readonly element: HTMLElement;
   readonly #events: SearchEvents;
 
   constructor(events: SearchEvents) {
     this.#events = events;
-    this.#field.placeholder = 'Search functions, modules, files';
-    this.#field.label = 'Search functions, modules and files';
-    this.#field.className = 'search-field';
     const changed = () => events.changed(this.query);
     this.#matchCase = toggleButton('Match case (Alt+C)', 'Aa', changed);
     this.#regex = toggleButton('Use regular expression (Alt+R)', '.*', changed);
-    const switches = element('span', { slot: 'content-after', class: 'search-switches' }, this.#matchCase, this.#regex);
-    this.#field.append(switches);
-    this.#steps = element(
-      'span',
-      { class: 'search-steps', hidden: true },
-      toolbarButton('Previous match (Shift+Enter)', icon(icons.up), () => events.step(-1)),
-      toolbarButton('Next match (Enter)', icon(icons.down), () => events.step(1)),
-    );
-    this.element = element('div', { class: 'search', role: 'search' }, this.#field, this.#steps, this.#count);
-    this.#field.addEventListener('input', changed);
-    this.#field.addEventListener('keydown', (event) => this.#key(event));
+    this.#field = rendered(html`
+      <vscode-textfield
+        class="search-field"
+        placeholder="Search functions, modules, files"
+        label="Search functions, modules and files"
+        @input=${changed}
+        @keydown=${(event: KeyboardEvent) => this.#key(event)}
+      ><span slot="content-after" class="search-switches">${this.#matchCase}${this.#regex}</span></vscode-textfield>`);
+    this.#steps = rendered(html`
+      <span class="search-steps" hidden
+        >${toolbarButton('Previous match (Shift+Enter)', icon(icons.up), () => events.step(-1))}${toolbarButton(
+          'Next match (Enter)',
+          icon(icons.down),
+          () => events.step(1),
+        )}</span>`);
+    this.element = rendered(html`<div class="search" role="search">${this.#field}${this.#steps}${this.#count}</div>`);
   }
 
   get query(): Query {

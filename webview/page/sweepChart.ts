@@ -1,9 +1,9 @@
 // The line chart of a sweep: mean wall time over the first parameter, a line for each combination of the others, with
 // bars of one standard deviation. Lines differ by colour, dash and the shape of their points.
 import { scaleLinear, scaleLog, scalePoint } from 'd3-scale';
+import { html, nothing, svg, type TemplateResult } from 'lit';
 import { durationText } from '../../core/numbersAsText.ts';
 import { cellText, type ShownSweep, type ShownSweepRow, spreadText } from '../../core/sweepMessages.ts';
-import { element, svgElement } from './elements.ts';
 
 const WIDTH = 720;
 const HEIGHT = 300;
@@ -20,7 +20,7 @@ interface Line {
   readonly rows: readonly number[]; // into sweep.rows
 }
 
-export function sweepChart(sweep: ShownSweep, open: (index: number) => void): HTMLElement {
+export function sweepChart(sweep: ShownSweep, open: (index: number) => void): TemplateResult {
   const lines = linesOf(sweep);
   const x = xScale(sweep);
   const top = Math.max(...sweep.rows.map(({ meanWallNs, sdWallNs }) => meanWallNs + sdWallNs), 1);
@@ -28,17 +28,15 @@ export function sweepChart(sweep: ShownSweep, open: (index: number) => void): HT
     .domain([0, top])
     .nice(5)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
-  const svg = svgElement('svg', {
-    class: 'sweep-chart',
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    role: 'group',
-    'aria-label': `Mean wall time by ${sweep.parameters[0] ?? 'cell'}; the table below has every figure`,
-  });
-  svg.append(axes(sweep, x, y));
-  for (const [at, line] of lines.entries()) svg.append(lineOf(sweep, line, at, { x, y, open }));
-  const figure = element('figure', { class: 'sweep-figure' }, svg);
-  if (lines.length > 1) figure.append(legend(lines));
-  return figure;
+  const words = `Mean wall time by ${sweep.parameters[0] ?? 'cell'}; the table below has every figure`;
+  return html`
+    <figure class="sweep-figure">
+      <svg class="sweep-chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group" aria-label=${words}>
+        ${axes(sweep, x, y)}
+        ${lines.map((line, at) => lineOf(sweep, line, at, { x, y, open }))}
+      </svg>
+      ${lines.length > 1 ? legend(lines) : nothing}
+    </figure>`;
 }
 
 /** A line for each combination of the values beyond the first. */
@@ -72,27 +70,22 @@ function xScale({ rows }: ShownSweep): Place {
   return ({ values: [first = ''] }) => scale(first) ?? room[0];
 }
 
-function axes(sweep: ShownSweep, x: Place, y: ReturnType<typeof scaleLinear<number, number>>): SVGElement {
-  const group = svgElement('g', { class: 'axes', 'aria-hidden': 'true' });
-  const words = (attributes: Record<string, string | number>, text: string) => {
-    const made = svgElement('text', attributes);
-    made.textContent = text;
-    group.append(made);
-  };
-  for (const tick of y.ticks(5)) {
-    group.append(svgElement('line', { x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: y(tick), y2: y(tick) }));
-    words({ x: MARGIN.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, durationText(tick));
-  }
-  const seen = new Set<string>();
-  for (const row of sweep.rows) {
-    const [first = ''] = row.values;
-    if (seen.has(first)) continue;
-    seen.add(first);
-    words({ x: x(row), y: HEIGHT - MARGIN.bottom + 18, 'text-anchor': 'middle' }, first);
-  }
-  const middle = (MARGIN.left + WIDTH - MARGIN.right) / 2;
-  words({ x: middle, y: HEIGHT - 6, 'text-anchor': 'middle', class: 'axis-title' }, sweep.parameters[0] ?? '');
-  return group;
+function axes({ rows, parameters }: ShownSweep, x: Place, y: ReturnType<typeof scaleLinear<number, number>>) {
+  const { left, right, bottom } = MARGIN;
+  const firstOf = (row: ShownSweepRow) => row.values[0] ?? '';
+  const distinct = rows.filter((row, at) => rows.findIndex((other) => firstOf(other) === firstOf(row)) === at);
+  const tickOf = (tick: number) => svg`
+    <line x1=${left} x2=${WIDTH - right} y1=${y(tick)} y2=${y(tick)}></line>
+    <text x=${left - 8} y=${y(tick) + 4} text-anchor="end">${durationText(tick)}</text>`;
+  const labelOf = (row: ShownSweepRow) =>
+    svg`<text x=${x(row)} y=${HEIGHT - bottom + 18} text-anchor="middle">${firstOf(row)}</text>`;
+  return svg`
+    <g class="axes" aria-hidden="true">
+      ${y.ticks(5).map(tickOf)}
+      ${distinct.map(labelOf)}
+      <text x=${(left + WIDTH - right) / 2} y=${HEIGHT - 6} text-anchor="middle" class="axis-title"
+        >${parameters[0] ?? ''}</text>
+    </g>`;
 }
 
 interface Drawing {
@@ -101,53 +94,32 @@ interface Drawing {
   readonly open: (index: number) => void;
 }
 
-function lineOf(sweep: ShownSweep, line: Line, at: number, { x, y, open }: Drawing): SVGElement {
-  const group = coloured(svgElement('g', { class: 'sweep-line' }), at);
-  const sorted = [...line.rows].sort((a, b) => x(sweep.rows[a]!) - x(sweep.rows[b]!));
-  const points = sorted.map((row) => `${x(sweep.rows[row]!)},${y(sweep.rows[row]!.meanWallNs)}`).join(' ');
-  group.append(svgElement('polyline', { points, 'stroke-dasharray': DASHES[at % DASHES.length]! }));
-  for (const index of sorted) {
-    const row = sweep.rows[index]!;
-    const [left, middle] = [x(row), y(row.meanWallNs)];
-    if (row.sdWallNs > 0) {
-      const [low, high] = [y(Math.max(0, row.meanWallNs - row.sdWallNs)), y(row.meanWallNs + row.sdWallNs)];
-      group.append(
-        svgElement('path', {
-          class: 'bar-of-error',
-          d: `M${left - 4},${low}h8M${left - 4},${high}h8M${left},${low}V${high}`,
-        }),
-      );
-    }
-    group.append(
-      pointOf(`${cellText(sweep, row)}: ${spreadText(row.meanWallNs, row.sdWallNs)}`, left, middle, at, () =>
-        open(index),
-      ),
-    );
-  }
-  return group;
+function lineOf(sweep: ShownSweep, line: Line, at: number, { x, y, open }: Drawing) {
+  const rows = line.rows.map((index) => ({ index, row: sweep.rows[index]! })).sort((a, b) => x(a.row) - x(b.row));
+  const points = rows.map(({ row }) => `${x(row)},${y(row.meanWallNs)}`).join(' ');
+  return svg`
+    <g class="sweep-line series-${at % COLOURS}">
+      <polyline points=${points} stroke-dasharray=${dashesOf(at)}></polyline>
+      ${rows.map(({ index, row }) => {
+        const [left, middle] = [x(row), y(row.meanWallNs)];
+        const [low, high] = [y(Math.max(0, row.meanWallNs - row.sdWallNs)), y(row.meanWallNs + row.sdWallNs)];
+        const bar = `M${left - 4},${low}h8M${left - 4},${high}h8M${left},${low}V${high}`;
+        const words = `${cellText(sweep, row)}: ${spreadText(row.meanWallNs, row.sdWallNs)}`;
+        return svg`
+          ${row.sdWallNs > 0 ? svg`<path class="bar-of-error" d=${bar}></path>` : nothing}
+          ${pointOf(words, shapeAt(left, middle, at), () => open(index))}`;
+      })}
+    </g>`;
 }
 
-function coloured(line: SVGElement, at: number): SVGElement {
-  line.style.setProperty('--series', `var(--series-${at % COLOURS})`);
-  return line;
-}
+const dashesOf = (at: number): string => DASHES[at % DASHES.length]!;
 
-function pointOf(words: string, x: number, y: number, series: number, open: () => void): SVGElement {
-  const point = svgElement('path', {
-    class: 'sweep-point',
-    d: shapeAt(x, y, series),
-    tabindex: 0,
-    role: 'button',
-    'aria-label': words,
-  });
-  const title = svgElement('title', {});
-  title.textContent = words;
-  point.append(title);
-  point.addEventListener('click', open);
-  point.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' || event.key === ' ') open();
-  });
-  return point;
+function pointOf(words: string, shape: string, open: () => void) {
+  const onKey = ({ key }: KeyboardEvent) => {
+    if (key === 'Enter' || key === ' ') open();
+  };
+  return svg`<path class="sweep-point" d=${shape} tabindex="0" role="button" aria-label=${words}
+    @click=${open} @keydown=${onKey}><title>${words}</title></path>`;
 }
 
 function shapeAt(x: number, y: number, series: number): string {
@@ -163,17 +135,10 @@ function shapeAt(x: number, y: number, series: number): string {
   }
 }
 
-function legend(lines: readonly Line[]): HTMLElement {
-  const items = lines.map(({ label }, at) => {
-    const sample = coloured(
-      svgElement('svg', { width: 34, height: 14, class: 'sweep-line', 'aria-hidden': 'true' }),
-      at,
-    );
-    sample.append(
-      svgElement('polyline', { points: '2,7 32,7', 'stroke-dasharray': DASHES[at % DASHES.length]! }),
-      svgElement('path', { class: 'sweep-point', d: shapeAt(17, 7, at) }),
-    );
-    return element('li', {}, sample, label);
-  });
-  return element('ul', { class: 'sweep-legend' }, ...items);
-}
+const legend = (lines: readonly Line[]) => html`
+  <ul class="sweep-legend">${lines.map(
+    ({ label }, at) => html`
+      <li><svg width="34" height="14" class="sweep-line series-${at % COLOURS}" aria-hidden="true"
+        ><polyline points="2,7 32,7" stroke-dasharray=${dashesOf(at)}></polyline
+        ><path class="sweep-point" d=${shapeAt(17, 7, at)}></path></svg>${label}</li>`,
+  )}</ul>`;

@@ -2,7 +2,7 @@
 import '@vscode-elements/elements/dist/vscode-tabs/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-header/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-panel/index.js';
-import type { VscodeTabs } from '@vscode-elements/elements/dist/vscode-tabs/index.js';
+import { html, type TemplateResult } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import type { ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameName } from '../content/frameTable.ts';
@@ -12,8 +12,8 @@ import { COMPARED_SORT, comparedColumns, type Measure } from '../table/comparedC
 import { FUNCTION_SORT, functionColumns } from '../table/functionColumns.ts';
 import { rowsByFunction } from '../table/sameFunction.ts';
 import { type Sort, type TableColumn, VirtualTable } from '../table/virtualTable.ts';
-import { element } from './elements.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
+import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
 import { type ComparedTab, comparedTabs } from './viewState.ts';
 
@@ -35,7 +35,7 @@ interface Shown {
 }
 
 export class TablePane {
-  readonly element = element('section', { class: 'pane table-pane', 'aria-label': 'Tables' });
+  readonly element: HTMLElement;
   readonly #events: TablePaneEvents;
   readonly #stages = new Map<TableKind, HTMLElement>();
   readonly #shown = new Map<TableKind, Shown>();
@@ -53,8 +53,8 @@ export class TablePane {
     this.#events = events;
     this.#sorts = { ...state.sorts };
     this.#measure = state.measure;
-    if (subject === 'run') this.element.append(this.#stage('functions'));
-    else this.element.append(this.#tabs(state.tab, explanation));
+    const content = subject === 'run' ? this.#stage('functions') : this.#tabs(state.tab, explanation);
+    this.element = rendered(html`<section class="pane table-pane" aria-label="Tables">${content}</section>`);
   }
 
   showLoading() {
@@ -129,29 +129,17 @@ export class TablePane {
   }
 
   #stage(view: TableKind): HTMLElement {
-    const stage = element('div', { class: 'table-stage' }, loadingPane('Reading the table…'));
+    const stage = rendered(html`<div class="table-stage">${loadingPane('Reading the table…')}</div>`);
     this.#stages.set(view, stage);
     return stage;
   }
 
-  #tabs(chosen: ComparedTab, explanation: HTMLElement | undefined): HTMLElement {
-    const tabs: VscodeTabs = document.createElement('vscode-tabs');
+  #tabs(chosen: ComparedTab, explanation: HTMLElement | undefined): TemplateResult {
     const pages = [
-      this.#stage('comparedFunctions'),
-      this.#stage('comparedLines'),
-      ...(explanation ? [explanation] : []),
-    ];
-    for (const title of ['Functions', 'Lines', 'Explain'].slice(0, pages.length)) {
-      const header = document.createElement('vscode-tab-header');
-      header.slot = 'header';
-      header.textContent = title;
-      tabs.append(header);
-    }
-    for (const page of pages) {
-      const panel = document.createElement('vscode-tab-panel');
-      panel.append(page);
-      tabs.append(panel);
-    }
+      ['Functions', this.#stage('comparedFunctions')],
+      ['Lines', this.#stage('comparedLines')],
+      ...(explanation ? [['Explain', explanation] as const] : []),
+    ] as const;
     const measures = new Choices<Measure>(
       'What is compared',
       [
@@ -162,13 +150,14 @@ export class TablePane {
     );
     measures.show(this.#measure);
     measures.element.slot = 'addons';
-    tabs.append(measures.element);
-    tabs.selectedIndex = comparedTabs.indexOf(chosen);
-    tabs.addEventListener('vsc-tabs-select', (event) => {
-      const { selectedIndex } = (event as CustomEvent<{ selectedIndex: number }>).detail;
-      this.#events.tabChosen(comparedTabs[selectedIndex] ?? 'functions');
-    });
-    return tabs;
+    const select = ({ detail }: CustomEvent<{ selectedIndex: number }>) =>
+      this.#events.tabChosen(comparedTabs[detail.selectedIndex] ?? 'functions');
+    return html`
+      <vscode-tabs .selectedIndex=${comparedTabs.indexOf(chosen)} @vsc-tabs-select=${select}>
+        ${pages.map(([title]) => html`<vscode-tab-header slot="header">${title}</vscode-tab-header>`)}
+        ${pages.map(([, page]) => html`<vscode-tab-panel>${page}</vscode-tab-panel>`)}
+        ${measures.element}
+      </vscode-tabs>`;
   }
 
   #setMeasure(measure: Measure) {

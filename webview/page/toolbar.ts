@@ -2,12 +2,14 @@
 import '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import '@vscode-elements/elements/dist/vscode-option/index.js';
 import type { VscodeSingleSelect } from '@vscode-elements/elements/dist/vscode-single-select/index.js';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { ShownComparison } from '../../core/comparisonMessages.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import type { ShowMessage } from '../../core/webviewMessages.ts';
 import type { ColourMode } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
-import { element, icon, icons } from './elements.ts';
+import { icon, icons } from './icons.ts';
+import { rendered } from './rendered.ts';
 import { SearchBar, type SearchEvents } from './searchBar.ts';
 import { Choices, toolbarButton } from './toolbarButtons.ts';
 import type { ViewMode, ViewState } from './viewState.ts';
@@ -42,24 +44,21 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
     (mode) => events.viewModeChosen(mode),
   );
   viewModes.show(state.viewMode);
-  const controls = element('div', { class: 'toolbar-controls' });
   const widthModes = show.subject === 'comparison' ? widthChoices(state, events) : undefined;
-  if (widthModes) controls.append(widthModes.element, colourSelect(state, events));
-  if (show.comparison && show.comparison.normalisations.length > 1)
-    controls.append(normalisationSelect(show.comparison, events));
-  if (show.values.length > 1) controls.append(valueSelect(show, state, events));
-  controls.append(
-    toolbarButton('Show everything (0)', icon(icons.reset), () => events.reset()),
-    viewModes.element,
-    toolbarButton('Keys and colours (?)', '?', () => events.help()),
-  );
-  const toolbar = element(
-    'div',
-    { class: 'toolbar', role: 'toolbar', 'aria-label': 'Profile' },
-    search.element,
-    controls,
-  );
-  return { element: toolbar, search, viewModes, widthModes };
+  const { comparison } = show;
+  const element = rendered(html`
+    <div class="toolbar" role="toolbar" aria-label="Profile">
+      ${search.element}
+      <div class="toolbar-controls">
+        ${widthModes ? [widthModes.element, colourSelect(state, events)] : nothing}
+        ${comparison && comparison.normalisations.length > 1 ? normalisationSelect(comparison, events) : nothing}
+        ${show.values.length > 1 ? valueSelect(show, state, events) : nothing}
+        ${toolbarButton('Show everything (0)', icon(icons.reset), () => events.reset())}
+        ${viewModes.element}
+        ${toolbarButton('Keys and colours (?)', '?', () => events.help())}
+      </div>
+    </div>`);
+  return { element, search, viewModes, widthModes };
 }
 
 function widthChoices(state: ViewState, events: ToolbarEvents): Choices<WidthMode> {
@@ -82,22 +81,18 @@ interface Option {
   readonly label: string;
 }
 
-function select(label: string, options: readonly Option[], chosen: string, changed: (value: string) => void) {
-  const made: VscodeSingleSelect = document.createElement('vscode-single-select');
-  made.className = 'value-select';
-  made.label = label; // of the combobox inside
-  made.setAttribute('aria-label', label);
-  made.title = label;
-  for (const { value, label: text } of options) {
-    const option = document.createElement('vscode-option');
-    option.value = value;
-    option.selected = value === chosen;
-    option.textContent = text;
-    made.append(option);
-  }
-  made.addEventListener('change', () => changed(made.value));
-  return made;
-}
+/** `label` names the combobox inside. */
+const select = (label: string, options: readonly Option[], chosen: string, changed: (value: string) => void) => html`
+  <vscode-single-select
+    class="value-select"
+    .label=${label}
+    aria-label=${label}
+    title=${label}
+    @change=${(event: Event) => changed((event.currentTarget as VscodeSingleSelect).value)}
+  >${options.map(
+    ({ value, label: text }) =>
+      html`<vscode-option value=${value} ?selected=${value === chosen}>${text}</vscode-option>`,
+  )}</vscode-single-select>`;
 
 const colourOptions: readonly { readonly value: ColourMode; readonly label: string }[] = [
   { value: 'significance', label: 'beyond noise' },
@@ -105,18 +100,18 @@ const colourOptions: readonly { readonly value: ColourMode; readonly label: stri
   { value: 'ratio', label: 'ratios' },
 ];
 
-function colourSelect(state: ViewState, events: ToolbarEvents): HTMLElement {
+function colourSelect(state: ViewState, events: ToolbarEvents): TemplateResult {
   const changed = (value: string) => events.colourModeChosen(value as ColourMode);
   return select('Colours of the flame graph', colourOptions, state.colourMode, changed);
 }
 
-function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents): HTMLElement {
+function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents): TemplateResult {
   const options = comparison.normalisations.map(({ value, label }) => ({ value: String(value), label }));
   const changed = (value: string) => events.normalisationChosen(Number(value));
   return select('What CPU time is compared per', options, String(comparison.normalisation), changed);
 }
 
-function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): HTMLElement {
+function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): TemplateResult {
   const alone = (type: string) => values.filter((value) => value.type === type).length === 1;
   const options = values.map(({ type, unit }, value) => ({
     value: String(value),

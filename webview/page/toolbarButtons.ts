@@ -1,46 +1,41 @@
 // Buttons of the toolbar, from vscode-elements, with our own icons.
 import '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
 import type { VscodeToolbarButton } from '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
-import { element } from './elements.ts';
+import { html, type TemplateResult } from 'lit';
+import { rendered } from './rendered.ts';
 
-export function toolbarButton(label: string, face: Node | string, pressed: () => void): VscodeToolbarButton {
-  const button: VscodeToolbarButton = document.createElement('vscode-toolbar-button');
-  button.label = label;
-  button.title = label;
-  button.append(face);
-  button.addEventListener('click', pressed);
-  return button;
-}
+type Face = TemplateResult | string;
+
+export const toolbarButton = (label: string, face: Face, pressed: () => void): TemplateResult =>
+  html`<vscode-toolbar-button label=${label} title=${label} @click=${pressed}>${face}</vscode-toolbar-button>`;
 
 /** A button that stays down; `changed` is called after it went down or up. */
-export function toggleButton(label: string, face: Node | string, changed: () => void): VscodeToolbarButton {
-  const button = toolbarButton(label, face, () => {});
-  button.toggleable = true;
-  button.addEventListener('change', changed);
-  return button;
-}
+export const toggleButton = (label: string, face: Face, changed: () => void): VscodeToolbarButton =>
+  rendered(
+    html`<vscode-toolbar-button label=${label} title=${label} toggleable @change=${changed}>${face}</vscode-toolbar-button>`,
+  );
 
 export interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
-  readonly face: Node | string;
+  readonly face: Face;
 }
 
 /** Buttons of which exactly one is down. */
 export class Choices<T extends string> {
   readonly element: HTMLElement;
-  readonly #buttons = new Map<T, VscodeToolbarButton>();
+  readonly #buttons: ReadonlyMap<T, VscodeToolbarButton>;
 
   constructor(label: string, choices: readonly Choice<T>[], chosen: (value: T) => void) {
-    this.element = element('div', { class: 'choices', role: 'group', 'aria-label': label });
-    for (const { value, label: hint, face } of choices) {
-      const button = toggleButton(hint, face, () => {
+    const buttonOf = ({ value, label: hint, face }: Choice<T>) =>
+      toggleButton(hint, face, () => {
         this.show(value);
         chosen(value);
       });
-      this.#buttons.set(value, button);
-      this.element.append(button);
-    }
+    this.#buttons = new Map(choices.map((choice) => [choice.value, buttonOf(choice)]));
+    this.element = rendered(
+      html`<div class="choices" role="group" aria-label=${label}>${[...this.#buttons.values()]}</div>`,
+    );
   }
 
   show(chosen: T) {

@@ -1,4 +1,4 @@
-// Which functions a search means, and how much of the run was spent in them.
+// Which functions a search means, and where they are in the graph. How much was spent in them the engine says.
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { type FrameTable, frameFile, frameModule, frameName } from '../content/frameTable.ts';
 
@@ -17,10 +17,6 @@ export interface Matches {
   readonly frames: Uint8Array;
   /** Matching nodes in the order they are drawn. */
   readonly nodes: readonly number[];
-  /** Share of the whole below matching nodes, each sample once however often its stack matches. */
-  readonly share: number;
-  /** The same of the new run, in a comparison. */
-  readonly newShare: number | undefined;
 }
 
 /** A test for one query; undefined for an empty one; a string says why a regular expression is wrong. */
@@ -58,21 +54,9 @@ export function matchingFrames(frames: FrameTable, matcher: Matcher): Uint8Array
 export function matchesIn(graph: FlameGraph, matcher: Matcher): Matches {
   const frames = matchingFrames(graph.frames, matcher);
   const nodes: number[] = [];
-  let value = 0;
-  let newValue = 0;
-  let coveredTo = 0; // below a matching node, whose cost is already counted
-  for (let node = 1; node < graph.count; node++) {
-    // not the root: it stands for the run and has a name of our making
-    if (frames[graph.frame[node]!] === 0) continue;
-    nodes.push(node);
-    if (node < coveredTo) continue;
-    value += graph.costs.total[node]!;
-    newValue += graph.newCosts?.total[node] ?? 0;
-    coveredTo = graph.end[node]!;
-  }
-  const whole = graph.costs.total[0] || 1;
-  const newWhole = graph.newCosts?.total[0] || 1;
-  return { frames, nodes, share: value / whole, newShare: graph.newCosts && newValue / newWhole };
+  // Not the root: it stands for the run and has a name of our making.
+  for (let node = 1; node < graph.count; node++) if (frames[graph.frame[node]!] === 1) nodes.push(node);
+  return { frames, nodes };
 }
 
 /** The texts by which a frame can be found, for a table row. */

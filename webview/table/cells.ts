@@ -1,7 +1,7 @@
 // What cells show: names with control characters visible, figures with a small bar behind them.
+import { html, render } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import { shortName } from '../graph/shortName.ts';
-import { element } from '../page/elements.ts';
 
 /** A foreign text; the whole of it in the tooltip. */
 export function fillText(cell: HTMLElement, text: string) {
@@ -17,9 +17,9 @@ export function fillFunction(cell: HTMLElement, name: string, place = '') {
 
 /** A function's name, and behind it in quiet words what is noted of it. */
 export function fillNotedFunction(cell: HTMLElement, name: string, note: string) {
-  const [first, second] = partsOf(cell, ['noted-name', 'note']);
-  first!.textContent = visibleText(shortName(name));
-  second!.textContent = visibleText(note);
+  const words = html`<span class="noted-name">${visibleText(shortName(name))}</span
+    ><span class="note">${visibleText(note)}</span>`;
+  render(words, cell);
   cell.title = [name, note]
     .filter(Boolean)
     .map((text) => visibleText(text, 2000))
@@ -28,29 +28,22 @@ export function fillNotedFunction(cell: HTMLElement, name: string, note: string)
 
 /** A share as text, with the value beside it and a bar of that share below. */
 export function fillShare(cell: HTMLElement, share: number, text: string, value: string) {
-  const [bar, first, second] = partsOf(cell, ['bar', 'share', 'value']);
-  bar!.style.width = `${Math.min(100, share * 100)}%`;
-  first!.textContent = text;
-  second!.textContent = value;
+  const width = `width: ${Math.min(100, share * 100)}%`;
+  const parts = html`<span class="bar" .style=${width}></span
+    ><span class="share">${text}</span><span class="value">${value}</span>`;
+  render(parts, cell);
 }
 
-/** A difference: a bar to the side of its sign, then the text. `strength` is 0 … 1 of the largest difference. */
+/** A difference: a bar to the side of its sign, as long as its part of the largest, then the text. */
 export function fillDifference(
   cell: HTMLElement,
-  difference: { text: string; sign: number; strength: number; few: boolean },
+  { text, change, largest, few }: { text: string; change: number; largest: number; few: boolean },
 ) {
-  const [track, text] = partsOf(cell, ['difference-track', 'difference-text']);
-  if (!track!.firstElementChild) track!.append(element('span', { class: 'difference-bar' }));
-  (track!.firstElementChild as HTMLElement).style.width = `${difference.strength * 50}%`;
-  cell.classList.toggle('more', difference.sign > 0);
-  cell.classList.toggle('less', difference.sign < 0);
-  cell.classList.toggle('few', difference.few);
-  text!.textContent = difference.text;
-}
-
-export function partsOf(cell: HTMLElement, classes: readonly string[]): HTMLElement[] {
-  if (cell.childElementCount !== classes.length) {
-    cell.replaceChildren(...classes.map((name) => element('span', { class: name })));
-  }
-  return [...cell.children] as HTMLElement[];
+  const width = `width: ${(Math.abs(change) / largest) * 50}%`;
+  const parts = html`<span class="difference-track"><span class="difference-bar" .style=${width}></span></span
+    ><span class="difference-text">${text}</span>`;
+  render(parts, cell);
+  cell.classList.toggle('more', change > 0);
+  cell.classList.toggle('less', change < 0);
+  cell.classList.toggle('few', few);
 }

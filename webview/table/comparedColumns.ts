@@ -1,22 +1,13 @@
 // The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
 import { contributionText, isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
-import {
-  countText,
-  percentText,
-  pointsText,
-  relativeChangeText,
-  share,
-  valueChangeText,
-  valueText,
-} from '../../core/numbersAsText.ts';
+import { countText, difference, percentText, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
 import type { Effects } from '../content/effects.ts';
 import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable } from '../content/tables.ts';
 import { effectNote } from '../graph/describe.ts';
-import { SAMPLES_MIN } from '../graph/difference.ts';
 import { fillDifference, fillNotedFunction, fillText } from './cells.ts';
-import { compareTexts } from './functionColumns.ts';
+import { compareNumbers, compareTexts } from './functionColumns.ts';
 import { fillInterval, intervalScale } from './intervalCell.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
 
@@ -54,34 +45,21 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
   const effects = effectsOf(table, measure);
   const verdict = effects?.verdict ?? table.verdict;
   const { base, later } = sides;
-  const change = (row: number) => later[row]! - base[row]!;
-  const points = (row: number) => share(later[row]!, table.newTotal) - share(base[row]!, table.baseTotal);
+  const change = (row: number) => difference(base[row]!, later[row]!);
   let largest = 1;
   for (let row = 0; row < frames.count; row++) largest = Math.max(largest, Math.abs(change(row)));
-  const few = (row: number) => sides.baseSamples[row]! + sides.laterSamples[row]! < SAMPLES_MIN;
-  const quiet = effects ? (row: number) => !isSignificant(verdict[row]!) : few;
 
   const side = (id: string, title: string, values: Float64Array, samples: Uint32Array, whole: number): TableColumn => ({
     id,
     title,
     hint: `CPU time in the ${title.toLowerCase()} run, per ${table.per || 'run'}`,
     numeric: true,
-    compare: (a, b) => values[a]! - values[b]!,
+    compare: (a, b) => compareNumbers(values[a]!, values[b]!),
     fill: (cell, row) => {
       cell.textContent = millisecondsText(values[row]!, unit);
       cell.title = `${percentText(share(values[row]!, whole))} of the run, ${countText(samples[row]!)} samples`;
     },
   });
-  const pointsColumn: TableColumn = {
-    id: 'points',
-    title: 'Share',
-    hint: 'Change of the share of its run, in percentage points; it also moves when something else grows',
-    numeric: true,
-    compare: (a, b) => points(a) - points(b),
-    fill: (cell, row) => {
-      cell.textContent = pointsText(points(row));
-    },
-  };
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];
   return [
     {
@@ -89,7 +67,7 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
       title: '',
       hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? untested',
       numeric: false,
-      compare: (a, b) => verdict[a]! - verdict[b]!,
+      compare: (a, b) => compareNumbers(verdict[a]!, verdict[b]!),
       fill: (cell, row) => {
         const { glyph, text } = verdictWords[verdict[row]!]!;
         cell.textContent = glyph;
@@ -103,19 +81,14 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
       title: 'Change',
       hint: 'New less base; sorted by size, whatever the sign',
       numeric: true,
-      compare: (a, b) => Math.abs(change(a)) - Math.abs(change(b)),
+      compare: (a, b) => compareNumbers(Math.abs(change(a)), Math.abs(change(b))),
       fill: (cell, row) => {
         const text = millisecondsChangeText(change(row), unit);
-        fillDifference(cell, {
-          text,
-          sign: Math.sign(change(row)),
-          strength: Math.abs(change(row)) / largest,
-          few: quiet(row),
-        });
-        cell.title = `${valueChangeText(change(row), unit)} (${relativeChangeText(base[row]!, later[row]!)})`;
+        fillDifference(cell, { text, change: change(row), largest, few: !isSignificant(verdict[row]!) });
+        cell.title = valueChangeText(change(row), unit);
       },
     },
-    effects ? relativeColumn(effects) : pointsColumn,
+    ...(effects ? [relativeColumn(effects)] : []),
     side('base', 'Base', base, sides.baseSamples, table.baseTotal),
     side('new', 'New', later, sides.laterSamples, table.newTotal),
     ...(effects ? [contributionColumn(table)] : []),
@@ -131,7 +104,7 @@ function relativeColumn(effects: Effects): TableColumn {
     title: 'Change and 95 % interval',
     hint: 'New against base with its 95 % interval; the bar is the interval, its dot the change, the line in the middle no change',
     numeric: true,
-    compare: (a, b) => orderOf(effects.change[a]!) - orderOf(effects.change[b]!),
+    compare: (a, b) => compareNumbers(orderOf(effects.change[a]!), orderOf(effects.change[b]!)),
     fill: (cell, row) => {
       fillInterval(cell, effects, row, scale);
       cell.title = effectNote(effects, row);
@@ -147,7 +120,7 @@ const contributionColumn = ({ contribution }: ComparedTable): TableColumn => ({
   title: 'Of all',
   hint: 'What part of the difference of both totals its self time explains; what works against it is negative',
   numeric: true,
-  compare: (a, b) => orderOf(contribution[a]!) - orderOf(contribution[b]!),
+  compare: (a, b) => compareNumbers(orderOf(contribution[a]!), orderOf(contribution[b]!)),
   fill: (cell, row) => {
     cell.textContent = contributionText(contribution[row]!);
   },

@@ -14,7 +14,7 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
     title,
     hint,
     numeric: true,
-    compare: (a, b) => values[a]! - values[b]!,
+    compare: (a, b) => compareNumbers(values[a]!, values[b]!),
     fill: (cell, row) => {
       const part = share(values[row]!, totalValue);
       fillShare(cell, part, percentText(part), valueText(values[row]!, unit));
@@ -29,7 +29,7 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
       title: 'Samples',
       hint: 'Samples in the function itself; the tooltip has those with it anywhere on the stack',
       numeric: true,
-      compare: (a, b) => selfSamples[a]! - selfSamples[b]!,
+      compare: (a, b) => compareNumbers(selfSamples[a]!, selfSamples[b]!),
       fill: (cell, row) => {
         cell.textContent = countText(selfSamples[row]!);
         cell.title = `${countText(selfSamples[row]!)} self, ${countText(totalSamplesOfRow[row]!)} total`;
@@ -61,3 +61,5 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
 
 /** Plain code-unit order: the same everywhere, and quick for a hundred thousand names. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const compareNumbers = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,9 +1,8 @@
 // A cell with a relative change: the change with its interval in words, and the interval as a small bar round its dot.
 import { scalePow } from 'd3-scale';
+import { html, render } from 'lit';
 import { changeText, isSignificant, relativeText, UNTESTED, Verdict, verdictWords } from '../../core/changeText.ts';
 import type { Effects } from '../content/effects.ts';
-import { element } from '../page/elements.ts';
-import { partsOf } from './cells.ts';
 
 /** Relative change → 0 … 1 of the bar's room; 0.5 is no change. What lies outside is cut. */
 export type IntervalScale = (change: number) => number;
@@ -30,26 +29,20 @@ export function intervalScale({ low, high, verdict }: Effects): IntervalScale {
 }
 
 export function fillInterval(cell: HTMLElement, effects: Effects, row: number, scale: IntervalScale) {
-  const [text, track] = partsOf(cell, ['interval-text', 'interval-track']);
-  if (!track!.firstElementChild) {
-    track!.append(element('span', { class: 'interval-bar' }), element('span', { class: 'interval-dot' }));
-    track!.setAttribute('aria-hidden', 'true');
-  }
-  const [bar, dot] = [...track!.children] as [HTMLElement, HTMLElement];
   const verdict = effects.verdict[row]!;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const few = verdict === Verdict.tooFew;
-  text!.textContent = few
+  const text = few
     ? [relativeText(change), UNTESTED].filter(Boolean).join(' ')
     : changeText({ change, low, high }) || wordsWithout(verdict);
-  cell.dataset.verdict = String(verdict);
   const known = !few && Number.isFinite(change) && Number.isFinite(low) && Number.isFinite(high);
-  bar.hidden = !known;
-  dot.hidden = !known;
-  if (!known) return;
-  bar.style.left = `${scale(low) * 100}%`;
-  bar.style.width = `${Math.max(0, scale(high) - scale(low)) * 100}%`;
-  dot.style.left = `${scale(change) * 100}%`;
+  const [from, at, to] = known ? [scale(low), scale(change), scale(high)] : [0, 0, 0];
+  const bar = `left: ${from * 100}%; width: ${Math.max(0, to - from) * 100}%`;
+  const parts = html`<span class="interval-text">${text}</span><span class="interval-track" aria-hidden="true"
+    ><span class="interval-bar" ?hidden=${!known} .style=${bar}></span
+    ><span class="interval-dot" ?hidden=${!known} .style=${`left: ${at * 100}%`}></span></span>`;
+  render(parts, cell);
+  cell.dataset.verdict = String(verdict);
 }
 
 /** In place of a ratio that does not exist. */

@@ -2,6 +2,7 @@
 // known by its name and module.
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
+import { weightOf } from '../graph/layout.ts';
 
 const keyOf = (frames: FrameTable, frame: number): string =>
   `${frameModule(frames, frame)}\0${frameName(frames, frame)}`;
@@ -16,10 +17,9 @@ export function rowsByFunction(table: FrameTable): (frames: FrameTable, frame: n
 /** The heaviest node of each function, by what base and new run together spent below it. */
 export function nodesByFunction(graph: FlameGraph): (frames: FrameTable, frame: number) => number {
   const heaviest = new Int32Array(graph.frames.count).fill(-1);
-  const costOf = (node: number) => graph.costs.total[node]! + (graph.newCosts?.total[node] ?? 0);
   for (let node = 0; node < graph.count; node++) {
     const frame = graph.frame[node]!;
-    if (heaviest[frame] === -1 || costOf(node) > costOf(heaviest[frame]!)) heaviest[frame] = node;
+    if (heaviest[frame] === -1 || weightOf(graph, node) > weightOf(graph, heaviest[frame]!)) heaviest[frame] = node;
   }
   const nodes = new Map<string, number>();
   for (let frame = 0; frame < graph.frames.count; frame++) {
@@ -27,7 +27,7 @@ export function nodesByFunction(graph: FlameGraph): (frames: FrameTable, frame: 
     if (node < 0) continue;
     const key = keyOf(graph.frames, frame);
     const known = nodes.get(key);
-    if (known === undefined || costOf(node) > costOf(known)) nodes.set(key, node);
+    if (known === undefined || weightOf(graph, node) > weightOf(graph, known)) nodes.set(key, node);
   }
   return (frames, frame) => nodes.get(keyOf(frames, frame)) ?? -1;
 }

@@ -1,6 +1,8 @@
 // A table of up to a hundred thousand rows of which only those in view exist. Grid roles, sorting with aria-sort, keys,
 // one selected row. What the cells show is the columns' business.
-import { element, icon, icons } from '../page/elements.ts';
+import { html } from 'lit';
+import { icon, icons } from '../page/icons.ts';
+import { rendered } from '../page/rendered.ts';
 
 export const TABLE_ROW_HEIGHT = 22; // CSS pixels, as in the editor's own lists
 const SPARE_ROWS = 4; // kept beyond the edges of the view
@@ -43,10 +45,10 @@ export function sortedRows(order: Uint32Array, columns: readonly TableColumn[], 
 }
 
 export class VirtualTable {
-  readonly #head = element('div', { class: 'table-head', role: 'row', 'aria-rowindex': 1 });
-  readonly #body = element('div', { class: 'table-body', role: 'rowgroup' });
-  readonly #scroller = element('div', { class: 'table-scroller' });
-  readonly #empty = element('div', { class: 'table-empty', hidden: true });
+  readonly #head: HTMLElement;
+  readonly #body = rendered(html`<div class="table-body" role="rowgroup"></div>`);
+  readonly #scroller: HTMLElement;
+  readonly #empty: HTMLElement;
   readonly element: HTMLElement;
   readonly #id: string;
   readonly #columns: readonly TableColumn[];
@@ -74,21 +76,16 @@ export class VirtualTable {
     this.#sort = setup.sort;
     this.#visible = Uint32Array.from({ length: setup.count }, (_, row) => row);
     this.#order = this.#visible;
-    this.#empty.textContent = setup.emptyText;
-    const head = element('div', { role: 'rowgroup', class: 'table-heads' }, this.#head);
-    this.#scroller.append(head, this.#body, this.#empty);
-    this.element = element(
-      'div',
-      {
-        class: `table ${setup.id}`,
-        role: 'grid',
-        tabindex: 0,
-        'aria-label': setup.label,
-        'aria-colcount': setup.columns.length,
-      },
-      this.#scroller,
+    for (const column of setup.columns) this.#headers.set(column.id, this.#headerOf(column));
+    this.#empty = rendered(html`<div class="table-empty" hidden>${setup.emptyText}</div>`);
+    this.#head = rendered(
+      html`<div class="table-head" role="row" aria-rowindex="1">${[...this.#headers.values()]}</div>`,
     );
-    for (const column of setup.columns) this.#head.append(this.#headerOf(column));
+    this.#scroller = rendered(html`
+      <div class="table-scroller"><div role="rowgroup" class="table-heads">${this.#head}</div>${this.#body}${this.#empty}</div>`);
+    this.element = rendered(html`
+      <div class="table ${setup.id}" role="grid" tabindex="0" aria-label=${setup.label} aria-colcount=${setup.columns.length}
+        >${this.#scroller}</div>`);
     this.#listen();
     this.#rearrange();
   }
@@ -117,12 +114,10 @@ export class VirtualTable {
   }
 
   #headerOf(column: TableColumn): HTMLElement {
-    const button = element('button', { type: 'button', title: column.hint, tabindex: -1 }, column.title);
-    button.append(icon(icons.down));
-    button.addEventListener('click', () => this.#sortBy(column));
-    const header = element('div', { role: 'columnheader', class: cellClass(column), 'aria-sort': 'none' }, button);
-    this.#headers.set(column.id, header);
-    return header;
+    return rendered(html`
+      <div role="columnheader" class=${cellClass(column)} aria-sort="none"
+        ><button type="button" title=${column.hint} tabindex="-1" @click=${() => this.#sortBy(column)}
+          >${column.title}${icon(icons.down)}</button></div>`);
   }
 
   #sortBy(column: TableColumn) {
@@ -172,8 +167,8 @@ export class VirtualTable {
   #rowElements(index: number): RowElements {
     const known = this.#pool[index];
     if (known) return known;
-    const cells = this.#columns.map((column) => element('div', { role: 'gridcell', class: cellClass(column) }));
-    const made = { row: element('div', { role: 'row', class: 'table-row' }, ...cells), cells };
+    const cells = this.#columns.map((column) => rendered(html`<div role="gridcell" class=${cellClass(column)}></div>`));
+    const made = { row: rendered(html`<div role="row" class="table-row">${cells}</div>`), cells };
     this.#body.append(made.row);
     this.#pool.push(made);
     return made;

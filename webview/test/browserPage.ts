@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import type { HostMessage, PageMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
 import { type TestTheme, themes } from './themes.ts';
 
@@ -189,6 +189,10 @@ export class PanelPage {
     await this.page.context().close();
   }
 }
+
+/** The words of an element as they are read: blanks between cells are one. */
+export const wordsOf = async (element: Locator): Promise<string> =>
+  ((await element.textContent()) ?? '').replace(/\s+/g, ' ').trim();
 
 export const showRun = (more: Partial<ShowMessage> = {}): ShowMessage => ({
   type: 'show',

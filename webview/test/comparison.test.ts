@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { openPage, type PanelPage, showComparison, startBrowser } from './browserPage.ts';
+import { openPage, type PanelPage, showComparison, startBrowser, wordsOf } from './browserPage.ts';
 import { explainedShop, shownShop } from './comparison.ts';
 import { evilNames } from './evilNames.ts';
 import { shopJudgedFunctions, shopJudgedGraph, shopJudgedLines } from './shop.ts';
@@ -34,8 +34,7 @@ async function showShop(panel: PanelPage, comparison = shownShop) {
   await panel.postView('comparedFunctions', shopJudgedFunctions);
   await panel.postView('comparedLines', shopJudgedLines);
 }
-const textOf = async (panel: PanelPage, selector: string) =>
-  (await panel.page.locator(selector).first().textContent())!;
+const textOf = (panel: PanelPage, selector: string) => wordsOf(panel.page.locator(selector).first());
 const openTab = (panel: PanelPage, title: string) => panel.page.getByRole('tab', { name: title }).click();
 
 onComparison('the verdict of the whole comes first, with its mark', async (panel) => {
@@ -58,8 +57,8 @@ onComparison('the repeats are dots with words for who cannot see them', async (p
 onComparison('what differs between the sides is marked and comes first', async (panel) => {
   assert.match(await textOf(panel, '.comparison-facts summary'), /differs in commit, arguments · 2 commits between/);
   await panel.page.locator('.comparison-facts summary').click();
-  const rows = await panel.page.locator('.facts-table tbody tr').allTextContents();
-  assert.deepEqual(rows.slice(0, 2), ['≠commita1b2c3de4f5a6b', '≠argumentswords.txtwords.txt --quiet']);
+  const rows = await Promise.all((await panel.page.locator('.facts-table tbody tr').all()).map(wordsOf));
+  assert.deepEqual(rows.slice(0, 2), ['≠ commit a1b2c3d e4f5a6b', '≠ arguments words.txt words.txt --quiet']);
   assert.match(rows[2]!, /^=/);
   assert.equal(await panel.page.locator('.commits li').count(), 2);
 });
@@ -199,7 +198,7 @@ onComparison('an explanation that fails says so, and is asked for again', async 
   await openTab(panel, 'Explain');
   await panel.post({ type: 'explanationFailed', message: 'The engine ended.', advice: 'Open the runs again.' });
   await panel.settle();
-  assert.match(await textOf(panel, '.explain-scroller [role=alert]'), /The engine ended\.Open the runs again\./);
+  assert.match(await textOf(panel, '.explain-scroller [role=alert]'), /The engine ended\. Open the runs again\./);
   await openTab(panel, 'Lines');
   await openTab(panel, 'Explain');
   await panel.settle();

@@ -1,14 +1,19 @@
 // A comparison as the host would tell it, for tests and pictures of the page.
-import type { ShownComparison, ShownExplanation } from '../../core/comparisonMessages.ts';
+import type { ShownComparison, ShownExplanation, ShownSide } from '../../core/comparisonMessages.ts';
 import type { ShownSweep } from '../../core/sweepMessages.ts';
 
 const MS = 1_000_000;
-const executions = (values: readonly number[]) =>
-  values.map((value, at) => ({
+/** One side; an odd number of values. */
+const side = (values: readonly number[]): ShownSide => ({
+  executions: values.map((value, at) => ({
     value: value * MS,
     outlier: value > 3400,
     text: `run ${at + 1} · ${(value / 1000).toFixed(2)} s wall · ${value} samples${value > 3400 ? ' · outlier' : ''}`,
-  }));
+  })),
+  median: [...values].sort((a, b) => a - b)[values.length >> 1]! * MS,
+  least: Math.min(...values) * MS,
+  greatest: Math.max(...values) * MS,
+});
 
 export const shownShop: ShownComparison = {
   sentence: 'hash map is 24.6 % faster (22.1 to 27.0) in CPU time per run; 3 functions explain 92 % of it.',
@@ -24,8 +29,8 @@ export const shownShop: ShownComparison = {
     { value: 3, label: 'per wall second' },
     { value: 4, label: 'share of total' },
   ],
-  base: executions([3180, 3204, 3150, 3222, 3471]),
-  new: executions([2390, 2410, 2377, 2450, 2402]),
+  base: side([3180, 3204, 3150, 3222, 3471]),
+  new: side([2390, 2410, 2377, 2450, 2402]),
   facts: [
     { what: 'commit', base: 'a1b2c3d', new: 'e4f5a6b', differs: true },
     { what: 'flags', base: '-O2 -g', new: '-O2 -g', differs: false },

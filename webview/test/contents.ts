@@ -99,13 +99,28 @@ export function graphContent(root: NodeSpec, compared = false, judge?: Judge): U
     parentDistance,
     frame,
     line,
-    selfValue: self.map((samples) => samples * MS),
-    selfSamples: self,
-    ...(compared ? { newSelfValue: newSelf.map((samples) => samples * MS), newSelfSamples: newSelf } : {}),
+    ...columnsOf('', parentDistance, self),
+    ...(compared ? { ...columnsOf('new', parentDistance, newSelf), ...churnOf(parentDistance, self, newSelf) } : {}),
     ...(judge
       ? { totalEffects: effectsOf(totalsOf(parentDistance, self, newSelf).map((both) => judge(...both))) }
       : {}),
   }).finish();
+}
+
+/** Self and total of one side as the engine sends them: the total of a node that calls nothing is 0. */
+function columnsOf(side: '' | 'new', parentDistance: readonly number[], self: readonly number[]) {
+  const totals = totalsOf(parentDistance, self, self).map(([total]) => total);
+  const sent = totals.map((total, node) => (node > 0 && parentDistance[node + 1] !== 1 ? 0 : total));
+  const columns = { selfValue: self.map(ofMs), selfSamples: self, totalValue: sent.map(ofMs), totalSamples: sent };
+  const named = (name: string) => (side === '' ? name : `${side}${name[0]!.toUpperCase()}${name.slice(1)}`);
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [named(name), column]));
+}
+
+const ofMs = (samples: number): number => samples * MS;
+
+function churnOf(parentDistance: readonly number[], self: readonly number[], newSelf: readonly number[]) {
+  const changes = self.map((base, node) => Math.abs(newSelf[node]! - base));
+  return { churn: totalsOf(parentDistance, changes, changes).map(([total]) => total * MS) };
 }
 
 function totalsOf(parentDistance: readonly number[], self: readonly number[], newSelf: readonly number[]) {
@@ -275,8 +290,7 @@ function encodeTree(
     type: 'cpu',
     unit: 'nanoseconds',
     ...columns,
-    selfValue: selfSamples.map((weight) => weight * MS),
-    selfSamples,
+    ...columnsOf('', columns.parentDistance, selfSamples),
     ...(compared ? comparedColumns(columns.parentDistance, selfSamples, random) : {}),
   }).finish();
   const self = Array.from(selfOf.subarray(1));
@@ -307,8 +321,8 @@ function comparedColumns(parentDistance: readonly number[], selfSamples: readonl
     return { verdict, change, low: change - 0.1, high: change + 0.1, q: verdict > 0 ? 0.01 : 0.6 };
   });
   return {
-    newSelfValue: newSelf.map((weight) => weight * MS),
-    newSelfSamples: newSelf,
+    ...columnsOf('new', parentDistance, newSelf),
+    ...churnOf(parentDistance, selfSamples, newSelf),
     totalEffects: effectsOf(effects),
   };
 }

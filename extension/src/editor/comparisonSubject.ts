@@ -1,6 +1,7 @@
 // A comparison of two runs as a profile panel shows it, with the engine behind it.
+import { relativeText } from '../../../core/changeText.ts';
 import { visibleText } from '../../../core/foreignText.ts';
-import { pointsText, relativeChangeText } from '../../../core/numbersAsText.ts';
+import { percentText } from '../../../core/numbersAsText.ts';
 import { type ExplainedFunction, type RequestBody, wire } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
@@ -43,14 +44,15 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
     show: async (panel) => {
       const opened = await comparison.opened();
       const runs = [opened.base, opened.new].filter((run) => run !== null);
-      const change = relativeChangeText(opened.baseTotal, opened.newTotal);
       const shown = shownComparison(opened);
       return {
         type: 'show',
         panel,
         subject: 'comparison',
         // The sentence says the change with its interval; without one the bare change stands in the title.
-        title: [runs.map(runName).join(' → '), shown.sentence ? '' : change].filter(Boolean).join('  '),
+        title: [runs.map(runName).join(' → '), shown.sentence ? '' : relativeText(opened.change)]
+          .filter(Boolean)
+          .join('  '),
         runs: runs.map(shownRun),
         problems: [...matchSentence(opened.matchedShare), ...opened.warnings.map((text) => visibleText(text, 1000))],
         values: [{ type: 'cpu', unit: 'nanoseconds' }],
@@ -64,6 +66,12 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
         locate: { kind: numbersOf(views, kind).locate, view: { ...view(kind), comparison: id }, index },
       });
       return expected((await comparison.request(body)).location, 'Location');
+    },
+    measureMatches: async (kind, _value, frames) => {
+      const body = (id: number): RequestBody => ({
+        match: { view: { ...view(kind), comparison: id }, frames: [...frames] },
+      });
+      return expected((await comparison.request(body)).match, 'Match');
     },
     explain: async () => {
       const reply = await comparison.request((id) => ({ explain: { comparison: id } }));
@@ -90,6 +98,5 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
 /** Functions that exist in one run only are no fault, but little in common makes every difference a guess. */
 function matchSentence(matchedShare: number): string[] {
   if (matchedShare <= 0 || matchedShare >= 0.9) return [];
-  const unmatched = pointsText(1 - matchedShare).replace(/^\+(.*) pp$/, '$1 %');
-  return [`${unmatched} of the CPU time is in functions that only one of the runs has.`];
+  return [`Only ${percentText(matchedShare)} of the CPU time is in functions that both runs have.`];
 }

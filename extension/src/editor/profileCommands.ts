@@ -2,7 +2,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
-import { share } from '../../../core/numbersAsText.ts';
 import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { advisedLines, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
@@ -181,7 +180,7 @@ export class ProfileCommands {
     const advised = problem ? advisedLines(problem).slice(0, 2) : [];
     const copies = new Map(advised.map(({ place, text }) => [vscode.l10n.t('Copy for {0}', place), text]));
     const text = problem ? `${endSentence(summary)} ${visibleText(problem, 1000)}` : endSentence(summary);
-    const lossy = share(summary.lost, summary.samples + summary.lost) > LOSS_WARNING_SHARE;
+    const lossy = summary.lostShare > LOSS_WARNING_SHARE;
     const show = problem || lossy || summary.samples === 0 ? warn : inform;
     const graph = vscode.l10n.t('Flame Graph');
     const hottest = vscode.l10n.t('Hottest Line');

@@ -1,5 +1,6 @@
 // Opens runs and comparisons for the user: heat in the editor, and the hottest place in view.
 import * as vscode from 'vscode';
+import { difference } from '../../../core/numbersAsText.ts';
 import type { ComparisonOpened, FileDifference, RunOpened } from '../../../core/wire.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { endOfHotPath } from '../heat/hotPath.ts';
@@ -80,7 +81,7 @@ async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path:
 }
 
 function mostChanged({ line, baseTotalOfLine, newTotalOfLine }: FileDifference): number {
-  return line[largest(newTotalOfLine.map((value, row) => Math.abs(value - baseTotalOfLine[row]!)))] ?? 1;
+  return line[largest(newTotalOfLine.map((now, row) => Math.abs(difference(baseTotalOfLine[row]!, now))))] ?? 1;
 }
 
 function largest(values: readonly number[]): number {

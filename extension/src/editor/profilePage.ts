@@ -90,6 +90,11 @@ export class ProfilePage implements vscode.Disposable {
         const savedText = () => this.subject.savedText(place.recordedPath);
         return this.parts.navigation.show(place, { aside: message.aside, savedText });
       }
+      case 'measureMatches': {
+        if (!this.subject.measureMatches) return;
+        const { share, newShare } = await this.subject.measureMatches(message.view, message.value, message.frames);
+        return this.post({ type: 'matched', search: message.search, share, newShare });
+      }
       case 'explain': {
         if (!this.subject.explain) return;
         return this.post({ type: 'explanation', explanation: await this.subject.explain() });

@@ -4,7 +4,7 @@ import type { ShownExplanation } from '../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import { valueText } from '../../../core/numbersAsText.ts';
 import type { ShowMessage, ShownRun, ShowSweepMessage, ViewKind } from '../../../core/webviewMessages.ts';
-import { type Location, type RequestBody, type RunSummary, wire } from '../../../core/wire.ts';
+import { type Location, type Match, type RequestBody, type RunSummary, wire } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
@@ -21,6 +21,8 @@ export interface ProfileSubject {
   show(panel: string): Promise<ShowMessage | ShowSweepMessage>;
   content(view: ViewKind, value: number): Promise<Uint8Array>;
   locate(place: ViewPlace): Promise<Location>;
+  /** How much is spent below frames of a flame graph. */
+  measureMatches?(view: ViewKind, value: number, frames: readonly number[]): Promise<Match>;
   /** Of a comparison only: what explains it, and where a line of that is. */
   explain?(): Promise<ShownExplanation>;
   explained?(index: number, line: number): Location;
@@ -65,6 +67,12 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
         locate: { kind: numbersOf(runViews, kind).locate, view: { ...view(kind, value), run: id }, index },
       });
       return expected((await run.request(body)).location, 'Location');
+    },
+    measureMatches: async (kind, value, frames) => {
+      const body = (id: number): RequestBody => ({
+        match: { view: { ...view(kind, value), run: id }, frames: [...frames] },
+      });
+      return expected((await run.request(body)).match, 'Match');
     },
     savedText: (recordedPath) => savedText(run, recordedPath),
     close: () => run.close(),

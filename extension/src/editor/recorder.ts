@@ -13,6 +13,8 @@ import { withProgress } from './notifications.ts';
 import type { RecordSettings } from './settings.ts';
 import { TargetTerminal } from './targetTerminal.ts';
 
+const DOUBLE_CLICK_MS = 700;
+
 export interface RecordingOptions extends RecordSettings {
   readonly runsDirectory: string;
 }
@@ -65,6 +67,7 @@ export class Recorder implements vscode.Disposable {
 class Recording {
   private id: number | undefined;
   private stopAsked = false;
+  private stopAskedAt = 0;
   private userSpaceOnly = false;
   private readonly status = vscode.window.createStatusBarItem(
     'lineheat.recording',
@@ -100,10 +103,16 @@ class Recording {
     }
   }
 
+  /** The second time it ends at once, with what there is; a double click is one time. */
   stop(): void {
-    if (this.stopAsked) return;
+    const now = Date.now();
+    if (this.stopAsked && now - this.stopAskedAt < DOUBLE_CLICK_MS) return;
+    const text = this.stopAsked
+      ? vscode.l10n.t('ending at once with what was recorded')
+      : vscode.l10n.t('stopping, everything recorded is kept; stop again to end at once');
     this.stopAsked = true;
-    this.report(vscode.l10n.t('stopping, everything recorded is kept'));
+    this.stopAskedAt = now;
+    this.report(text);
     if (this.id !== undefined) this.sendStop(this.id);
   }
 

@@ -1,4 +1,5 @@
 // Where to look first: down the heaviest calls, as long as they stay in the user's own files.
+import { share } from '../../../core/numbersAsText.ts';
 import type { FileHeat, LineDetail, Place } from '../../../core/wire.ts';
 
 /** A call that takes less than this part of its line is no longer the story. */
@@ -20,7 +21,7 @@ export async function endOfHotPath(start: Place, { detailOf, heatOf, isOwn }: Ho
     seen.add(`${place.path}:${place.line}`);
     const { callees, totalValue } = await detailOf(place);
     const callee = callees.find(
-      ({ place: to, value }) => to && to.line > 0 && isOwn(to.path) && value >= totalValue * HEAVY_PART,
+      ({ place: to, value }) => to && to.line > 0 && isOwn(to.path) && share(value, totalValue) >= HEAVY_PART,
     )?.place;
     if (!callee) return place;
     // A callee is named by the line of its definition; its time is spent on a line below.

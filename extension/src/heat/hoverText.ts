@@ -4,6 +4,7 @@ import { markdownText } from '../../../core/foreignText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
 import {
   countText,
+  difference,
   percentText,
   pointsText,
   samplesText,
@@ -59,28 +60,28 @@ export interface Method {
 }
 
 /** Base, new and difference of one row of a comparison, with interval, q and method where the engine says them. */
-export function differenceHover(difference: FileDifference, row: number, { method, per }: Method): string {
+export function differenceHover(ofFile: FileDifference, row: number, { method, per }: Method): string {
   const figures = (base: number, now: number) => {
-    const shares = [share(base, difference.baseTotal), share(now, difference.newTotal)] as const;
+    const shares = [share(base, ofFile.baseTotal), share(now, ofFile.newTotal)] as const;
     const amount = (value: number, part: number) => `${valueText(value, 'nanoseconds')} (${percentText(part)})`;
-    const change = `${valueChangeText(now - base, 'nanoseconds')} (${pointsText(shares[1] - shares[0])})`;
+    const change = `${valueChangeText(difference(base, now), 'nanoseconds')} (${pointsText(...shares)})`;
     return `${amount(base, shares[0])} | ${amount(now, shares[1])} | ${change}`;
   };
-  const samples = [difference.baseSamples[row]!, difference.newSamples[row]!] as const;
-  const self = effectAt(difference.selfEffects, row);
-  const total = effectAt(difference.totalEffects, row);
+  const samples = [ofFile.baseSamples[row]!, ofFile.newSamples[row]!] as const;
+  const self = effectAt(ofFile.selfEffects, row);
+  const total = effectAt(ofFile.totalEffects, row);
   const sections = [
     [
       '| | base | new | difference |\n|:--|--:|--:|--:|',
-      `| **self** | ${figures(difference.baseSelf[row]!, difference.newSelf[row]!)} |`,
-      `| **total** | ${figures(difference.baseTotalOfLine[row]!, difference.newTotalOfLine[row]!)} |`,
+      `| **self** | ${figures(ofFile.baseSelf[row]!, ofFile.newSelf[row]!)} |`,
+      `| **total** | ${figures(ofFile.baseTotalOfLine[row]!, ofFile.newTotalOfLine[row]!)} |`,
       `| **samples** | ${countText(samples[0])} | ${countText(samples[1])} | |`,
     ].join('\n'),
   ];
   const said = [effectSentence('self', self), effectSentence('total', total)].filter(Boolean);
   if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
-  else if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a difference.');
-  if (difference.changed[row]!) sections.push('≈ This line was changed since a recording.');
+  else if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a ofFile.');
+  if (ofFile.changed[row]!) sections.push('≈ This line was changed since a recording.');
   const how = [per && `${markdownText(perText(per), 100)}.`, markdownText(method, 400)].filter(Boolean).join(' ');
   if (how) sections.push(`*${how}*`);
   return sections.join('\n\n');

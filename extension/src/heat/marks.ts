@@ -2,6 +2,7 @@
 import { changeText, relativeText, UNTESTED, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES, type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
 import {
+  difference,
   percentText,
   pointsText,
   samplesText,
@@ -100,21 +101,21 @@ export function changeFigure(effect: Effect, base: number, now: number): string 
     case Verdict.tooFew:
       return [glyph, relativeText(effect.change), UNTESTED].filter(Boolean).join(' ');
     case Verdict.moved:
-      return `${glyph} moved ${valueChangeText(now - base, 'nanoseconds')}`;
+      return `${glyph} moved ${valueChangeText(difference(base, now), 'nanoseconds')}`;
     default:
-      return `${glyph} ${changeText(effect) || valueChangeText(now - base, 'nanoseconds')}`;
+      return `${glyph} ${changeText(effect) || valueChangeText(difference(base, now), 'nanoseconds')}`;
   }
 }
 
 /** Where the engine says no more than a verdict. */
-function differenceFigure(difference: FileDifference, row: number): string {
-  const { baseTotal, newTotal } = difference;
-  const base = difference.baseTotalOfLine[row]!;
-  const now = difference.newTotalOfLine[row]!;
-  const verdict = difference.verdict[row]!;
+function differenceFigure(ofFile: FileDifference, row: number): string {
+  const { baseTotal, newTotal } = ofFile;
+  const base = ofFile.baseTotalOfLine[row]!;
+  const now = ofFile.newTotalOfLine[row]!;
+  const verdict = ofFile.verdict[row]!;
   const glyph = { slower: '▲', faster: '▼', unclear: '○' }[verdictStyle(verdict)];
-  const points = pointsText(share(now, newTotal) - share(base, baseTotal));
-  const text = `${glyph} ${valueChangeText(now - base, 'nanoseconds')} · ${points}`;
+  const points = pointsText(share(base, baseTotal), share(now, newTotal));
+  const text = `${glyph} ${valueChangeText(difference(base, now), 'nanoseconds')} · ${points}`;
   if (verdict === Verdict.new) return `${text} · new`;
   if (verdict === Verdict.gone) return `${text} · gone`;
   if (verdict === Verdict.tooFew) return `${text} · too few samples`;

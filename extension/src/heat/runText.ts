@@ -1,6 +1,6 @@
 // A saved run in words: for the Runs view, pickers, panels and messages.
 import { visibleText } from '../../../core/foreignText.ts';
-import { countText, durationText, percentText, samplesText, share } from '../../../core/numbersAsText.ts';
+import { countText, durationText, percentText, samplesText } from '../../../core/numbersAsText.ts';
 import type { RunSummary } from '../../../core/wire.ts';
 
 export function runName(run: RunSummary): string {
@@ -56,8 +56,7 @@ export function lastRunsOfBranches(runs: readonly RunSummary[], run: RunSummary)
 export function endSentence(run: RunSummary): string {
   const end = run.end ? visibleText(run.end) : 'has ended';
   const kept = run.samples > 0 ? samplesText(run.samples) : 'no samples: it used too little CPU time to be sampled';
-  const lost =
-    run.lost > 0 ? `, ${countText(run.lost)} lost (${percentText(share(run.lost, run.samples + run.lost))})` : '';
+  const lost = run.lost > 0 ? `, ${countText(run.lost)} lost (${percentText(run.lostShare)})` : '';
   return `${runName(run)} ${end}: ${kept}${lost}.`;
 }
 

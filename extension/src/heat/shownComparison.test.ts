@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type ComparisonOpened, type Execution, type Explanation, wire } from '../../../core/wire.ts';
+import { type ComparisonOpened, type Execution, type Explanation, type Spread, wire } from '../../../core/wire.ts';
 import { shownComparison, shownExplanation } from './shownComparison.ts';
 
 const opened = (more: Partial<ComparisonOpened>): ComparisonOpened => ({
@@ -15,6 +15,8 @@ const opened = (more: Partial<ComparisonOpened>): ComparisonOpened => ({
   newExecutions: [],
   facts: [],
   commitsBetween: [],
+  baseSpread: null,
+  newSpread: null,
   ...more,
 });
 const execution = (more: Partial<Execution>): Execution => ({
@@ -36,6 +38,17 @@ test('the method says what could have been seen, when that is known', () => {
   ]);
   assert.deepEqual(shownComparison(opened({})).method, []);
 });
+const spread = (median: number) => ({
+  ...(new wire.Spread() as unknown as Spread),
+  median,
+  least: median / 2,
+  greatest: median * 2,
+});
+test('median and range are those that the engine says', () => {
+  const shown = shownComparison(opened({ baseSpread: spread(4e6) }));
+  assert.deepEqual(shown.base, { executions: [], median: 4e6, least: 2e6, greatest: 8e6 });
+  assert.deepEqual(shown.new.median, Number.NaN);
+});
 test('warm-up runs are no dots; each dot says what its run took', () => {
   const { base } = shownComparison(
     opened({
@@ -45,7 +58,7 @@ test('warm-up runs are no dots; each dot says what its run took', () => {
       ],
     }),
   );
-  assert.deepEqual(base, [
+  assert.deepEqual(base.executions, [
     {
       value: 5e6,
       outlier: true,

@@ -4,10 +4,11 @@ import type {
   ShownComparison,
   ShownExecution,
   ShownExplanation,
+  ShownSide,
 } from '../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import { durationText, percentText, samplesText } from '../../../core/numbersAsText.ts';
-import { type ComparisonOpened, type Execution, type Explanation, wire } from '../../../core/wire.ts';
+import { type ComparisonOpened, type Execution, type Explanation, type Spread, wire } from '../../../core/wire.ts';
 
 const SENTENCE_MAX = 1000; // characters
 const NAME_MAX = 2000;
@@ -32,8 +33,8 @@ export function shownComparison(opened: ComparisonOpened): ShownComparison {
       const label = labels[value];
       return label === undefined ? [] : [{ value, label }];
     }),
-    base: opened.baseExecutions.filter(({ warmUp }) => !warmUp).map(shownExecution),
-    new: opened.newExecutions.filter(({ warmUp }) => !warmUp).map(shownExecution),
+    base: shownSide(opened.baseExecutions, opened.baseSpread),
+    new: shownSide(opened.newExecutions, opened.newSpread),
     facts: opened.facts.map((fact) => ({
       what: visibleText(fact.what, 60),
       base: visibleText(fact.base, SENTENCE_MAX),
@@ -44,12 +45,17 @@ export function shownComparison(opened: ComparisonOpened): ShownComparison {
   };
 }
 
+function shownSide(executions: readonly Execution[], spread: Spread | null): ShownSide {
+  const { median, least, greatest } = spread ?? { median: Number.NaN, least: Number.NaN, greatest: Number.NaN };
+  return { executions: executions.filter(({ warmUp }) => !warmUp).map(shownExecution), median, least, greatest };
+}
+
 function shownExecution(execution: Execution, at: number): ShownExecution {
   const { wallNs, userNs, systemNs, samples, value, outlier } = execution;
   const facts = [
     `run ${at + 1}`,
     wallNs > 0 ? `${durationText(wallNs)} wall` : '',
-    userNs + systemNs > 0 ? `${durationText(userNs)} user, ${durationText(systemNs)} system` : '',
+    userNs > 0 || systemNs > 0 ? `${durationText(userNs)} user, ${durationText(systemNs)} system` : '',
     samples > 0 ? samplesText(samples) : '',
     outlier ? 'outlier' : '',
   ];

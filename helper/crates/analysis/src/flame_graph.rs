@@ -41,15 +41,26 @@ pub struct FlameGraph {
     pub line: Vec<u32>,
     pub self_value: Vec<u64>,
     pub self_samples: Vec<u32>,
+    pub totals: TotalColumns,
     pub compared: Option<ComparedColumns>,
     /// Nodes folded into their parents to keep the message small.
     pub pruned_nodes: u64,
+}
+
+/// Each node with all that it calls. 0 where it calls nothing: its total is its self, and a zero is one byte in a message.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TotalColumns {
+    pub value: Vec<u64>,
+    pub samples: Vec<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ComparedColumns {
     pub self_value: Vec<u64>,
     pub self_samples: Vec<u32>,
+    pub totals: TotalColumns,
+    /// Sum of |new self − base self| over a node and all that it calls.
+    pub churn: Vec<u64>,
     /// Of each node's total.
     pub total_effects: Vec<Effect>,
 }
@@ -242,7 +253,43 @@ fn lay_out_kept(tree: &Tree, kept: &[u32], frames: &FrameTable) -> FlameGraph {
         );
     }
     graph.frames = frame_ids.table;
+    let distances = &graph.parent_distance;
+    graph.totals = TotalColumns::of(distances, &graph.self_value, &graph.self_samples);
+    if let Some(new) = &mut graph.compared {
+        new.totals = TotalColumns::of(distances, &new.self_value, &new.self_samples);
+        new.churn = (graph.self_value.iter().zip(&new.self_value))
+            .map(|(base, new)| new.abs_diff(*base))
+            .collect();
+        fold(distances, &mut new.churn);
+    }
     graph
+}
+
+impl TotalColumns {
+    fn of(distances: &[u32], self_value: &[u64], self_samples: &[u32]) -> TotalColumns {
+        let mut totals = TotalColumns {
+            value: self_value.to_vec(),
+            samples: self_samples.iter().map(|&samples| samples.into()).collect(),
+        };
+        fold(distances, &mut totals.value);
+        fold(distances, &mut totals.samples);
+        for node in 0..distances.len() {
+            // In depth-first order the first callee stands right behind its caller.
+            let calls = distances.get(node + 1) == Some(&1);
+            if !calls && node > 0 {
+                (totals.value[node], totals.samples[node]) = (0, 0);
+            }
+        }
+        totals
+    }
+}
+
+/// Adds each node to its parent, from the last to the first.
+fn fold(distances: &[u32], column: &mut [u64]) {
+    for node in (1..column.len()).rev() {
+        let parent = node - distances[node] as usize;
+        column[parent] = column[parent].saturating_add(column[node]);
+    }
 }
 
 /// The wire counts samples in 32 bits; four thousand million of them on one node do not occur.
@@ -340,7 +387,12 @@ fn encoded_size(graph: &FlameGraph) -> usize {
     let frames = &graph.frames;
     let texts: usize = frames.strings.iter().map(|text| text.len() + 4).sum();
     let compared = (graph.compared.as_ref()).map_or(0, |c| {
-        wide(&c.self_value) + narrow(&c.self_samples) + EFFECT_BYTES * c.total_effects.len()
+        wide(&c.self_value)
+            + narrow(&c.self_samples)
+            + wide(&c.totals.value)
+            + wide(&c.totals.samples)
+            + wide(&c.churn)
+            + EFFECT_BYTES * c.total_effects.len()
     });
     let columns = [
         &graph.parent_distance,
@@ -357,6 +409,8 @@ fn encoded_size(graph: &FlameGraph) -> usize {
     ];
     texts
         + wide(&graph.self_value)
+        + wide(&graph.totals.value)
+        + wide(&graph.totals.samples)
         + compared
         + columns
             .iter()

@@ -52,7 +52,7 @@ pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};
 pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};
-pub use flame_graph::{ComparedColumns, FlameGraph, FrameTable, flame_graph};
+pub use flame_graph::{ComparedColumns, FlameGraph, FrameTable, TotalColumns, flame_graph};
 pub use function_table::{FunctionRow, function_table};
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_table::{LineRow, line_table};

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use analysis::{
-    Amounts, Analyzed, Comparison, Side, Verdict, compared_flame_graph, compared_functions,
-    compared_lines, flame_graph, function_table, line_table, merge,
+    Amounts, Analyzed, Comparison, Side, TotalColumns, Verdict, compared_flame_graph,
+    compared_functions, compared_lines, flame_graph, function_table, line_table, merge,
 };
 use support::{Chance, profile_of, with_timeline};
 
@@ -109,6 +109,72 @@ fn the_flame_graph_holds_the_same_sums_as_the_tables() {
     for_profiles(|_, text| {
         let analyzed = Analyzed::new(profile_of(&text));
         assert_eq!(functions_of_flame_graph(&analyzed), functions(&analyzed));
+    });
+}
+
+/// By node, the sum of a column over the node and all below it.
+fn sums_below(graph: &analysis::FlameGraph, column: &[u64]) -> Vec<u64> {
+    let is_below = |mut node: usize, wanted: usize| {
+        while node > wanted {
+            node -= graph.parent_distance[node] as usize;
+        }
+        node == wanted
+    };
+    (0..column.len())
+        .map(|wanted| {
+            let below = (wanted..column.len()).filter(|&node| is_below(node, wanted));
+            below.map(|node| column[node]).sum()
+        })
+        .collect()
+}
+
+fn check_totals(
+    graph: &analysis::FlameGraph,
+    totals: &TotalColumns,
+    value: &[u64],
+    samples: &[u32],
+) {
+    let samples: Vec<u64> = samples.iter().map(|&samples| samples.into()).collect();
+    for (sent, own) in [(&totals.value, value), (&totals.samples, &samples)] {
+        let sums = sums_below(graph, own);
+        for node in 0..own.len() {
+            let total = if sent[node] == 0 {
+                own[node]
+            } else {
+                sent[node]
+            };
+            assert_eq!(total, sums[node]);
+        }
+    }
+}
+
+#[test]
+fn a_nodes_total_is_the_sum_of_its_self_and_all_below_it() {
+    for_profiles(|chance, text| {
+        let base = Arc::new(Analyzed::new(profile_of(&text)));
+        let graph = flame_graph(&base, CPU);
+        check_totals(
+            &graph,
+            &graph.totals,
+            &graph.self_value,
+            &graph.self_samples,
+        );
+
+        let new = Arc::new(Analyzed::new(profile_of(&chance.profile_text(30))));
+        let comparison = Comparison::new(side(&base), side(&new), None).expect("the same values");
+        let graph = compared_flame_graph(&comparison);
+        check_totals(
+            &graph,
+            &graph.totals,
+            &graph.self_value,
+            &graph.self_samples,
+        );
+        let new = graph.compared.as_ref().expect("both columns");
+        check_totals(&graph, &new.totals, &new.self_value, &new.self_samples);
+        let changes: Vec<u64> = (graph.self_value.iter().zip(&new.self_value))
+            .map(|(base, new)| base.abs_diff(*new))
+            .collect();
+        assert_eq!(new.churn, sums_below(&graph, &changes));
     });
 }
 

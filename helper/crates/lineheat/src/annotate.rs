@@ -15,7 +15,7 @@ use crate::report::{heat_style, short_path};
 use crate::report_header::header;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{count, share};
-use crate::terminal_text::{visible, visible_source};
+use crate::terminal_text::{visible, visible_source, width};
 
 /// Show a source file with the heat beside its lines
 #[derive(clap::Args)]
@@ -212,8 +212,8 @@ fn listing(
             samples => count(samples),
         };
         let total_share = share(amounts.total.value, all.value, amounts.total.samples);
-        let mut cell = |text_of_cell: &str, width: usize, style: Style| {
-            text.push_str(&" ".repeat(width.saturating_sub(text_of_cell.chars().count())));
+        let mut cell = |text_of_cell: &str, columns: usize, style: Style| {
+            text.push_str(&" ".repeat(columns.saturating_sub(width(text_of_cell))));
             text.push_str(&terminal.paint(style, text_of_cell));
         };
         cell(

@@ -6,11 +6,16 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use supervision::{Patience, Urgency, output_within};
+
+const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 const COMMITS_MAX: usize = 100;
 const SUBJECT_MAX: usize = 200;
 
-/// "abbreviated-id subject", newest first; empty when there are none, or no folder is of a repository that has both.
+/// "abbreviated-id subject", newest first; empty when there are none, no folder is of a repository that has both, or git
+/// does not answer.
 pub fn commits_between<'a>(
     folders: impl IntoIterator<Item = &'a Path>,
     base: &str,
@@ -30,27 +35,27 @@ fn is_commit_id(id: &str) -> bool {
 }
 
 fn in_folder(folder: &Path, base: &str, new: &str) -> Option<Vec<String>> {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-        ])
-        .args(["-c", "core.sshCommand=false", "-c", "protocol.allow=never"])
-        .args(["-c", "safe.bareRepository=explicit"])
-        .args(["rev-list", "--no-commit-header", "--format=%h %s"])
-        .arg(format!("--max-count={COMMITS_MAX}"))
-        .arg(format!("{base}..{new}"))
-        .arg("--")
-        .current_dir(folder)
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let mut git = Command::new("git");
+    git.args([
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+    ])
+    .args(["-c", "core.sshCommand=false", "-c", "protocol.allow=never"])
+    .args(["-c", "safe.bareRepository=explicit"])
+    .args(["rev-list", "--no-commit-header", "--format=%h %s"])
+    .arg(format!("--max-count={COMMITS_MAX}"))
+    .arg(format!("{base}..{new}"))
+    .arg("--")
+    .current_dir(folder)
+    .env("GIT_NO_LAZY_FETCH", "1")
+    .env("GIT_OPTIONAL_LOCKS", "0")
+    .env("GIT_TERMINAL_PROMPT", "0")
+    .stdin(Stdio::null())
+    .stderr(Stdio::null());
+    let mut patience = Patience::new(ANSWERS_WITHIN, &Urgency::default());
+    let output = output_within(&mut git, &mut patience).ok()?;
     output.status.success().then(|| {
         (String::from_utf8_lossy(&output.stdout).lines())
             .map(|line| line.chars().take(SUBJECT_MAX).collect())

@@ -8,11 +8,10 @@ use std::sync::mpsc::channel;
 use crate::diff;
 use crate::interrupts::watch_interrupts;
 use crate::record::{
-    Control, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path,
-    record_in_turns,
+    REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path, record_in_turns,
 };
 use crate::record_flags::{RecordFlags, Recording};
-use crate::record_progress::{Progress, say, say_error};
+use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
 use crate::stdout_aside::StdoutAside;
 use crate::terminal::Terminal;
@@ -26,7 +25,7 @@ other. Each side becomes an ordinary run with its repetitions; what is printed i
 
 Examples:
   lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input
-  lineheat compare-commands --repeat 20 --fail-on-slower -- ./old ::: ./new      exit status 1 when ./new is slower")]
+  lineheat compare-commands --fail-on-slower -- ./old ::: ./new   exit with 1 if ./new is slower")]
 pub struct Args {
     /// Run each command so often
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
@@ -58,18 +57,21 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let (control, receiver) = channel();
-    if let Err(e) = watch_interrupts(move || drop(control.send(Control::Interrupt))) {
+    let outputs = options
+        .iter()
+        .filter_map(|one| one.output.clone())
+        .collect();
+    if let Err(e) = watch_interrupts(control, outputs) {
         eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
         return ExitCode::from(3);
     }
-    let mut progress = Progress::default();
+    let teller = Teller::start();
     let aside = args.shown.is_for_machines().then(StdoutAside::begin);
     let outcomes = record_in_turns(options, &receiver, |side, event| {
-        progress.at(&format!("{}: ", SIDES[side]));
-        progress.tell(event);
+        teller.tell(&format!("{}: ", SIDES[side]), event);
     });
     drop(aside);
-    progress.end_line();
+    teller.end();
     let runs: Vec<Option<PathBuf>> = (outcomes.iter().zip(SIDES))
         .map(|(outcome, side)| told(side, outcome))
         .collect();

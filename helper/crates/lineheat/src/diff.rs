@@ -22,8 +22,8 @@ Examples:
   lineheat diff before.pb.gz --against after.pb.gz
   lineheat diff before.pb.gz --against after.pb.gz --explain
   lineheat diff old1 old2 old3 --against new1 new2 new3 --lines
-  lineheat diff old --against new --fail-on-slower --by 2     exit status 1 when it is surely more than 2 % slower
-  lineheat diff old --against new --markdown > comment.md     for a pull request")]
+  lineheat diff old --against new --fail-on-slower --by 2   exit with 1 if it is over 2 % slower
+  lineheat diff old --against new --markdown > comment.md   for a pull request")]
 pub struct Args {
     /// Run files of the base
     #[arg(required = true, value_name = "BASE")]

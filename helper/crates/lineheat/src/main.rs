@@ -1,6 +1,7 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
 mod annotate;
+mod at_once;
 mod commits_between;
 mod compare_commands;
 mod container;
@@ -49,13 +50,13 @@ use clap::{Parser, Subcommand};
     version,
     after_help = "\
 First steps:
-  lineheat doctor                                what this machine allows
-  lineheat record -- ./program ARGUMENTS         run and record it
-  lineheat report RUN                            its hottest functions
-  lineheat annotate RUN file.cpp                 its source with the heat beside the lines
-  lineheat diff OLD-RUN --against NEW-RUN        what became slower or faster
-  lineheat compare-commands -- ./old ::: ./new   run both in turns, and compare them
-  lineheat sweep --set n=1,2,4 -- ./prog {n}     run every value, and say which is quickest
+  lineheat doctor                                    check what this machine allows
+  lineheat record -- ./program ARGUMENTS             run a program and record it
+  lineheat report RUN                                show its hottest functions
+  lineheat annotate RUN file.cpp                     show a source file with its heat
+  lineheat diff OLD-RUN --against NEW-RUN            show what became slower or faster
+  lineheat compare-commands -- ./old ::: ./new       run both in turns and compare them
+  lineheat sweep --set size=1,2,4 -- ./prog {size}   run every value and find the quickest
 
 A run is an ordinary pprof file: `go tool pprof RUN` opens it too.
 Exit status: 0 fine, 1 the comparison found a slowdown, 2 wrong usage, 3 could not record or read."

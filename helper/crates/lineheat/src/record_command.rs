@@ -8,11 +8,9 @@ use std::time::Duration;
 
 use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
-use crate::record::{
-    AttachTo, Control, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record,
-};
+use crate::record::{AttachTo, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record};
 use crate::record_flags::{RecordFlags, Recording};
-use crate::record_progress::{Progress, say, say_error};
+use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
 use crate::terminal::Terminal;
 use crate::terminal_text::visible;
@@ -21,14 +19,14 @@ use crate::terminal_text::visible;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  lineheat record -- ./build/orders 200000       run a program and record it
+  lineheat record -- ./build/orders --orders 9   run a program and record it
   lineheat record --freq 4999 -- make -j2        five times finer; children are recorded too
   lineheat record --repeat 100 -- ./build/parse  a short program, a hundred times into one run
-  lineheat record --repeat 10 --warm-up 1 --work-from 'items: (\\d+)' -- ./bench    time per item
+  lineheat record --repeat 9 --work-from 'items: (\\d+)' -- ./bench   time per item
   lineheat record --pid 4242 --duration 10       ten seconds of a running process
   lineheat record --process postgres             all processes of a name, until Ctrl+C
 
-The command's own output passes through untouched. Ctrl+C ends the recording and keeps it.
+The command's own output passes through untouched. Ctrl+C ends the recording and keeps it; a second Ctrl+C ends it at once.
 Build with optimisation and line tables (gcc, clang: -O2 -g; Cargo: debug = 1).")]
 pub struct Args {
     #[command(flatten)]
@@ -106,6 +104,7 @@ pub fn run(args: Args) -> ExitCode {
         eprintln!("lineheat: {sentence}");
         return ExitCode::from(2);
     }
+    let runs = vec![output.clone()];
     let options = args.flags.options(Recording {
         target,
         repeat: args.repeat,
@@ -115,15 +114,15 @@ pub fn run(args: Args) -> ExitCode {
         demangle: args.demangle,
     });
     let (control, receiver) = channel();
-    let interrupt = move || drop(control.send(Control::Interrupt));
-    if let Err(e) = watch_interrupts(interrupt) {
+    if let Err(e) = watch_interrupts(control, runs) {
         eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
         return ExitCode::from(3);
     }
-    let mut progress = Progress::default();
-    match record(&options, receiver, |event| progress.tell(event)) {
+    let teller = Teller::start();
+    let outcome = record(&options, receiver, |event| teller.tell("", event));
+    teller.end();
+    match outcome {
         Ok(recorded) => {
-            progress.end_line();
             say(&format!("{}\n", summary(&recorded, options.sample_hz)));
             let own = if args.exit_status {
                 own_status(&recorded)
@@ -133,7 +132,6 @@ pub fn run(args: Args) -> ExitCode {
             ExitCode::from(own)
         }
         Err(e) => {
-            progress.end_line();
             say_error(&e);
             ExitCode::from(3)
         }
@@ -153,6 +151,7 @@ fn own_status(recorded: &Recorded) -> u8 {
 
 fn summary(r: &Recorded, hz: u32) -> String {
     let lost = match r.lost {
+        _ if r.more_may_be_lost => "an unknown number lost".to_owned(),
         0 => "none lost".to_owned(),
         n => format!(
             "{n} lost ({:.1} %)",

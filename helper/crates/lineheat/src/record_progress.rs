@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::record::{Event, RecordError, RunsSoFar, Stage};
@@ -13,10 +15,49 @@ const LINES_EVERY: Duration = Duration::from_secs(2);
 /// Runs of which each has a line.
 const LINES_MAX: u32 = 20;
 
+/// What is not told yet; more is left out.
+const WAITING_MAX: usize = 256;
+/// At the end.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
+
+/// Tells it from a thread of its own: a terminal or a pipe that nobody reads must not keep the recording.
+pub struct Teller {
+    sender: SyncSender<(String, Event)>,
+    ended: Receiver<()>,
+}
+
+impl Teller {
+    pub fn start() -> Teller {
+        let (sender, events) = sync_channel::<(String, Event)>(WAITING_MAX);
+        let (end, ended) = sync_channel(1);
+        thread::spawn(move || {
+            let mut progress = Progress::default();
+            for (place, event) in events {
+                progress.at(&place);
+                progress.tell(event);
+            }
+            progress.end_line();
+            end.send(())
+        });
+        Teller { sender, ended }
+    }
+
+    /// `place` says which of several recordings it is, and stands before a run's number.
+    pub fn tell(&self, place: &str, event: Event) {
+        let _ = self.sender.try_send((place.to_owned(), event));
+    }
+
+    /// Waits a moment until all is told.
+    pub fn end(self) {
+        drop(self.sender);
+        let _ = self.ended.recv_timeout(TOLD_WITHIN);
+    }
+}
+
 /// A line that is written over and over on a terminal, unless what the command prints goes there too: then, and in a file,
 /// lines of their own.
 #[derive(Default)]
-pub struct Progress {
+struct Progress {
     line_open: bool,
     /// By place.
     told: HashMap<String, (RunsSoFar, Instant)>,
@@ -26,13 +67,13 @@ pub struct Progress {
 
 impl Progress {
     /// What follows is of this one of several recordings.
-    pub fn at(&mut self, place: &str) {
+    fn at(&mut self, place: &str) {
         if self.place != place {
             self.place = place.to_owned();
         }
     }
 
-    pub fn tell(&mut self, event: Event) {
+    fn tell(&mut self, event: Event) {
         match event {
             Event::Started {
                 refused: Some(refused),
@@ -64,7 +105,7 @@ impl Progress {
         }
     }
 
-    pub fn end_line(&mut self) {
+    fn end_line(&mut self) {
         if std::mem::take(&mut self.line_open) {
             say("\n");
         }

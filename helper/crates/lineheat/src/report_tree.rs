@@ -5,7 +5,7 @@ use analysis::{Analyzed, FlameGraph, Measure, flame_graph};
 use crate::report::heat_style;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, share, value};
-use crate::terminal_text::{cut, visible};
+use crate::terminal_text::{cut, visible, width};
 
 /// Below this share of all, a call path is left out and counted.
 const SHARE_MIN: f64 = 0.005;
@@ -29,7 +29,7 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
         let module = &graph.frames.strings[graph.frames.module[frame] as usize];
         let (total, samples) = totals[node];
         let (self_, self_samples) = (graph.self_value[node], u64::from(graph.self_samples[node]));
-        let numbers = [
+        let numbers: [(String, Style, usize); 4] = [
             (
                 share(total, all, samples),
                 heat_style(total, all, samples),
@@ -43,8 +43,8 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
             (value(total, analyzed.unit(measure)), Style::Faint, 9),
             (count(samples), Style::Plain, 9),
         ];
-        for (number, style, width) in numbers {
-            text.push_str(&" ".repeat(width - number.chars().count().min(width)));
+        for (number, style, columns) in numbers {
+            text.push_str(&" ".repeat(columns.saturating_sub(width(&number))));
             text.push_str(&terminal.paint(style, &number));
             text.push_str("  ");
         }

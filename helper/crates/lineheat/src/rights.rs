@@ -3,7 +3,10 @@
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 use std::{fs, io};
+
+use supervision::{Patience, Urgency, output_within};
 
 // include/uapi/linux/capability.h
 const CAP_SYS_ADMIN: u32 = 21;
@@ -137,11 +140,17 @@ pub fn may_run(path: &Path) -> bool {
     unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::X_OK) == 0 }
 }
 
+/// A server of the network may be asked.
+const LISTS_WITHIN: Duration = Duration::from_secs(10);
+
 /// Whether the system's lists name the user a member of this group, as the next login will.
 pub fn is_listed_in(group: &str, user: &str) -> bool {
-    let line = std::process::Command::new("getent")
+    let mut getent = std::process::Command::new("getent");
+    getent
         .args(["group", group])
-        .output();
+        .stdin(std::process::Stdio::null());
+    let mut patience = Patience::new(LISTS_WITHIN, &Urgency::default());
+    let line = output_within(&mut getent, &mut patience);
     let line = line.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
     let members = line.unwrap_or_default();
     let members = members.trim().rsplit(':').next().unwrap_or_default();

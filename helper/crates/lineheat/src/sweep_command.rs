@@ -7,9 +7,9 @@ use std::sync::mpsc::channel;
 
 use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
-use crate::record::{Control, REPEAT_MAX, Target, new_run_path};
+use crate::record::{REPEAT_MAX, Target, new_run_path};
 use crate::record_flags::{RecordFlags, Recording};
-use crate::record_progress::{Progress, say, say_error};
+use crate::record_progress::{Teller, say, say_error};
 use crate::stdout_aside::StdoutAside;
 use crate::sweep::{
     Asked, Cell, Parameter, cells, check_use, csv, json, parse_parameter, record_sweep, replaced,
@@ -21,13 +21,13 @@ use crate::terminal_text::visible;
 /// Run a command for every combination of some parameters, and say which is quickest and what grows
 #[derive(clap::Args)]
 #[command(after_help = "\
-{NAME} in the command's arguments and in --env is replaced by each value of the parameter. Each combination becomes an
+{NAME} in the command's arguments and in --env is replaced by each value of the parameter. Every combination becomes an
 ordinary run, so `lineheat diff` compares any two. Up to eight combinations run in turns (A B C A B C), so that drift of
-the machine hits all alike; of more, eight after eight.
+the machine affects all of them equally; more than eight run in batches of eight.
 
 Examples:
-  lineheat sweep --set threads=1,2,4,8 --set chunk=5000,20000 --repeat 3 -- ./prog --threads {threads} --chunk {chunk}
-  lineheat sweep --set n=1,2,4 --env RAYON_NUM_THREADS={n} -- ./prog
+  lineheat sweep --set threads=1,2,4 --set chunk=5000,20000 -- ./prog {threads} {chunk}
+  lineheat sweep --set size=1,2,4 --repeat 3 --env RAYON_NUM_THREADS={size} -- ./prog
   lineheat sweep --show .lineheat/runs/20261122-*-*.pb.gz --csv table.csv")]
 pub struct Args {
     /// A parameter and its values; may be given several times
@@ -83,12 +83,16 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let (control, receiver) = channel();
-    if let Err(e) = watch_interrupts(move || drop(control.send(Control::Interrupt))) {
+    let folder = folder(args);
+    let cells = asked.cells.iter().enumerate();
+    let outputs = cells
+        .map(|(at, _)| output(&asked.sweep, folder, at))
+        .collect();
+    if let Err(e) = watch_interrupts(control, outputs) {
         eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
         return ExitCode::from(3);
     }
-    let folder = folder(args);
-    let mut progress = Progress::default();
+    let teller = Teller::start();
     let total = asked.cells.len();
     let options = |at: usize, cell: &Cell| {
         args.flags
@@ -96,15 +100,12 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let aside = args.json.then(StdoutAside::begin);
     let outcomes = record_sweep(&asked, options, &receiver, |told| {
-        progress.at(&format!(
-            "{} (cell {} of {total}): ",
-            asked.cells[told.cell].name(),
-            told.cell + 1
-        ));
-        progress.tell(told.event);
+        let name = asked.cells[told.cell].name();
+        let place = format!("{name} (cell {} of {total}): ", told.cell + 1);
+        teller.tell(&place, told.event);
     });
     drop(aside);
-    progress.end_line();
+    teller.end();
     let mut runs = Vec::new();
     let mut failed = false;
     for (outcome, cell) in outcomes.iter().zip(&asked.cells) {
@@ -174,10 +175,14 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
         },
         repeat: args.repeat,
         duration: None,
-        output: folder.join(format!("{sweep}-{:03}.pb.gz", at + 1)),
+        output: output(sweep, folder, at),
         name: cell.name(),
         demangle: args.demangle,
     }
+}
+
+fn output(sweep: &str, folder: &Path, at: usize) -> PathBuf {
+    folder.join(format!("{sweep}-{:03}.pb.gz", at + 1))
 }
 
 fn show(args: &Args, runs: &[PathBuf]) -> ExitCode {

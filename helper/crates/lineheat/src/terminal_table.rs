@@ -130,4 +130,29 @@ mod tests {
             ["  1  ..ct/src/main.c  appl..", "123  y"]
         );
     }
+
+    #[test]
+    fn wide_and_combining_characters_line_up() {
+        let mut table = Table::new(&[("name", Align::Left), ("n", Align::Right)]);
+        for (name, number) in [
+            ("計算する", "1"),
+            ("re\u{301}sume\u{301}", "22"),
+            ("plain", "333"),
+        ] {
+            let cell = |text: &str| (text.to_owned(), Style::Plain);
+            table.row(vec![cell(name), cell(number)]);
+        }
+        assert_eq!(
+            table
+                .render(&Terminal::PLAIN, &[])
+                .lines()
+                .collect::<Vec<_>>(),
+            [
+                "name        n",
+                "計算する    1",
+                "re\u{301}sume\u{301}     22",
+                "plain     333",
+            ]
+        );
+    }
 }

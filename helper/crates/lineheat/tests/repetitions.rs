@@ -1,5 +1,7 @@
 //! A command that is run several times into one run that knows each. Under real BPF, and without privilege.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 mod support;
 
 use std::collections::BTreeMap;
@@ -8,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use cpu_time::OwnTime;
 use profile::run::Repetition;
 use profile::{Profile, sample_repetitions};
 use support::{Program, can_record, lineheat};
@@ -136,10 +139,10 @@ fn a_command_whose_output_is_read_still_has_the_terminal() {
         output: target::Output::Shared,
     });
     let launched = stopped.unwrap().release().unwrap();
+    target::wait(launched.pid()).unwrap();
     let mut screen = Vec::new();
     let mut stream = launched.terminal.as_ref().unwrap().stream().unwrap();
     let _ = std::io::Read::read_to_end(&mut stream, &mut screen); // ends with EIO
-    target::wait(launched.pid()).unwrap();
     let screen = String::from_utf8_lossy(&screen);
     assert!(screen.contains("terminal 17 91 items: 5\r\n"), "{screen}");
     let profile = Profile::open(&program.run_path()).unwrap();
@@ -198,7 +201,11 @@ fn a_recorder_that_dies_leaves_the_repetitions_that_were_done() {
     }
     let program = Program::compile("short");
     let mut child = start_and_await_third(&program);
-    std::thread::sleep(Duration::from_secs(2)); // two steps of the journal
+    let steps = OwnTime::of(&[child.id()]);
+    while steps.elapsed() < Duration::from_secs(2) {
+        // The journal is written twice a second, unless the recorder waits for a CPU.
+        std::thread::sleep(Duration::from_millis(50));
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     // SAFETY: as above; what is left of the group is the command.

@@ -1,6 +1,8 @@
 //! Code on a file system that stops answering (FUSE): its recording ends in time, loses no sample, and lacks the names of
 //! that file alone.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 #[path = "support/halves.rs"]
 mod halves;
 #[path = "support/sleeping_files.rs"]
@@ -12,12 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use cpu_time::{OwnTime, duration_for, wait_for_cpu_time};
 use profile::Profile;
 use sleeping_files::SleepingFiles;
 use support::{can_record, lineheat, share};
 
-/// A second of recording, two for what does not open, and as long as the reader of modules may take for one (15 s).
-const OVER_WITHIN: Duration = Duration::from_secs(30);
+/// Recording, two seconds for what does not open, and as long as the reader of modules may take for one (15 s); a machine
+/// where every program has a tenth of a CPU records for 6 s.
+const OVER_WITHIN: Duration = Duration::from_secs(40);
 
 const MAIN: &str = "
 int main(int count, char **arguments) {
@@ -60,14 +64,14 @@ struct Running(Child);
 impl Running {
     fn start(program: &Path, libraries: &Path) -> Running {
         let child = Command::new(program)
-            .arg("60")
+            .arg("600")
             .env("LD_LIBRARY_PATH", libraries)
             .stdin(Stdio::null())
             .process_group(0)
             .spawn()
             .expect("it answers so far");
         // By then all of its code has run, and is in memory.
-        std::thread::sleep(Duration::from_millis(500));
+        wait_for_cpu_time(child.id(), Duration::from_millis(300));
         Running(child)
     }
 }
@@ -79,10 +83,11 @@ impl Drop for Running {
     }
 }
 
-/// Attaches for a second; panics when that does not end. No cache: kept names would hide what cannot be read.
+/// Attaches for 0.6 s of its CPU time; panics when that does not end. No cache: kept names would hide what cannot be read.
 fn recorded(built: &Built, running: &Running, flags: &[&str]) -> (Profile, String) {
     let run = built.path("run.pb.gz");
-    let mut command = lineheat(&["record", "--duration", "1"]);
+    let duration = duration_for(running.0.id(), Duration::from_millis(600));
+    let mut command = lineheat(&["record", "--duration", &duration]);
     command.args(flags).arg("--output").arg(&run);
     command.args(["--pid", &running.0.id().to_string()]);
     let output = ended_in_time(command.env("XDG_CACHE_HOME", built.path("cache")));
@@ -98,7 +103,7 @@ fn ended_in_time(command: &mut Command) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("lineheat runs");
-    let started = Instant::now();
+    let started = OwnTime::of(&[child.id()]);
     while child.try_wait().expect("ours").is_none() {
         if started.elapsed() > OVER_WITHIN {
             let _ = child.kill();
@@ -205,7 +210,8 @@ fn a_file_system_that_falls_asleep_while_it_is_recorded_costs_its_own_names_at_m
     let running = Running::start(&files.file, built.folder.path());
     let (profile, told) = std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(600));
+            // From the start of the recorder on; it attaches somewhere in between.
+            wait_for_cpu_time(running.0.id(), Duration::from_millis(500));
             files.fall_asleep();
         });
         recorded(&built, &running, &[])

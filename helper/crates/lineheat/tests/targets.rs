@@ -1,11 +1,15 @@
 //! Targets that are hard to follow: short, many, forking, vanishing. Under real BPF.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 mod support;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
+use cpu_time::slowed;
 use profile::Profile;
 use support::{Program, can_record, lineheat, samples, share};
 
@@ -157,7 +161,8 @@ impl Drop for Server {
 
 /// For so long that a target gets its turns beside the other tests.
 fn attach(program: &Program, options: &[&str]) -> Profile {
-    let output = lineheat(&["record", "--duration", "3", "--output"])
+    let duration = slowed(Duration::from_millis(1500));
+    let output = lineheat(&["record", "--duration", &duration, "--output"])
         .arg(program.run_path())
         .args(options)
         .output()
@@ -281,6 +286,25 @@ fn compile_plugin(program: &Program, number: usize) -> String {
     library.to_str().unwrap().to_owned()
 }
 
+/// As many as a process may have (vm.max_map_count), mapped as fast as it can.
+#[test]
+fn of_65_000_mappings_none_is_lost_and_every_frame_is_named() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("mapper");
+    let path = program.path.to_str().unwrap();
+    let command = [path, "spread", "65000", path, "work", "300"];
+    let (profile, told) = record_command(&program, &[], &command);
+    let problems = &profile.run.as_ref().unwrap().problems;
+    assert!(
+        !problems.iter().any(|p| p.contains("were lost")),
+        "{problems:?}"
+    );
+    let unknown = share(&profile, |frames| frames.iter().any(|f| f.0 == "[unknown]"));
+    assert_eq!(unknown, 0.0, "{told}");
+}
+
 #[test]
 fn libraries_that_come_and_go_are_told_apart_and_have_whole_stacks() {
     if !can_record() {
@@ -288,7 +312,7 @@ fn libraries_that_come_and_go_are_told_apart_and_have_whole_stacks() {
     }
     let program = Program::compile("plugins");
     let libraries: Vec<String> = (1..=6).map(|n| compile_plugin(&program, n)).collect();
-    let mut command = vec![program.path.to_str().unwrap(), "60"];
+    let mut command = vec![program.path.to_str().unwrap(), "150"];
     command.extend(libraries.iter().map(String::as_str));
     let (profile, told) = record_command(&program, &[], &command);
     let rooted = rooted_share(&profile);

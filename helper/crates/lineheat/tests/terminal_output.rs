@@ -322,3 +322,36 @@ fn no_samples_is_a_sentence_and_no_failure() {
     let output = lineheat(folder.path(), &["annotate", "empty.pb.gz", "x.c"]);
     assert_eq!(output.status.code(), Some(3));
 }
+
+#[test]
+fn a_journal_is_called_so_and_its_run_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run.pb.gz");
+    let run_file = profile::RunFile::new(&run).unwrap();
+    let _journal = profile::Journal::create(&run_file.into()).unwrap();
+    let journal = profile::journal_path(&run);
+    let other = folder.path().join("moved");
+    std::fs::copy(&journal, &other).unwrap();
+    let (run, journal) = (run.to_str().unwrap(), journal.to_str().unwrap());
+    let other = other.to_str().unwrap();
+    for arguments in [
+        vec!["report", journal],
+        vec!["annotate", journal, "main.c"],
+        vec!["diff", journal, "--against", journal],
+    ] {
+        let output = lineheat(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            format!(
+                "lineheat: {journal}: The file is the journal of a recording that was not saved, not a run. \
+                 Open {run} instead: the run is recovered from the journal.\n"
+            )
+        );
+    }
+    let renamed = String::from_utf8(lineheat(folder.path(), &["report", other]).stderr).unwrap();
+    assert!(
+        renamed.contains(&format!("Rename it to {other}.journal and open {other}")),
+        "{renamed}"
+    );
+}

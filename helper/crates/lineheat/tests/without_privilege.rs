@@ -1,5 +1,7 @@
 //! Recordings without privilege, under the real kernel: as an ordinary user where the tests run as root.
 
+#[path = "support/cpu_time.rs"]
+mod cpu_time;
 mod support;
 
 use std::collections::HashMap;
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
+use cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
 use profile::Profile;
 use support::{Program, can_record, lineheat, samples, share};
 
@@ -266,10 +269,11 @@ fn ones_own_process_is_attached_to_and_left_running() {
             .unwrap(),
     );
     let pid = target.0.id().to_string();
+    let duration = duration_for(target.0.id(), Duration::from_millis(300));
     let attach = [
         "record",
         "--duration",
-        "0.5",
+        &duration,
         "--pid",
         &pid,
         "--output",
@@ -313,10 +317,12 @@ fn samples_without_room_are_counted_and_told() {
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     let recording = recording.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let target = descendant_named(recording.id(), "spin");
+    wait_for_cpu_time(target, Duration::from_millis(200));
     // SAFETY: kill has no memory preconditions; the child was not waited for yet.
     unsafe { libc::kill(recording.id() as i32, libc::SIGSTOP) };
-    std::thread::sleep(Duration::from_millis(1500));
+    // At 4999 Hz this is more than the largest ring holds.
+    wait_for_cpu_time(target, Duration::from_millis(1300));
     // SAFETY: as above.
     unsafe { libc::kill(recording.id() as i32, libc::SIGCONT) };
     let (profile, output) = home.opened(recording.wait_with_output().unwrap());

@@ -44,13 +44,15 @@ const MISC_COMM_EXEC: u16 = 1 << 13;
 /// One CPU's ring of mapping events.
 pub struct MapRing(Ring);
 
-const DATA_PAGES: usize = 64; // 256 KiB: some 2,000 mappings between two looks
+/// 256 KiB: some 2,000 mappings between two looks. With the page before it, two rings a CPU are within what any user may
+/// lock for perf (`perf_event_mlock_kb`).
+pub const DATA_PAGES: usize = 64;
 
 impl MapRing {
     /// # Errors
     /// As [`Ring::new`].
-    pub fn new(fd: OwnedFd) -> io::Result<MapRing> {
-        Ring::new(fd, DATA_PAGES).map(MapRing).map_err(|(_, e)| e)
+    pub fn new(fd: OwnedFd, data_pages: usize) -> io::Result<MapRing> {
+        Ring::new(fd, data_pages).map(MapRing).map_err(|(_, e)| e)
     }
 
     pub fn owner(&self) -> &OwnedFd {

@@ -33,6 +33,11 @@ pub fn journal_name(run: &OsStr) -> OsString {
     name
 }
 
+/// The run that a journal of this name belongs to; None when no journal is named so.
+pub fn run_of_journal(journal: &Path) -> Option<PathBuf> {
+    (journal.extension()? == "journal").then(|| journal.with_extension(""))
+}
+
 /// A journal that this process writes.
 pub struct Journal {
     /// In whose folder it is.
@@ -186,6 +191,11 @@ fn started_ticks(pid: u32) -> Option<u64> {
         "Z" | "X" => None,
         _ => fields.nth(18)?.parse().ok(),
     }
+}
+
+/// Whether a file begins as a journal does, of whatever version.
+pub fn is_journal(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"lineheat-journal ")
 }
 
 /// The recorder and the steps that follow; None: this is no journal.

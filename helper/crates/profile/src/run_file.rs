@@ -15,6 +15,7 @@ use crate::columns::Profile;
 use crate::encode::bytes;
 use crate::error::ProfileError;
 use crate::inflate::is_gzip;
+use crate::journal::{is_journal, run_of_journal};
 use crate::limits::Limits;
 use crate::recovery::recovered;
 
@@ -34,6 +35,7 @@ impl Profile {
             .and_then(|profile| match profile {
                 Some(profile) => Ok(profile),
                 None => read_regular_file(path, limits.inflated_bytes)
+                    .and_then(|bytes| refuse_journal(path, bytes))
                     .and_then(|bytes| Profile::read(&bytes, &limits)),
             })
             .map_err(|error| ProfileError {
@@ -41,6 +43,24 @@ impl Profile {
                 ..error
             })
     }
+}
+
+/// A journal is opened by the name of its run.
+fn refuse_journal(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    if !is_journal(&bytes) {
+        return Ok(bytes);
+    }
+    let what = "The file is the journal of a recording that was not saved, not a run";
+    Err(ProfileError::not_a_profile(match run_of_journal(path) {
+        Some(run) => format!(
+            "{what}. Open {} instead: the run is recovered from the journal.",
+            run.display()
+        ),
+        None => format!(
+            "{what}. Rename it to {0}.journal and open {0}: the run is recovered from the journal.",
+            path.display()
+        ),
+    }))
 }
 
 pub fn read_regular_file(path: &Path, limit: usize) -> Result<Vec<u8>> {

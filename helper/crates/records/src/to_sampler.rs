@@ -86,15 +86,9 @@ pub enum ToSampler {
         rules: Vec<[u8; Rule::BYTES]>,
     },
     /// A row: offset in its page (low 16 bits), rule (high 16 bits).
-    Rows {
-        first: u32,
-        rows: Vec<u32>,
-    },
+    Rows { first: u32, rows: Vec<u32> },
     /// A page: first row (low 32 bits), number of rows (high 32 bits).
-    Pages {
-        first: u32,
-        pages: Vec<u64>,
-    },
+    Pages { first: u32, pages: Vec<u64> },
     /// The rows of a file are complete: use them for its mappings, also those already reported.
     File {
         id: FileId,
@@ -104,12 +98,11 @@ pub enum ToSampler {
         page_count: u32,
         segments: Vec<Segment>,
     },
+    /// Of a process that was attached to; of any other it is ignored.
     Mapping(MappingRecord),
     /// Open events for these threads; their future threads and children follow by inheritance. May come several times
     /// before [`ToSampler::Start`]; a thread that is sampled already is left out.
-    Attach {
-        threads: Vec<ThreadId>,
-    },
+    Attach { threads: Vec<ThreadId> },
     /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
     Start,
     /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.

@@ -4,7 +4,7 @@
 use std::os::fd::{OwnedFd, RawFd};
 
 use perf_events::event::{self, SampleEvent};
-use perf_events::map_event::{MapEvent, MapRing};
+use perf_events::map_event::{DATA_PAGES, MapEvent, MapRing};
 use records::SamplerStep;
 
 use crate::bpf::Bpf;
@@ -13,6 +13,9 @@ use crate::end::{End, errno_of, failed};
 /// A quarter of a ring. Nobody waits for a record: the BPF program sees what is mapped in the kernel's own tree, and a
 /// wake-up for each would cost the process that maps some microseconds.
 const WAKEUP_BYTES: u32 = 64 << 10;
+
+/// root may lock as much memory as it likes: 4 MiB, so that a busy machine loses nothing either.
+const ROOTS_DATA_PAGES: usize = 1024;
 
 pub struct Attachment {
     event: SampleEvent,
@@ -43,17 +46,22 @@ impl Attachment {
 
     /// Begins to listen to what happens to address spaces. To be done before anything is attached, so that no thread
     /// can start another unseen.
-    pub fn listen(&mut self) -> Result<(), End> {
+    pub fn listen(&mut self, invoker: u32) -> Result<(), End> {
         if !self.rings.is_empty() {
             return Ok(());
         }
         raise_descriptor_limit();
+        let data_pages = match invoker {
+            0 => ROOTS_DATA_PAGES,
+            _ => DATA_PAGES,
+        };
         // SAFETY: sysconf has no preconditions.
         let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) } as i32;
         for cpu in 0..cpus {
             match event::open_map_event_of_cpu(cpu, WAKEUP_BYTES) {
                 Ok(event) => {
-                    let ring = MapRing::new(event).map_err(|e| failed(SamplerStep::MapRing, &e))?;
+                    let ring = MapRing::new(event, data_pages)
+                        .map_err(|e| failed(SamplerStep::MapRing, &e))?;
                     self.rings.push(ring);
                 }
                 Err(e) if e.raw_os_error() == Some(libc::ENODEV) => {} // the CPU is offline

@@ -70,7 +70,7 @@ pub struct Capacities {
 }
 
 pub struct Bpf {
-    skeleton: SamplerSkel<'static>,
+    pub(super) skeleton: SamplerSkel<'static>,
     links: Vec<Link>,
     pub mapping_tables: MappedArray<MappingTable>,
     pub pages: MappedArray<u64>,
@@ -97,6 +97,9 @@ impl Bpf {
         open.maps.rows.set_max_entries(row_pairs)?;
         open.maps.pages.set_max_entries(capacities.pages.max(1))?;
         let skeleton = open.load()?;
+        // Pids are those of our own namespace from here on.
+        let learn = &skeleton.progs.learn_own_namespace;
+        learn.test_run(ProgramInput::default())?;
         let links = vec![
             skeleton.progs.on_fork.attach()?,
             skeleton.progs.on_exec.attach()?,

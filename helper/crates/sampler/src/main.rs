@@ -6,9 +6,12 @@ mod access;
 mod attachment;
 mod bpf;
 mod end;
+mod followed;
+mod follower;
 mod inbox;
 mod kernel_symbols;
 mod mappings;
+mod outbox;
 mod privilege;
 mod recordings;
 mod samples;
@@ -17,7 +20,8 @@ mod session;
 mod start_up;
 mod tables;
 
-use std::io::{BufWriter, IsTerminal, Write, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use records::{FromSampler, SamplerError};
@@ -32,14 +36,17 @@ fn main() -> ExitCode {
         eprintln!("lineheat-sampler cannot give up what it does not need: {e}");
         return ExitCode::from(3);
     }
-    let mut out = BufWriter::with_capacity(256 << 10, stdout().lock());
+    let (input, output) = (stdin(), stdout());
+    let Ok(mut out) = outbox::Outbox::new(output.as_fd()) else {
+        return ExitCode::from(3);
+    };
     let result = session::run(&mut out);
     let failed = result.is_err();
     if let Err(end::End::Failed(step, errno, pid)) = result {
         // The engine turns this into a sentence; if it is gone, nobody is left to tell.
         let _ = FromSampler::Failed(SamplerError { step, errno, pid }).write(&mut out);
     }
-    let _ = out.flush();
+    let _ = out.finish(input.as_fd());
     if failed {
         ExitCode::from(3)
     } else {

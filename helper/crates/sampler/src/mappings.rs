@@ -1,7 +1,8 @@
 //! Which executable mappings each process of the target has, as the BPF program wants to look them up.
 //! Pure: the caller writes the tables to the maps.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX};
 use records::{FileId, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
@@ -79,8 +80,44 @@ const PAGE_BYTES: u64 = 4096;
 struct Process {
     /// Those that are sampled.
     threads: HashSet<u32>,
-    /// Ascending, not overlapping.
-    mappings: Vec<Mapped>,
+    /// Shared with forked children until one of them maps something.
+    space: Rc<Space>,
+    /// When the kernel reported its last exec; 0: none since it is followed.
+    executed_ns: u64,
+}
+
+#[derive(Default, Clone)]
+struct Space {
+    /// By start; not overlapping.
+    mappings: BTreeMap<u64, Mapped>,
+    /// Files that were mapped at any time: whose rows may concern the process.
+    files: HashSet<FileId>,
+}
+
+impl Space {
+    /// Takes what lies in the range out; of a mapping that is partly in it, the rest stays.
+    fn clear(&mut self, start: u64, end: u64) {
+        let before = self.mappings.range(..start).next_back();
+        let reaches_in = before.map(|(_, m)| *m).filter(|m| m.end > start);
+        let inside: Vec<Mapped> = (self.mappings.range(start..end).map(|(_, m)| *m))
+            .chain(reaches_in)
+            .collect();
+        for old in inside {
+            self.mappings.remove(&old.start);
+            if old.start < start {
+                let below = Mapped { end: start, ..old };
+                self.mappings.insert(below.start, below);
+            }
+            if end < old.end {
+                let above = Mapped {
+                    start: end,
+                    file_offset: old.file_offset.wrapping_add(end - old.start),
+                    ..old
+                };
+                self.mappings.insert(above.start, above);
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -114,43 +151,37 @@ impl Processes {
         process.threads.insert(thread.tid);
     }
 
-    /// A mapping replaces what lay in its range. Returns whether the process's table changed.
+    /// Nothing is known of the process any more.
+    pub fn remove(&mut self, pid: u32) {
+        self.processes.remove(&pid);
+    }
+
+    /// When its last exec was reported; 0: none was.
+    pub fn executed_ns(&self, pid: u32) -> u64 {
+        self.processes.get(&pid).map_or(0, |p| p.executed_ns)
+    }
+
+    /// A mapping replaces what lay in its range. Returns whether the process's table changed; not if it is unknown.
     pub fn map(&mut self, pid: u32, new: Mapped) -> bool {
+        let Some(process) = self.processes.get_mut(&pid) else {
+            return false;
+        };
         if new.start >= new.end {
             return false;
         }
-        let process = self.processes.entry(pid).or_default();
-        let mut kept = Vec::with_capacity(process.mappings.len() + 2);
-        for old in process.mappings.drain(..) {
-            if old.end <= new.start || new.end <= old.start {
-                kept.push(old);
-                continue;
-            }
-            if old.start < new.start {
-                kept.push(Mapped {
-                    end: new.start,
-                    ..old
-                });
-            }
-            if new.end < old.end {
-                kept.push(Mapped {
-                    start: new.end,
-                    file_offset: old.file_offset + (new.end - old.start),
-                    ..old
-                });
-            }
-        }
-        kept.push(new);
-        kept.sort_unstable_by_key(|m| m.start);
-        process.mappings = kept;
+        let space = Rc::make_mut(&mut process.space);
+        space.clear(new.start, new.end);
+        space.mappings.insert(new.start, new);
+        space.files.insert(new.file);
         true
     }
 
     /// The program was replaced: all mappings are gone, one thread is left.
-    pub fn execute(&mut self, pid: u32) {
+    pub fn execute(&mut self, pid: u32, time_ns: u64) {
         if let Some(process) = self.processes.get_mut(&pid) {
             process.threads = HashSet::from([pid]);
-            process.mappings.clear();
+            process.space = Rc::default();
+            process.executed_ns = time_ns;
         }
     }
 
@@ -163,10 +194,13 @@ impl Processes {
             self.add_thread(new);
             return Forked::Thread;
         }
-        let mappings = (self.processes.get(&parent.pid)).map_or(vec![], |p| p.mappings.clone());
-        let threads = HashSet::from([new.tid]);
-        self.processes
-            .insert(new.pid, Process { threads, mappings });
+        let parent = self.processes.get(&parent.pid);
+        let child = Process {
+            threads: HashSet::from([new.tid]),
+            space: parent.map_or_else(Rc::default, |p| Rc::clone(&p.space)),
+            executed_ns: 0,
+        };
+        self.processes.insert(new.pid, child);
         Forked::Process
     }
 
@@ -185,16 +219,16 @@ impl Processes {
     /// Rows of a file have arrived. Returns the processes that have it mapped.
     pub fn add_file(&mut self, id: FileId, rows: FileRows) -> Vec<u32> {
         self.files.insert(id, rows);
-        let has_it = |p: &Process| p.mappings.iter().any(|m| m.file == id);
+        let has_it = |p: &Process| p.space.files.contains(&id);
         let users = self.processes.iter().filter(|(_, p)| has_it(p));
         users.map(|(pid, _)| *pid).collect()
     }
 
     /// The process's mappings for the BPF program; the first [`MAPPINGS_MAX`] when there are more.
     pub fn table(&self, pid: u32) -> Vec<BpfMapping> {
-        let mappings = self.processes.get(&pid).map_or(&[][..], |p| &p.mappings);
+        let process = self.processes.get(&pid);
+        let mappings = process.into_iter().flat_map(|p| p.space.mappings.values());
         mappings
-            .iter()
             .take(MAPPINGS_MAX)
             .map(|m| self.bpf_mapping(m))
             .collect()
@@ -249,6 +283,7 @@ mod tests {
     #[test]
     fn a_mapping_over_the_middle_of_another_leaves_both_sides() {
         let mut p = Processes::default();
+        p.add_thread(thread(1, 1));
         p.map(1, mapped(0x1000, 0x9000, 0));
         p.map(1, mapped(0x3000, 0x4000, 0));
         assert_eq!(
@@ -264,13 +299,34 @@ mod tests {
     #[test]
     fn a_child_keeps_its_parents_mappings_until_it_executes() {
         let mut p = Processes::default();
-        p.map(1, mapped(0x1000, 0x2000, 0));
         p.add_thread(thread(1, 1));
+        p.map(1, mapped(0x1000, 0x2000, 0));
         assert_eq!(p.fork(thread(2, 2), thread(1, 1)), Forked::Process);
         assert_eq!(ranges(&p, 2), [(0x1000, 0x2000)]);
-        p.execute(2);
+        p.execute(2, 5);
         assert_eq!(ranges(&p, 2), []);
         assert_eq!(ranges(&p, 1), [(0x1000, 0x2000)]);
+    }
+
+    #[test]
+    fn a_mapping_over_several_others_leaves_what_lies_outside() {
+        let mut p = Processes::default();
+        p.add_thread(thread(1, 1));
+        for start in [0x1000, 0x4000, 0x6000] {
+            p.map(1, mapped(start, start + 0x2000, 0));
+        }
+        p.map(1, mapped(0x2000, 0x7000, 0));
+        assert_eq!(
+            ranges(&p, 1),
+            [(0x1000, 0x2000), (0x2000, 0x7000), (0x7000, 0x8000)]
+        );
+    }
+
+    #[test]
+    fn nothing_is_noted_of_a_process_that_is_not_sampled() {
+        let mut p = Processes::default();
+        assert!(!p.map(1, mapped(0x1000, 0x2000, 0)));
+        assert!(!p.knows(1));
     }
 
     #[test]
@@ -286,8 +342,8 @@ mod tests {
     #[test]
     fn a_process_is_forgotten_with_its_last_thread() {
         let mut p = Processes::default();
-        p.map(1, mapped(0x1000, 0x2000, 0));
         p.add_thread(thread(1, 1));
+        p.map(1, mapped(0x1000, 0x2000, 0));
         p.fork(thread(1, 2), thread(1, 1));
         assert!(!p.exit_thread(thread(1, 1)));
         assert!(!p.exit_thread(thread(1, 9)), "a thread that we never saw");
@@ -299,6 +355,7 @@ mod tests {
     #[test]
     fn rows_that_arrive_after_the_mapping_are_used_with_the_right_bias() {
         let mut p = Processes::default();
+        p.add_thread(thread(1, 1));
         p.map(1, mapped(0x7f00_0001_0000, 0x7f00_0003_0000, 0x1_0000));
         assert_eq!(p.table(1)[0].page_count, 0);
         let segment = Segment {

@@ -35,14 +35,18 @@ fn is_sampler_of(pid: u32, uid: u32) -> bool {
         return false;
     }
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let real = |l: &str| {
-        l.strip_prefix("Uid:")?
-            .split_whitespace()
-            .next()?
-            .parse()
-            .ok()
+    is_alive_and_of(&status, uid)
+}
+
+/// By `/proc/PID/status` (proc_pid_status(5)). One that has ended stays a zombie where nobody waits for it, as in a
+/// container whose first process does not: it records nothing.
+fn is_alive_and_of(status: &str, uid: u32) -> bool {
+    let first_word = |field: &str| {
+        let line = status.lines().find_map(|l| l.strip_prefix(field))?;
+        line.split_whitespace().next()
     };
-    status.lines().find_map(real) == Some(uid)
+    let ended = matches!(first_word("State:"), Some("Z" | "X") | None);
+    !ended && first_word("Uid:").and_then(|real| real.parse().ok()) == Some(uid)
 }
 
 /// In the kernel's ticks since boot.
@@ -50,4 +54,19 @@ fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, after_name) = stat.rsplit_once(") ")?;
     after_name.split(' ').nth(22 - 3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zombie_is_no_recording() {
+        let status = |state| format!("Name:\tlineheat-sample\nState:\t{state}\nUid:\t7\t0\t0\t0\n");
+        assert!(is_alive_and_of(&status("S (sleeping)"), 7));
+        assert!(is_alive_and_of(&status("T (stopped)"), 7));
+        assert!(!is_alive_and_of(&status("Z (zombie)"), 7));
+        assert!(!is_alive_and_of(&status("S (sleeping)"), 8));
+        assert!(!is_alive_and_of("", 7));
+    }
 }

@@ -1,14 +1,13 @@
 //! One recording, from the engine's first message to the end of its input.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::io::{Write, stdin};
 use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use perf_events::event::SampleEvent;
-use perf_events::map_event::{MapEvent, MapEventKind};
+use perf_events::map_event::MapEvent;
 use records::layout::USER_FRAMES_MAX;
 use records::{
     Counter, FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, SamplerStep, Segment, ThreadId,
@@ -19,10 +18,13 @@ use crate::access::open_process;
 use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities};
 use crate::end::{End, errno_of, failed};
+use crate::followed::Standing;
+use crate::follower::{Follower, Watch};
 use crate::inbox::{Inbox, Received};
 use crate::kernel_symbols::KernelSymbols;
-use crate::mappings::{BpfFileRows, FileRows, Forked, Mapped, Processes};
-use crate::samples::{FIRST_KERNEL_ADDRESS, parse_sample};
+use crate::mappings::{BpfFileRows, FileRows, Mapped};
+use crate::outbox::Outbox;
+use crate::samples::parse_sample;
 use crate::tables::Tables;
 use crate::{privilege, recordings, seccomp, start_up};
 
@@ -36,7 +38,7 @@ const MAPPINGS_TOLD_MAX: u32 = 4 << 20;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const COUNTS_EVERY: Duration = Duration::from_millis(250);
 
-pub fn run(out: &mut impl Write) -> Result<(), End> {
+pub fn run(out: &mut Outbox) -> Result<(), End> {
     let protocol_error = |_| End::Failed(SamplerStep::Protocol, 0, 0);
     let mut inbox = Inbox::default();
     let hello = loop {
@@ -89,12 +91,9 @@ pub fn run(out: &mut impl Write) -> Result<(), End> {
             kernel_stacks,
             hardware_cycles: true,
         }),
-        processes: Processes::default(),
+        follower: Follower::default(),
         tables: Tables::new(),
-        changed: BTreeSet::new(),
         later_map_events: Vec::new(),
-        exits: Vec::new(),
-        lost_mapping_records: 0,
         sync_asked: false,
         kernel_symbols: KernelSymbols::default(),
     };
@@ -109,20 +108,15 @@ struct Session {
     mappings_told: u32,
     bpf: Bpf,
     attachment: Attachment,
-    processes: Processes,
+    follower: Follower,
     tables: Tables,
-    /// Processes whose mappings are not those that the BPF program has.
-    changed: BTreeSet<u32>,
     later_map_events: Vec<MapEvent>,
-    /// Told to the engine after the samples that were taken before.
-    exits: Vec<FromSampler>,
-    lost_mapping_records: u64,
     sync_asked: bool,
     kernel_symbols: KernelSymbols,
 }
 
 impl Session {
-    fn serve(&mut self, inbox: &mut Inbox, out: &mut impl Write) -> Result<(), End> {
+    fn serve(&mut self, inbox: &mut Inbox, out: &mut Outbox) -> Result<(), End> {
         let samples = Rc::new(RefCell::new(Vec::<Vec<u8>>::new()));
         let sink = Rc::clone(&samples);
         let ring = self
@@ -132,7 +126,7 @@ impl Session {
         let mut counted = Instant::now();
         let mut stop = false;
         while !stop {
-            self.wait_for_input_or_events(inbox, ring.epoll_fd())?;
+            self.wait_for_input_or_events(inbox, out, ring.epoll_fd())?;
             loop {
                 match inbox.next_message() {
                     Ok(Received::Message(ToSampler::Stop)) | Ok(Received::End) => stop = true,
@@ -147,6 +141,9 @@ impl Session {
             }
             if stop {
                 self.attachment.stop();
+            } else if out.is_full() {
+                out.flush()?;
+                continue;
             }
             // Samples first: a mapping that one of them needs was reported before it was taken.
             let _ = ring.consume();
@@ -156,14 +153,14 @@ impl Session {
             for bytes in samples.borrow_mut().drain(..) {
                 self.forward_sample(&bytes, out)?;
             }
-            for message in self.exits.drain(..) {
+            for message in self.follower.exits.drain(..) {
                 message.write(out)?;
             }
             if stop || counted.elapsed() >= COUNTS_EVERY {
                 counted = Instant::now();
                 FromSampler::Counts {
                     counters: self.bpf.counters(),
-                    lost_mapping_records: self.lost_mapping_records,
+                    lost_mapping_records: self.follower.lost_records,
                 }
                 .write(out)?;
             }
@@ -178,15 +175,24 @@ impl Session {
         Ok(())
     }
 
-    /// Returns after [`LOOK_EVERY`], or earlier when the engine speaks, a ring fills, or a sample met an unknown file.
-    fn wait_for_input_or_events(&self, inbox: &mut Inbox, samples: RawFd) -> Result<(), End> {
+    /// Returns after [`LOOK_EVERY`], or earlier when the engine speaks or listens again, a ring fills, or a sample met an
+    /// unknown file.
+    fn wait_for_input_or_events(
+        &self,
+        inbox: &mut Inbox,
+        out: &Outbox,
+        samples: RawFd,
+    ) -> Result<(), End> {
         let poll_in = |fd| libc::pollfd {
             fd,
             events: libc::POLLIN,
             revents: 0,
         };
-        let mut fds = vec![poll_in(stdin().as_raw_fd()), poll_in(samples)];
-        fds.extend(self.attachment.descriptors().map(poll_in));
+        let mut fds = vec![poll_in(stdin().as_raw_fd()), out.pollfd()];
+        if !out.is_full() {
+            fds.push(poll_in(samples));
+            fds.extend(self.attachment.descriptors().map(poll_in));
+        }
         let timeout = if !self.later_map_events.is_empty() {
             1
         } else if self.attachment.is_empty() {
@@ -265,7 +271,7 @@ impl Session {
             segments,
         };
         self.bpf.set_file_rows(id, &BpfFileRows::of(&rows));
-        self.changed.extend(self.processes.add_file(id, rows));
+        self.follower.add_file(id, rows);
     }
 
     fn add_mapping(&mut self, m: MappingRecord) {
@@ -275,18 +281,16 @@ impl Session {
             file_offset: m.file_offset,
             file: m.file,
         };
-        if self.processes.map(m.pid, mapped) {
-            self.changed.insert(m.pid);
-        }
+        self.follower.map(m.pid, mapped);
     }
 
     /// Threads that have ended meanwhile are left out, and those that are sampled already: by their creator's event.
     fn attach(&mut self, threads: &[ThreadId], out: &mut impl Write) -> Result<(), End> {
-        self.attachment.listen()?;
+        self.attachment.listen(self.invoker)?;
         self.forward_map_events(out)?;
         let mut checked = None;
         for &thread in threads {
-            if self.processes.is_sampled(thread) {
+            if self.follower.processes().is_sampled(thread) {
                 continue;
             }
             if self.invoker == 0 {
@@ -306,7 +310,8 @@ impl Session {
                 })?;
             }
         }
-        Ok(())
+        let identified = self.bpf.identify_followed();
+        identified.map_err(|e| failed(SamplerStep::AttachBpf, &e))
     }
 
     fn attach_thread(
@@ -314,11 +319,18 @@ impl Session {
         thread: ThreadId,
         is_the_same: impl Fn() -> bool,
     ) -> Result<(), End> {
+        // First: what the thread starts is followed from its first moment.
+        if !self.follower.knows(thread.pid) {
+            self.bpf.follow(thread.pid);
+        }
         match self.attachment.attach(&mut self.bpf, thread.tid) {
-            Ok(()) if is_the_same() => self.processes.add_thread(thread),
+            Ok(()) if is_the_same() => self.follower.add_thread(thread),
             Ok(()) => self.attachment.discard_last(),
             Err(End::Failed(_, libc::ESRCH, _)) => {}
             Err(other) => return Err(other),
+        }
+        if !self.follower.knows(thread.pid) {
+            self.bpf.unfollow(thread.pid);
         }
         Ok(())
     }
@@ -348,102 +360,18 @@ impl Session {
         self.attachment.drain(&mut events);
         events.sort_by_key(|e| e.time_ns);
         self.later_map_events = events.split_off(events.partition_point(|e| e.time_ns <= now_ns));
-        for event in events {
-            if let Some(message) = self.apply(event) {
-                message.write(out)?;
-            }
+        let mut told = Vec::new();
+        self.follower.hear(events, &mut self.bpf, &mut told);
+        for message in told {
+            message.write(out)?;
         }
-        for pid in std::mem::take(&mut self.changed) {
-            if self.processes.knows(pid) {
-                self.tables.publish(&mut self.bpf, &self.processes, pid);
+        for pid in self.follower.take_changed() {
+            match self.follower.knows(pid) {
+                true => (self.tables).publish(&mut self.bpf, self.follower.processes(), pid),
+                false => self.tables.forget(&self.bpf, pid),
             }
         }
         Ok(())
-    }
-
-    /// Notes what has changed in a process of ours; gives what the engine must know.
-    fn apply(&mut self, event: MapEvent) -> Option<FromSampler> {
-        let MapEvent {
-            time_ns,
-            pid,
-            tid,
-            kind,
-        } = event;
-        let thread = ThreadId { pid, tid };
-        match kind {
-            MapEventKind::Mapped {
-                start,
-                length,
-                file_offset,
-                file,
-                path,
-            } => {
-                // Only what is no file can claim to lie elsewhere than in the lower half of all numbers.
-                let highest = start | length | file_offset;
-                if !self.processes.knows(pid) || highest >= FIRST_KERNEL_ADDRESS {
-                    return None;
-                }
-                let file = if path == b"[vdso]" {
-                    FileId::VDSO
-                } else {
-                    file
-                };
-                self.add_mapping(MappingRecord {
-                    pid,
-                    start,
-                    length,
-                    file_offset,
-                    file,
-                });
-                Some(FromSampler::Mapped {
-                    time_ns,
-                    pid,
-                    start,
-                    length,
-                    file_offset,
-                    file,
-                    path,
-                })
-            }
-            MapEventKind::Forked {
-                parent_pid,
-                parent_tid,
-            } => {
-                let parent = ThreadId {
-                    pid: parent_pid,
-                    tid: parent_tid,
-                };
-                if self.processes.fork(thread, parent) != Forked::Process {
-                    return None;
-                }
-                self.changed.insert(pid);
-                Some(FromSampler::Forked {
-                    time_ns,
-                    pid,
-                    parent_pid,
-                })
-            }
-            MapEventKind::Executed => {
-                if !self.processes.knows(pid) {
-                    return None;
-                }
-                self.processes.execute(pid);
-                self.changed.insert(pid);
-                Some(FromSampler::Executed { time_ns, pid })
-            }
-            MapEventKind::ThreadExited => {
-                if !self.processes.exit_thread(thread) {
-                    return None;
-                }
-                self.tables.forget(&self.bpf, pid);
-                self.exits.push(FromSampler::Exited { time_ns, pid });
-                None
-            }
-            MapEventKind::Lost { count } => {
-                self.lost_mapping_records += count;
-                None
-            }
-        }
     }
 
     fn forward_sample(&mut self, bytes: &[u8], out: &mut impl Write) -> Result<(), End> {
@@ -468,6 +396,16 @@ impl Session {
         }
         FromSampler::Sample(sample).write(out)?;
         Ok(())
+    }
+}
+
+impl Watch for Bpf {
+    fn look_at(&mut self, pid: u32) -> Option<Standing> {
+        Bpf::look_at(self, pid)
+    }
+
+    fn unfollow(&mut self, pid: u32) {
+        Bpf::unfollow(self, pid);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::{Frame, Language};
 
 /// Changed with the layout or with what is known of an address; a file of another one is not read.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 const MAGIC: &[u8; 8] = b"LHSYMBOL";
 
 /// As it is written here and in the messages of the worker.

@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::Duration;
 
 /// Applied between fork and exec. `inherited` stay open under their numbers; stdin, stdout and stderr, too.
@@ -43,16 +43,6 @@ pub fn confine(
     };
     // SAFETY: see the calls inside.
     unsafe { command.pre_exec(confine) };
-}
-
-/// Ends the process without waiting for that: one that reads a file of a file system which does not answer (FUSE) cannot
-/// even be killed before it is answered.
-pub fn end_sometime(mut child: Child) {
-    let _ = child.kill();
-    if matches!(child.try_wait(), Ok(None)) {
-        // If no thread can be had, it is left to whoever adopts it.
-        let _ = std::thread::Builder::new().spawn(move || child.wait());
-    }
 }
 
 /// # Safety

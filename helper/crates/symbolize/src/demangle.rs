@@ -4,14 +4,12 @@ use std::fmt::{self, Write};
 use std::panic::catch_unwind;
 
 use crate::clones::without_marks;
+use crate::itanium::{self, Shown};
 use crate::ocaml_names;
 use crate::standard_names::shorten;
-use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions};
 
 const INPUT_BYTES_MAX: usize = 64 << 10;
 const OUTPUT_BYTES_MAX: usize = 16 << 10;
-/// Written and left out again together: some milliseconds. A few hundred bytes of symbol can stand for gigabytes.
-const WORK_BYTES_MAX: usize = 256 << 10;
 
 /// How much of a C++ name is shown. Rust names have no hash in any mode but `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +57,10 @@ fn readable(symbol: &str, mode: DemangleMode) -> Option<String> {
         return ocaml_names::readable(plain)
             .or_else(|| (plain.len() < symbol.len()).then(|| plain.to_owned()));
     }
-    if let Ok(rust) = rustc_demangle::try_demangle(without_rust_suffix(symbol)) {
+    let without_suffix = without_rust_suffix(symbol);
+    if is_rust(without_suffix)
+        && let Ok(rust) = rustc_demangle::try_demangle(without_suffix)
+    {
         let mut name = BoundedName::default();
         write!(name, "{rust:#}").ok()?;
         return Some(name.text);
@@ -68,34 +69,21 @@ fn readable(symbol: &str, mode: DemangleMode) -> Option<String> {
 }
 
 fn cpp_name(symbol: &str, mode: DemangleMode) -> Option<String> {
-    let parsed =
-        cpp_demangle::Symbol::new_with_options(symbol.as_bytes(), &ParseOptions::default()).ok()?;
-    let options = match mode {
-        DemangleMode::Full => DemangleOptions::new(),
-        _ => DemangleOptions::new().no_params().no_return_type(),
+    let shown = match mode {
+        DemangleMode::Full => return itanium::demangled(symbol, Shown::Full, OUTPUT_BYTES_MAX),
+        DemangleMode::Simplified => Shown::Simplified,
+        _ => Shown::Templates,
     };
-    let mut name = CppName {
-        name: BoundedName::default(),
-        without_templates: mode == DemangleMode::Simplified,
-        nodes: Vec::new(),
-        open_templates: 0,
-        bracket_follows: false,
-        work_bytes: 0,
-    };
-    parsed.structured_demangle(&mut name, &options).ok()?;
-    let mut name = name.name.text;
-    if mode != DemangleMode::Full {
-        // The qualifiers of a member function belong to its parameters.
-        let end = [" &&", " &", " volatile", " const"]
-            .iter()
-            .fold(name.as_str(), |name, qualifier| {
-                name.strip_suffix(qualifier).unwrap_or(name)
-            })
-            .len();
-        name.truncate(end);
-        return Some(shorten(&name));
-    }
-    Some(name)
+    itanium::demangled(symbol, shown, OUTPUT_BYTES_MAX).map(|name| shorten(&name))
+}
+
+/// Rust's older names are nested C++ names whose last part is a hash.
+fn is_rust(symbol: &str) -> bool {
+    let hash = (symbol.strip_suffix('E')).and_then(|name| name.get(name.len().checked_sub(19)?..));
+    symbol.starts_with("_R")
+        || hash.is_some_and(|hash| {
+            hash.starts_with("17h") && hash[3..].bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
 }
 
 /// `_Z3foov.part.0` → `_Z3foov`: what a compiler appends to copies of a function.
@@ -127,54 +115,6 @@ impl Write for BoundedName {
     }
 }
 
-/// Leaves out template arguments if it is told to.
-struct CppName {
-    name: BoundedName,
-    without_templates: bool,
-    /// Open nodes, and how many of them are template arguments.
-    nodes: Vec<DemangleNodeType>,
-    open_templates: usize,
-    /// The `>` of a template that was left out comes next.
-    bracket_follows: bool,
-    work_bytes: usize,
-}
-
-impl DemangleWrite for CppName {
-    fn push_demangle_node(&mut self, node: DemangleNodeType) {
-        self.nodes.push(node);
-        if self.without_templates && node == DemangleNodeType::TemplateArgs {
-            // The `<` was written before the node began, after a space if the name ends with one itself.
-            if self.open_templates == 0 && self.name.text.ends_with('<') {
-                self.name.text.pop();
-                self.name.text.truncate(self.name.text.trim_end().len());
-            }
-            self.open_templates += 1;
-        }
-    }
-
-    fn pop_demangle_node(&mut self) {
-        let node = self.nodes.pop();
-        if self.without_templates && node == Some(DemangleNodeType::TemplateArgs) {
-            self.open_templates -= 1;
-            self.bracket_follows = self.open_templates == 0;
-        }
-    }
-
-    fn write_string(&mut self, part: &str) -> fmt::Result {
-        self.work_bytes += 1 + part.len();
-        if self.work_bytes > WORK_BYTES_MAX {
-            return Err(fmt::Error);
-        }
-        if self.open_templates > 0 {
-            return Ok(());
-        }
-        if std::mem::take(&mut self.bracket_follows) && part == ">" {
-            return Ok(());
-        }
-        self.name.write_str(part)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,7 +136,7 @@ mod tests {
             "_ZN3FooIiE3barEiRKSs",
             "Foo::bar",
             "Foo<int>::bar",
-            "Foo<int>::bar(int, std::string const&)",
+            "Foo<int>::bar(int, std::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)",
         );
         check(
             "_Z3maxIiET_S0_S0_",
@@ -215,7 +155,7 @@ mod tests {
             "_ZStlsRSoi",
             "std::operator<<",
             "std::operator<<",
-            "std::operator<<(std::ostream&, int)",
+            "std::operator<<(std::basic_ostream<char, std::char_traits<char> >&, int)",
         );
         check(
             "_ZZ4mainENKUliE_clEi",
@@ -223,7 +163,18 @@ mod tests {
             "main::{lambda(int)#1}::operator()",
             "main::{lambda(int)#1}::operator()(int) const",
         );
-        same("_ZTV3Foo", "{vtable(Foo)}");
+        check(
+            "_ZSt4swapIiENSt9enable_ifIXsrSt6__and_IJSt6__not_ISt15__is_tuple_likeIT_EESt21is_move_constructibleIS4_ESt18is_move_assignableIS4_EEE5valueEvE4typeERS4_SE_",
+            "std::swap",
+            "std::swap<int>",
+            "std::enable_if<std::__and_<std::__not_<std::__is_tuple_like<int> >, std::is_move_constructible<int>, std::is_move_assignable<int> >::value, void>::type std::swap<int>(int&, int&)",
+        );
+        same("_ZTV3Foo", "vtable for Foo");
+        // A variable, which looks like an older Rust name without its hash.
+        same(
+            "_ZN12_GLOBAL__N_110messages_cE",
+            "(anonymous namespace)::messages_c",
+        );
     }
 
     #[test]

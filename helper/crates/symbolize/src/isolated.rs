@@ -9,8 +9,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use supervision::{Ending, LOOK_EVERY, Patience, Urgency, end, end_sometime, state_of};
+
 use crate::ModuleSymbols;
-use crate::confined::{confine, end_sometime};
+use crate::confined::confine;
 use crate::module::{Content, ModuleFile};
 use crate::nesting;
 use crate::symbolize::Options;
@@ -33,6 +35,8 @@ pub struct Isolation {
     pub memory_bytes: u64,
     /// How much longer than [`Options::time_limit`] a module may take before the process is ended.
     pub grace: Duration,
+    /// When it is urgent, modules that are not read in a moment stay without names.
+    pub urgency: Urgency,
 }
 
 impl Isolation {
@@ -41,11 +45,13 @@ impl Isolation {
             command,
             memory_bytes: 4 << 30,
             grace: Duration::from_secs(5),
+            urgency: Urgency::default(),
         }
     }
 }
 
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// A process that is stopped or frozen for so long is replaced: that is no module's fault.
+const HELD_MAX: Duration = Duration::from_secs(5);
 /// A process that ends before it has begun anything cannot be blamed on a module.
 const STARTS_MAX: usize = 3;
 
@@ -60,10 +66,25 @@ pub fn symbolize_isolated(
     let mut work = Work::of(asked);
     let mut at_once = options.threads.max(1);
     let mut failed_starts = 0;
+    // For all of them together: it runs out when it is urgent.
+    let mut hurry = Patience::new(Duration::MAX, &isolation.urgency);
     while !work.open.is_empty() {
+        if hurry.runs_out() {
+            work.give_up("the recording was ended at once, before it was read");
+            break;
+        }
         let ended = match Round::start(&work, options, isolation, at_once) {
             Ok(mut round) => {
-                let ended = round.run(&mut work, options, isolation, &mut while_waiting);
+                let ended = round.run(
+                    &mut work,
+                    options,
+                    isolation,
+                    &mut hurry,
+                    &mut while_waiting,
+                );
+                if hurry.runs_out() {
+                    continue;
+                }
                 ended.or_else(|| Some(round.ended()).filter(|_| !work.open.is_empty()))
             }
             Err(error) => Some(Ended {
@@ -183,8 +204,8 @@ struct Round {
     child: Option<Child>,
     pid: u32,
     heard: Receiver<io::Result<Said>>,
-    /// When each module was begun that is not answered.
-    begun: BTreeMap<u32, Instant>,
+    /// For each module that was begun and is not answered.
+    begun: BTreeMap<u32, Patience>,
     progress_before: usize,
 }
 
@@ -269,20 +290,23 @@ impl Round {
         work: &mut Work,
         options: &Options,
         isolation: &Isolation,
+        hurry: &mut Patience,
         while_waiting: &mut impl FnMut(),
     ) -> Option<Ended> {
-        let patience =
-            options.time_limit + isolation.grace + options.debuginfod.unwrap_or_default();
-        let (mut looked, mut heard) = (Instant::now(), Instant::now());
+        let limit = options.time_limit + isolation.grace + options.debuginfod.unwrap_or_default();
+        let mut silence = Patience::new(limit, &isolation.urgency);
+        let mut held = Patience::new(HELD_MAX, &isolation.urgency);
+        let mut looked = Instant::now();
         while !work.open.is_empty() {
             let said = self.heard.recv_timeout(LOOK_EVERY);
             if said.is_ok() {
-                heard = Instant::now();
+                silence.renew();
             }
             match said {
                 Ok(Ok(Said::Began(index))) => {
                     if work.open.contains_key(&index) {
-                        self.begun.insert(index, Instant::now());
+                        let patience = Patience::new(limit, &isolation.urgency);
+                        self.begun.insert(index, patience);
                     }
                 }
                 Ok(Ok(Said::Progress(done))) => {
@@ -296,25 +320,17 @@ impl Round {
                     }
                 }
                 Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return None,
-                // Only now that nothing waits to be heard: it may be us who were stopped.
-                Err(RecvTimeoutError::Timeout) => {
-                    let late: Vec<u32> = (self.begun.iter())
-                        .filter(|(_, begun)| begun.elapsed() > patience)
-                        .map(|(index, _)| *index)
-                        .collect();
-                    let is_mute = self.begun.is_empty() && heard.elapsed() > patience;
-                    if is_mute || !late.is_empty() {
-                        return Some(Ended {
-                            why: format!("reading it took longer than {} s", patience.as_secs()),
-                            in_work: late,
-                            is_their_fault: true,
-                        });
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            if looked.elapsed() > LOOK_EVERY {
+            if hurry.runs_out() {
+                return None;
+            }
+            if looked.elapsed() >= LOOK_EVERY {
                 while_waiting();
                 looked = Instant::now();
+                if let Some(ended) = self.is_late(&mut silence, &mut held) {
+                    return Some(ended);
+                }
                 if own_memory_bytes(self.pid) > isolation.memory_bytes {
                     let most = isolation.memory_bytes >> 20;
                     return Some(Ended {
@@ -328,12 +344,46 @@ impl Round {
         None
     }
 
+    /// Whether the process, or what it reads, has taken too long.
+    fn is_late(&mut self, silence: &mut Patience, held: &mut Patience) -> Option<Ended> {
+        let state = state_of(self.pid);
+        if !state.is_held() {
+            held.renew();
+        } else if held.runs_out() {
+            return Some(Ended {
+                why: format!(
+                    "the process that reads symbols did not answer for {:.0} s: {}",
+                    held.waited().as_secs_f64(),
+                    state.in_words()
+                ),
+                in_work: Vec::new(),
+                is_their_fault: false,
+            });
+        }
+        let is_mute = silence.runs_out() && self.begun.is_empty();
+        // All of them are looked at: their time counts from look to look.
+        let mut late = Vec::new();
+        for (index, patience) in &mut self.begun {
+            if patience.runs_out() {
+                late.push(*index);
+            }
+        }
+        (is_mute || !late.is_empty()).then(|| Ended {
+            why: format!(
+                "reading it took longer than {:.0} s",
+                silence.limit().as_secs_f64()
+            ),
+            in_work: late,
+            is_their_fault: true,
+        })
+    }
+
     /// Of a process that is gone, or will be.
     fn ended(&mut self) -> Ended {
-        let why = match self.child.take().map(end_within) {
-            Some(Ok(Some(status))) => end_of(status),
-            Some(Ok(None)) | None => "the process that read it cannot be ended".to_owned(),
-            Some(Err(error)) => format!("the process that read it was lost ({error})"),
+        let why = match self.child.take().map(end) {
+            Some(Ending::Ended(status)) => end_of(status),
+            Some(Ending::LeftBehind(why)) => format!("the process that read it was lost: {why}"),
+            None => "the process that read it was lost".to_owned(),
         };
         Ended {
             why,
@@ -349,21 +399,6 @@ impl Drop for Round {
             end_sometime(child);
         }
     }
-}
-
-/// How it ended; None if it does not within a moment (see [`end_sometime`]).
-fn end_within(mut child: Child) -> io::Result<Option<ExitStatus>> {
-    const PATIENCE: Duration = Duration::from_secs(1);
-    let started = Instant::now();
-    child.kill()?;
-    while started.elapsed() < PATIENCE {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    end_sometime(child);
-    Ok(None)
 }
 
 /// What a process has in memory besides files; 0 when the kernel does not tell.

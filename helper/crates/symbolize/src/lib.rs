@@ -22,6 +22,7 @@ mod functions;
 mod go_module;
 mod go_table;
 mod isolated;
+mod itanium;
 mod known;
 mod lines;
 mod md5;
@@ -47,7 +48,7 @@ mod worker_messages;
 
 pub use build::Build;
 pub use cache::user_folder as user_cache_folder;
-pub use confined::{confine, end_sometime};
+pub use confined::confine;
 pub use demangle::{DemangleMode, demangle, is_made_name};
 pub use executable::{ExecutableFile, inspect_executable};
 pub use isolated::{AskedModule, Isolation, symbolize_isolated};

@@ -5,16 +5,21 @@ mod support;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use support::damaged_elf::damaged;
-use support::{code_addresses, compiled};
+use support::{code_addresses, compiled, process_cpu_time};
 use symbolize::{ModuleFile, symbolize_module};
 
+/// Panics when it does not come back, as from a FIFO that nobody writes to.
 fn problem_of(path: &Path) -> String {
-    let start = Instant::now();
-    let symbols = symbolize_module(&ModuleFile::at_path(path), &[0x1000]);
-    assert!(start.elapsed() < Duration::from_secs(2));
+    let (tell, told) = channel();
+    let path = path.to_owned();
+    std::thread::spawn(move || {
+        let _ = tell.send(symbolize_module(&ModuleFile::at_path(&path), &[0x1000]));
+    });
+    let symbols = told.recv_timeout(Duration::from_secs(60)).expect("it ends");
     assert_eq!(symbols.chains, [[]]);
     symbols.problem.unwrap()
 }
@@ -82,9 +87,9 @@ fn a_thousand_damaged_files_are_survived() {
     let mut with_problem = 0;
     for number in 0..1000 {
         let bytes = damaged(&whole, number);
-        let start = Instant::now();
+        let start = process_cpu_time();
         let symbols = symbolize_module(&ModuleFile::from_bytes("damaged", bytes), &vaddrs);
-        assert!(start.elapsed() < Duration::from_secs(12));
+        assert!(process_cpu_time() - start < Duration::from_secs(12));
         assert_eq!(symbols.chains.len(), vaddrs.len());
         with_problem += usize::from(symbols.problem.is_some());
     }

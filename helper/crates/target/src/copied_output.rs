@@ -53,7 +53,7 @@ impl CopiedOutput {
         Ok((copied, its_side))
     }
 
-    /// For reading what the program prints; a terminal ends with EIO.
+    /// For reading what the program prints. A terminal ends with EIO, and says `WouldBlock` when there is nothing yet.
     pub fn stream(&self) -> io::Result<File> {
         match &self.from {
             From::Terminal(terminal) => terminal.stream(),
@@ -108,13 +108,13 @@ mod tests {
         })
         .unwrap();
         let launched = stopped.release().unwrap();
+        wait(launched.pid()).unwrap();
         let mut read = Vec::new();
         for copied in &launched.copied {
             let mut text = Vec::new();
             let _ = copied.stream().unwrap().read_to_end(&mut text);
             read.push(String::from_utf8(text).unwrap());
         }
-        wait(launched.pid()).unwrap();
         assert_eq!(read.concat(), "a\nbc");
     }
 }

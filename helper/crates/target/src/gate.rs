@@ -2,6 +2,7 @@
 //! ready when it runs. Then it is let go, untraced, with the caller's own rights (under sudo: those of sudo's caller).
 
 use std::ffi::OsString;
+use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -41,6 +42,10 @@ pub enum LaunchError {
     BadFormat(PathBuf),
     BadDirectory(PathBuf),
     Terminal(io::Error),
+    /// It did not come to its first instruction in this time, and was ended or left behind: how it was.
+    Late(PathBuf, Duration, String),
+    /// Nobody wants it any more.
+    Unwanted(PathBuf),
     Other(PathBuf, io::Error),
 }
 
@@ -58,6 +63,13 @@ impl fmt::Display for LaunchError {
             ),
             Self::BadDirectory(p) => write!(f, "{}: no such working directory", p.display()),
             Self::Terminal(e) => write!(f, "no terminal could be made for the program: {e}"),
+            Self::Late(p, waited, why) => write!(
+                f,
+                "{}: did not start within {:.0} s: {why}",
+                p.display(),
+                waited.as_secs_f64()
+            ),
+            Self::Unwanted(p) => write!(f, "{}: was not started", p.display()),
             Self::Other(p, e) => write!(f, "{}: could not be started: {e}", p.display()),
         }
     }
@@ -94,17 +106,19 @@ pub struct Exit {
 /// # Errors
 /// When the program cannot be run; nothing is left behind then.
 pub fn launch_stopped(options: &LaunchOptions) -> Result<Stopped, LaunchError> {
-    launch_stopped_after(options, Duration::ZERO)
+    launch_stopped_after(options, Duration::ZERO, None)
 }
 
 /// The same, after the new process has used so much CPU time in all: a sampling clock that it inherited then ticks at
-/// another place in the program.
+/// another place in the program. The process writes its number to `born`, if that is there, before it can be kept from
+/// anything.
 ///
 /// # Errors
 /// As [`launch_stopped`].
 pub fn launch_stopped_after(
     options: &LaunchOptions,
     cpu_time: Duration,
+    born: Option<RawFd>,
 ) -> Result<Stopped, LaunchError> {
     if let Some(cwd) = options.cwd.as_deref().filter(|d| !d.is_dir()) {
         return Err(LaunchError::BadDirectory(cwd.to_owned()));
@@ -142,6 +156,10 @@ pub fn launch_stopped_after(
     // SAFETY: between fork and exec only async-signal-safe calls are made, and no memory is allocated.
     unsafe {
         command.pre_exec(move || {
+            if let Some(born) = born {
+                let pid = libc::getpid();
+                libc::write(born, (&raw const pid).cast(), size_of_val(&pid));
+            }
             if own_terminal {
                 check(libc::setsid())?;
                 check(libc::ioctl(0, libc::TIOCSCTTY, 0))?;

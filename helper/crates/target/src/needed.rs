@@ -4,8 +4,14 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use supervision::{Patience, Urgency, output_within};
 
 use crate::LaunchOptions;
+
+/// The loader reads a few small files.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// Asks the program's own dynamic loader, with the program's own environment: only it knows its search path.
 /// Empty when the loader does not answer; the libraries are then learned of while the program runs.
@@ -13,6 +19,7 @@ pub fn needed_libraries(
     interpreter: &Path,
     program: &Path,
     options: &LaunchOptions,
+    urgency: &Urgency,
 ) -> Vec<PathBuf> {
     let mut command = Command::new(interpreter);
     command
@@ -22,7 +29,8 @@ pub fn needed_libraries(
     if let Some(cwd) = &options.cwd {
         command.current_dir(cwd);
     }
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    let output = output_within(&mut command, &mut Patience::new(ANSWER_WITHIN, urgency));
     output.map_or_else(|_| Vec::new(), |o| parse_list(&o.stdout))
 }
 

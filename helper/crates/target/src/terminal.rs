@@ -1,7 +1,7 @@
 //! A pseudo-terminal, so that the target behaves as it does in the user's terminal (line buffering, colours, input).
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,8 @@ impl Terminal {
             // SAFETY: a plain flag on a descriptor of ours: the target must not inherit our side.
             unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
         }
+        // SAFETY: as above. Input for a target that does not read, as a stopped one, must not keep us.
+        unsafe { libc::fcntl(master.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
         Ok((
             Terminal {
                 master: File::from(master),
@@ -79,9 +81,17 @@ impl Terminal {
         Ok(())
     }
 
-    /// For reading the target's output (EIO at its end) and writing its input.
+    /// For reading the target's output; EIO at its end, `WouldBlock` when there is none yet.
     pub fn stream(&self) -> io::Result<File> {
         self.master.try_clone()
+    }
+
+    /// Types this. A target that does not read its input loses what exceeds the terminal's buffer, as in any terminal.
+    pub fn type_in(&self, bytes: &[u8]) {
+        let mut left = bytes;
+        while let Ok(taken @ 1..) = (&self.master).write(left) {
+            left = &left[taken..];
+        }
     }
 
     pub fn resize(&self, size: TerminalSize) {
@@ -107,6 +117,17 @@ mod tests {
     use crate::{LaunchOptions, Output, launch_stopped, wait};
 
     #[test]
+    fn typing_for_a_target_that_does_not_read_keeps_nobody() {
+        let size = TerminalSize {
+            columns: 80,
+            rows: 24,
+        };
+        let (terminal, _its_side) = Terminal::open(size).unwrap();
+        terminal.type_in(&vec![b'x'; 4 << 20]);
+        terminal.type_in(&[b'\n'; 100_000]);
+    }
+
+    #[test]
     fn the_target_sees_a_terminal_of_the_asked_size() {
         let size = TerminalSize {
             columns: 91,
@@ -123,9 +144,9 @@ mod tests {
         .unwrap();
         let launched = stopped.release().unwrap();
         let mut stream = launched.terminal.as_ref().unwrap().stream().unwrap();
+        wait(launched.pid()).unwrap();
         let mut text = Vec::new();
         let _ = stream.read_to_end(&mut text); // ends with EIO
-        wait(launched.pid()).unwrap();
         assert_eq!(String::from_utf8_lossy(&text).trim(), "17 91");
     }
 }

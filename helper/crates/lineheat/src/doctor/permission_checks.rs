@@ -2,12 +2,17 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use supervision::{NoOutput, Patience, Urgency, output_within};
 
 use super::{Check, State, check};
 use crate::container::{self, Obstacle};
 use crate::installation::{self, GROUP, Problem};
 use crate::rights::{self, Capabilities};
 use crate::{kernel_support, record};
+
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 pub fn checks() -> Vec<Check> {
     let already = has_rights();
@@ -227,13 +232,15 @@ fn sudo(there: bool, already: bool) -> Check {
 }
 
 fn sudo_is_there() -> bool {
-    let asked = Command::new("sudo")
-        .arg("--version")
+    let mut sudo = Command::new("sudo");
+    sudo.arg("--version")
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    asked.is_ok()
+        .stderr(Stdio::null());
+    let mut patience = Patience::new(ANSWERS_WITHIN, &Urgency::default());
+    !matches!(
+        output_within(&mut sudo, &mut patience),
+        Err(NoOutput::NotStarted(_))
+    )
 }
 
 #[cfg(test)]

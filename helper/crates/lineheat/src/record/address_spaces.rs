@@ -1,6 +1,7 @@
 //! What was mapped where, in each process, at each time: absolute addresses become (module, vaddr).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use super::modules::ModuleIndex;
 
@@ -15,16 +16,88 @@ pub struct Mapped {
     until_ns: u64,
 }
 
+impl Mapped {
+    /// The part of it that lies in the range; None: nothing does.
+    fn part(&self, start: u64, end: u64) -> Option<Mapped> {
+        let (start, end) = (self.start.max(start), self.end.min(end));
+        (start < end).then(|| Mapped {
+            start,
+            end,
+            file_offset: self.file_offset.wrapping_add(start - self.start),
+            ..*self
+        })
+    }
+}
+
+/// Samples come at most a moment after what was mapped when they were taken has been replaced. What was replaced longer
+/// ago is forgotten.
+const PAST_NS: u64 = 10_000_000_000;
+
 #[derive(Debug, Default)]
 struct Space {
-    /// In order of `from_ns`.
-    mappings: Vec<Mapped>,
+    /// What is mapped now, by start; not overlapping. Shared with forked children until one of them maps something.
+    now: Rc<BTreeMap<u64, Mapped>>,
+    /// What was replaced, in the order of `until_ns`.
+    past: VecDeque<Mapped>,
     version: u32,
+}
+
+impl Space {
+    fn map(&mut self, new: Mapped) {
+        let now = Rc::make_mut(&mut self.now);
+        let before = now.range(..new.start).next_back();
+        let reaches_in = before.map(|(_, m)| *m).filter(|m| m.end > new.start);
+        let inside = now.range(new.start..new.end).map(|(_, m)| *m);
+        let replaced: Vec<Mapped> = reaches_in.into_iter().chain(inside).collect();
+        for old in replaced {
+            now.remove(&old.start);
+            let rest = [old.part(0, new.start), old.part(new.end, u64::MAX)];
+            now.extend(rest.into_iter().flatten().map(|m| (m.start, m)));
+            if let Some(part) = old.part(new.start, new.end) {
+                end(&mut self.past, part, new.from_ns);
+            }
+        }
+        now.insert(new.start, new);
+        self.version += 1;
+    }
+
+    fn execute(&mut self, time_ns: u64) {
+        for old in std::mem::take(&mut self.now).values() {
+            end(&mut self.past, *old, time_ns);
+        }
+        self.version += 1;
+    }
+
+    fn find(&self, time_ns: u64, address: u64) -> Option<&Mapped> {
+        let holds = |m: &&Mapped| address < m.end && m.start <= address && m.from_ns <= time_ns;
+        let now = self.now.range(..=address).next_back().map(|(_, m)| m);
+        let past = self.past.iter().rev();
+        let mut since = past.take_while(|m| time_ns < m.until_ns);
+        now.filter(holds).or_else(|| since.find(holds))
+    }
+}
+
+/// Notes what held until now.
+fn end(past: &mut VecDeque<Mapped>, mut old: Mapped, until_ns: u64) {
+    // Events of several CPUs come in order, but for what was read from /proc and has no time.
+    let last_ns = past.back().map_or(0, |m| m.until_ns);
+    old.until_ns = until_ns.max(last_ns);
+    if old.from_ns < old.until_ns {
+        past.push_back(old);
+    }
+    while past
+        .front()
+        .is_some_and(|m| m.until_ns.saturating_add(PAST_NS) < old.until_ns)
+    {
+        past.pop_front();
+    }
 }
 
 #[derive(Debug, Default)]
 pub struct AddressSpaces {
     spaces: HashMap<u32, Space>,
+    /// Processes of which anything was ever mapped.
+    pub ever_mapped: HashSet<u32>,
 }
 
 impl AddressSpaces {
@@ -37,73 +110,49 @@ impl AddressSpaces {
         file_offset: u64,
         module: ModuleIndex,
     ) {
-        let space = self.spaces.entry(pid).or_default();
-        space.version += 1;
         let (start, end) = range;
-        for old in &mut space.mappings {
-            // A partly covered mapping stays for its other part: newer mappings are looked at first.
-            if start <= old.start && old.end <= end && old.until_ns > from_ns {
-                old.until_ns = from_ns;
-            }
+        if start < end {
+            self.ever_mapped.insert(pid);
+            self.spaces.entry(pid).or_default().map(Mapped {
+                start,
+                end,
+                file_offset,
+                module,
+                from_ns,
+                until_ns: u64::MAX,
+            });
         }
-        space.mappings.push(Mapped {
-            start,
-            end,
-            file_offset,
-            module,
-            from_ns,
-            until_ns: u64::MAX,
-        });
     }
 
     /// Whether all of a range is one mapping of this module now.
     pub fn is_mapped_now(&self, pid: u32, range: (u64, u64), module: ModuleIndex) -> bool {
-        let mappings = self.spaces.get(&pid).map_or(&[][..], |s| &s.mappings);
-        let overlaps = |m: &&Mapped| m.until_ns == u64::MAX && m.start < range.1 && range.0 < m.end;
-        let newest = mappings.iter().rev().find(overlaps);
-        newest.is_some_and(|m| m.module == module && m.start <= range.0 && range.1 <= m.end)
+        let now = self.spaces.get(&pid).map(|s| &s.now);
+        let found = now.and_then(|now| now.range(..=range.0).next_back());
+        found.is_some_and(|(_, m)| m.module == module && range.1 <= m.end)
     }
 
     /// The process replaced its program.
     pub fn execute(&mut self, pid: u32, time_ns: u64) {
-        let space = self.spaces.entry(pid).or_default();
-        space.version += 1;
-        for old in &mut space.mappings {
-            old.until_ns = old.until_ns.min(time_ns);
-        }
+        self.spaces.entry(pid).or_default().execute(time_ns);
     }
 
     /// A child begins with what its parent has mapped.
-    pub fn fork(&mut self, child: u32, parent: u32, time_ns: u64) {
-        let Some(parent) = self.spaces.get(&parent) else {
-            return;
-        };
-        let inherited = parent
-            .mappings
-            .iter()
-            .filter(|m| m.until_ns > time_ns)
-            .copied();
-        let mappings = inherited
-            .map(|m| Mapped {
-                from_ns: m.from_ns.min(time_ns),
-                ..m
-            })
-            .collect();
+    pub fn fork(&mut self, child: u32, parent: u32) {
+        let parent = self.spaces.get(&parent);
+        let now = parent.map_or_else(Rc::default, |p| Rc::clone(&p.now));
+        if !now.is_empty() {
+            self.ever_mapped.insert(child);
+        }
         let space = self.spaces.entry(child).or_default();
         space.version += 1;
-        space.mappings = mappings;
+        space.now = now;
+        space.past.clear();
     }
 
     /// What the process has mapped at last: ascending, not overlapping.
     pub fn mapped_now(&self, pid: u32) -> Vec<Mapped> {
-        let mappings = self.spaces.get(&pid).map_or(&[][..], |s| &s.mappings);
-        let mut now: Vec<Mapped> = Vec::new();
-        for new in mappings.iter().filter(|m| m.until_ns == u64::MAX) {
-            now = now.iter().flat_map(|old| without(old, new)).collect();
-            now.push(*new);
-        }
-        now.sort_unstable_by_key(|m| m.start);
-        now
+        let now = self.spaces.get(&pid).map(|s| &s.now);
+        now.into_iter().flat_map(|n| n.values().copied()).collect()
     }
 
     /// The process is gone: samples of it come no more, and its number may be given to another.
@@ -118,26 +167,8 @@ impl AddressSpaces {
 
     /// The mapping that held `address` at `time_ns`.
     pub fn find(&self, pid: u32, time_ns: u64, address: u64) -> Option<&Mapped> {
-        let holds = |m: &&Mapped| {
-            m.start <= address && address < m.end && m.from_ns <= time_ns && time_ns < m.until_ns
-        };
-        self.spaces.get(&pid)?.mappings.iter().rev().find(holds)
+        self.spaces.get(&pid)?.find(time_ns, address)
     }
-}
-
-/// What is left of a mapping when another has been put over it.
-fn without(old: &Mapped, new: &Mapped) -> impl Iterator<Item = Mapped> + use<> {
-    let below = Mapped {
-        end: old.end.min(new.start),
-        ..*old
-    };
-    let start = old.start.max(new.end);
-    let above = Mapped {
-        start,
-        file_offset: old.file_offset.wrapping_add(start - old.start),
-        ..*old
-    };
-    [below, above].into_iter().filter(|m| m.start < m.end)
 }
 
 #[cfg(test)]
@@ -163,11 +194,27 @@ mod tests {
     fn a_child_inherits_and_an_exec_clears() {
         let mut s = AddressSpaces::default();
         s.map(1, 0, (0x1000, 0x2000), 0, 10);
-        s.fork(2, 1, 20);
+        s.fork(2, 1);
         s.execute(2, 30);
         assert_eq!(module_at(&s, 2, 25, 0x1000), Some(10));
         assert_eq!(module_at(&s, 2, 30, 0x1000), None);
         assert_eq!(module_at(&s, 1, 30, 0x1000), Some(10));
+    }
+
+    #[test]
+    fn what_was_replaced_is_found_at_its_time_and_forgotten_later() {
+        let mut s = AddressSpaces::default();
+        for number in 0..5_u32 {
+            s.map(1, 10 * u64::from(number), (0x1000, 0x2000), 0, number);
+        }
+        for number in 0..5_u32 {
+            let at = 10 * u64::from(number) + 9;
+            assert_eq!(module_at(&s, 1, at, 0x1000), Some(number));
+        }
+        s.map(1, 100 * PAST_NS, (0x1000, 0x2000), 0, 5);
+        s.map(1, 200 * PAST_NS, (0x1000, 0x2000), 0, 6);
+        assert_eq!(s.spaces[&1].past.len(), 1);
+        assert_eq!(module_at(&s, 1, 150 * PAST_NS, 0x1000), Some(5));
     }
 
     #[test]

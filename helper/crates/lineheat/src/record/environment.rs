@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use supervision::Urgency;
+
 use super::git::{GitState, git_state};
 use crate::kernel_support;
 
@@ -22,14 +24,21 @@ pub struct Environment {
     pub kernel: String,
     pub cpu: Cpu,
     pub git: Option<GitState>,
+    /// What could not be found out, as a sentence.
+    pub problem: Option<String>,
 }
 
 impl Environment {
-    pub fn of(directory: &Path) -> Environment {
+    pub fn of(directory: &Path, urgency: &Urgency) -> Environment {
+        let (git, problem) = match git_state(directory, urgency) {
+            Ok(git) => (git, None),
+            Err(why) => (None, Some(why)),
+        };
         Environment {
             kernel: kernel_support::release(),
             cpu: cpu(),
-            git: git_state(directory),
+            git,
+            problem,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Why a recording could not be made, and what helps.
 
 use std::fmt;
+use std::time::Duration;
 
 use records::{SamplerError, SamplerStep};
 use target::{LaunchError, ProcessError};
 
 use super::bpf_refusals::{Circumstances, of_load};
+use super::pid_namespace;
 use crate::container::{self, Obstacle};
 use crate::installation::Problem;
 use crate::{kernel_support, rights};
@@ -34,6 +36,9 @@ impl std::error::Error for RecordError {}
 
 impl From<LaunchError> for RecordError {
     fn from(error: LaunchError) -> RecordError {
+        if matches!(error, LaunchError::Unwanted(_)) {
+            return RecordError::stopped();
+        }
         let (kind, advice) = match &error {
             LaunchError::NotFound(_) => (
                 "not-found",
@@ -48,7 +53,13 @@ impl From<LaunchError> for RecordError {
                 "Lineheat profiles native programs (ELF) and scripts that begin with #! and start one.",
             ),
             LaunchError::BadDirectory(_) => ("not-found", "Check the working directory."),
-            LaunchError::Terminal(_) | LaunchError::Other(..) => ("internal", ""),
+            LaunchError::Late(..) => (
+                SILENT,
+                "Check that the file system of the program answers (ls -l on its folder), and that nothing stops new processes.",
+            ),
+            LaunchError::Terminal(_) | LaunchError::Unwanted(_) | LaunchError::Other(..) => {
+                ("internal", "")
+            }
         };
         RecordError {
             kind,
@@ -61,6 +72,10 @@ impl From<LaunchError> for RecordError {
 impl From<ProcessError> for RecordError {
     fn from(error: ProcessError) -> RecordError {
         let (kind, advice) = match &error {
+            ProcessError::NoSuchProcess(_) if pid_namespace::is_nested() => (
+                "not-found",
+                "It may have ended meanwhile, or it runs outside of this container (PID namespace): record it from there.",
+            ),
             ProcessError::NoSuchProcess(_) => (
                 "not-found",
                 "It may have ended meanwhile; choose a running process.",
@@ -79,7 +94,36 @@ impl From<ProcessError> for RecordError {
     }
 }
 
+/// Not a failure: the user has asked to stop before anything was recorded.
+const STOPPED: &str = "stopped";
+/// A process of ours, or the program itself, did not answer in time.
+const SILENT: &str = "no-answer";
+
 impl RecordError {
+    pub fn stopped() -> RecordError {
+        RecordError {
+            kind: STOPPED,
+            message: "Stopped before the recording began: nothing was recorded.".to_owned(),
+            advice: String::new(),
+        }
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.kind == STOPPED
+    }
+
+    /// The sampler has said nothing for so long, before it was ready. `how` it was, as the end of a sentence.
+    pub fn silent_sampler(waited: Duration, how: &str) -> RecordError {
+        RecordError {
+            kind: SILENT,
+            message: format!(
+                "the sampler did not answer for {:.0} s: {how}",
+                waited.as_secs_f64()
+            ),
+            advice: "Continue it if somebody has stopped it, or record again.".to_owned(),
+        }
+    }
+
     pub fn internal(message: String) -> RecordError {
         RecordError {
             kind: "internal",
@@ -123,7 +167,7 @@ impl RecordError {
     /// Whether it is our rights or this kernel that the privileged sampler fails for, so that it is worth while to
     /// try without privilege.
     pub fn is_refusal(&self) -> bool {
-        matches!(self.kind, "no-permission" | "no-bpf")
+        matches!(self.kind, "no-permission" | "no-bpf" | SILENT)
     }
 
     /// When recording without privilege failed, too.

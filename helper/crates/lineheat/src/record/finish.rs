@@ -3,11 +3,17 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use supervision::Patience;
+
+use super::environment::Environment;
 use super::recording::Recording;
 use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
 
-/// Git may take for ever in a folder whose file system does not answer.
-const ENVIRONMENT_WITHIN: Duration = Duration::from_secs(20);
+/// Longer than git may take: it is waited for since the beginning.
+const ENVIRONMENT_WITHIN: Duration = Duration::from_secs(12);
+
+/// After its last words.
+const SAMPLER_ENDS_WITHIN: Duration = Duration::from_secs(2);
 
 impl Recording<'_> {
     pub(super) fn finish(
@@ -18,13 +24,10 @@ impl Recording<'_> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         let run_file = self.steps.run_file().cloned().filter(|_| !self.discard);
         if let Some(output) = &run_file {
-            if self.steps.has_begun() {
-                // Names may take their time, and the file more room than there is.
-                self.append_step(options);
-            }
+            // Names may take their time, or never come, and the file more room than there is.
+            self.append_step(options);
             on_event(self.progress(Stage::Symbolizing { done: 0, total: 0 }));
-            let environment =
-                (self.environment.recv_timeout(ENVIRONMENT_WITHIN)).unwrap_or_default();
+            let environment = self.await_environment();
             let profile = save::profile_of(&self, options, wall, &environment, |stage| {
                 on_event(self.progress(stage))
             });
@@ -34,16 +37,35 @@ impl Recording<'_> {
             }
         }
         self.steps.remove();
+        if let Some(why) = self.sampler.end(SAMPLER_ENDS_WITHIN, &self.urgency) {
+            self.problems.push(format!(
+                "The sampler has said its last and does not end ({why}): it was left behind."
+            ));
+        }
         Ok(Recorded {
             run: run_file.map(|run_file| run_file.path().to_owned()),
             exit: self.exit,
             repetitions: run_info::repetitions_of(&self.repetitions),
             samples: self.stacks.sample_count(),
             lost: run_info::lost(&self),
+            more_may_be_lost: self.sampler_lost,
             user_space_only: !self.sampler.is_privileged(),
             wall,
             end_reason: self.end_reason,
             problems: self.problems,
+        })
+    }
+
+    /// What is not known by now stays unknown.
+    fn await_environment(&self) -> Environment {
+        let mut patience = Patience::new(ENVIRONMENT_WITHIN, &self.urgency);
+        let environment = supervision::receive(&self.environment, &mut patience);
+        environment.unwrap_or_else(|_| Environment {
+            problem: Some(format!(
+                "The machine and the source tree could not be looked at within {:.1} s: the run does not say its kernel, processor and commit.",
+                patience.waited().as_secs_f64()
+            )),
+            ..Environment::default()
         })
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use supervision::{Patience, Urgency};
 use target::{Exit, Launched};
 
 use super::work::{FoundWork, LineScanner, Work};
@@ -33,7 +34,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 const LOOK_EVERY_MS: i32 = 20;
 
 /// Follows a program from threads of its own.
-pub fn follow<F>(launched: &mut Launched, work: &Work, tell: F)
+pub fn follow<F>(launched: &mut Launched, work: &Work, urgency: &Urgency, tell: F)
 where
     F: Fn(Told) -> bool + Clone + Send + 'static,
 {
@@ -56,6 +57,7 @@ where
         readers.push(read(stream, scanner(work), Arc::clone(&shared), pass_on));
     }
     let pid = launched.pid();
+    let mut last_words = Patience::new(LAST_WORDS, urgency);
     let each = match work {
         Work::Each(units) => FoundWork::Units(*units),
         Work::Unknown | Work::FromOutput(_) => FoundWork::Nothing,
@@ -65,7 +67,7 @@ where
         let at = Instant::now();
         shared.has_ended.store(true, Ordering::Release);
         for said_its_last in readers {
-            let _ = said_its_last.recv_timeout(LAST_WORDS);
+            let _ = supervision::receive(&said_its_last, &mut last_words);
         }
         let found = shared
             .found
@@ -119,9 +121,11 @@ fn read(
                 Ok(true) => {}
                 Err(_) => break,
             }
-            // EIO: all writers of a terminal have gone.
-            let Ok(n @ 1..) = stream.read(&mut buffer) else {
-                break;
+            let n = match stream.read(&mut buffer) {
+                Ok(n @ 1..) => n,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => continue,
+                // EIO: all writers of a terminal have gone.
+                Ok(_) | Err(_) => break,
             };
             note(scanner.as_mut().and_then(|s| s.feed(&buffer[..n])));
             if !pass_on(&buffer[..n]) {

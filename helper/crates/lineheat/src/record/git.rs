@@ -4,6 +4,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use supervision::{NoOutput, Patience, Urgency, output_within};
 
 pub struct GitState {
     pub commit: String,
@@ -13,50 +16,131 @@ pub struct GitState {
 }
 
 /// None: no repository, no git, or no commit yet.
-pub fn git_state(directory: &Path) -> Option<GitState> {
-    let word = |args: &[&str]| {
-        let text = String::from_utf8(git(directory, &[], args)?).ok()?;
-        Some(text.trim().to_owned())
+///
+/// # Errors
+/// A sentence, when git does not answer.
+pub fn git_state(directory: &Path, urgency: &Urgency) -> Result<Option<GitState>, String> {
+    let mut git = Git {
+        directory,
+        patience: Patience::new(ANSWERS_WITHIN, urgency),
+        late: None,
     };
-    let commit = word(&["rev-parse", "HEAD"])?;
-    let filters = off(&filters_of_repository(directory)?);
-    let status = [
-        "status",
-        "--porcelain",
-        "--untracked-files=no",
-        "--ignore-submodules=all", // these have configurations of their own
-    ];
-    let dirty = git(directory, &filters, &status).is_some_and(|changed| !changed.is_empty());
-    Some(GitState {
-        commit,
-        branch: word(&["symbolic-ref", "--short", "-q", "HEAD"]).unwrap_or_default(),
-        dirty,
-    })
+    let state = git.state();
+    match git.late {
+        Some(late) => Err(format!(
+            "git {late}: the run does not say which commit was checked out."
+        )),
+        None => Ok(state),
+    }
 }
 
-/// Names of settings, as `filter.NAME.clean`, by which `git status` would execute a program of the repository's choice. Those
-/// of the user's own configuration are the user's. None: they cannot be listed.
-fn filters_of_repository(directory: &Path) -> Option<Vec<String>> {
-    let list = [
-        "config",
-        "--null",
-        "--show-scope",
-        "--includes",
-        "--list",
-        "--name-only",
-    ];
-    let listed = git(directory, &[], &list)?;
-    let fields: Vec<&[u8]> = listed.split(|byte| *byte == 0).collect();
-    let mut filters = Vec::new();
-    for pair in fields.chunks_exact(2) {
-        let (scope, name) = (pair[0], std::str::from_utf8(pair[1]).ok()?);
-        let own = matches!(scope, b"local" | b"worktree");
-        let executes = name.ends_with(".clean") || name.ends_with(".process");
-        if own && name.starts_with("filter.") && executes {
-            filters.push(name.to_owned());
-        }
+/// In a large tree on a slow disk it takes a while.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+struct Git<'a> {
+    directory: &'a Path,
+    /// For all that it is asked.
+    patience: Patience,
+    /// It was not waited for any longer; nothing more is asked.
+    late: Option<NoOutput>,
+}
+
+impl Git<'_> {
+    fn state(&mut self) -> Option<GitState> {
+        let commit = self.word(&["rev-parse", "HEAD"])?;
+        let filters = off(&self.filters_of_repository()?);
+        let status = [
+            "status",
+            "--porcelain",
+            "--untracked-files=no",
+            "--ignore-submodules=all", // these have configurations of their own
+        ];
+        let dirty = (self.answer(&filters, &status)).is_some_and(|changed| !changed.is_empty());
+        Some(GitState {
+            commit,
+            branch: (self.word(&["symbolic-ref", "--short", "-q", "HEAD"])).unwrap_or_default(),
+            dirty,
+        })
     }
-    Some(filters)
+
+    fn word(&mut self, args: &[&str]) -> Option<String> {
+        let text = String::from_utf8(self.answer(&[], args)?).ok()?;
+        Some(text.trim().to_owned())
+    }
+
+    /// Names of settings, as `filter.NAME.clean`, by which `git status` would execute a program of the repository's choice. Those
+    /// of the user's own configuration are the user's. None: they cannot be listed.
+    fn filters_of_repository(&mut self) -> Option<Vec<String>> {
+        let list = [
+            "config",
+            "--null",
+            "--show-scope",
+            "--includes",
+            "--list",
+            "--name-only",
+        ];
+        let listed = self.answer(&[], &list)?;
+        let fields: Vec<&[u8]> = listed.split(|byte| *byte == 0).collect();
+        let mut filters = Vec::new();
+        for pair in fields.chunks_exact(2) {
+            let (scope, name) = (pair[0], std::str::from_utf8(pair[1]).ok()?);
+            let own = matches!(scope, b"local" | b"worktree");
+            let executes = name.ends_with(".clean") || name.ends_with(".process");
+            if own && name.starts_with("filter.") && executes {
+                filters.push(name.to_owned());
+            }
+        }
+        Some(filters)
+    }
+
+    /// What git prints; None: it failed.
+    fn answer(&mut self, settings: &[(String, String)], args: &[&str]) -> Option<Vec<u8>> {
+        let always = [
+            ("core.fsmonitor", "false"),
+            ("core.hooksPath", "/dev/null"),
+            ("core.sshCommand", "false"),
+            ("protocol.allow", "never"),
+            ("safe.bareRepository", "explicit"),
+        ];
+        let always = always.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let settings: Vec<&(String, String)> = always.iter().chain(settings).collect();
+        // By the environment, since a name may hold any sign.
+        let numbered = settings
+            .iter()
+            .enumerate()
+            .flat_map(|(number, (name, value))| {
+                [
+                    (OsString::from(format!("GIT_CONFIG_KEY_{number}")), name),
+                    (OsString::from(format!("GIT_CONFIG_VALUE_{number}")), value),
+                ]
+            });
+        if self.late.is_some() {
+            return None;
+        }
+        let mut git = Command::new("git");
+        git.args(args)
+            .current_dir(self.directory)
+            .envs(numbered)
+            .env("GIT_CONFIG_COUNT", settings.len().to_string())
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some(user) = target::invoker() {
+            // The repository is no more root's than the program is.
+            user.own(&mut git);
+        }
+        let output = match output_within(&mut git, &mut self.patience) {
+            Ok(output) => output,
+            Err(late @ NoOutput::Late(..)) => {
+                self.late = Some(late);
+                return None;
+            }
+            Err(NoOutput::NotStarted(_)) => return None,
+        };
+        output.status.success().then_some(output.stdout)
+    }
 }
 
 /// Settings that turn these off.
@@ -65,50 +149,15 @@ fn off(filters: &[String]) -> Vec<(String, String)> {
     filters.iter().map(off).collect()
 }
 
-/// What git prints; None: it failed.
-fn git(directory: &Path, settings: &[(String, String)], args: &[&str]) -> Option<Vec<u8>> {
-    let always = [
-        ("core.fsmonitor", "false"),
-        ("core.hooksPath", "/dev/null"),
-        ("core.sshCommand", "false"),
-        ("protocol.allow", "never"),
-        ("safe.bareRepository", "explicit"),
-    ];
-    let always = always.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let settings: Vec<&(String, String)> = always.iter().chain(settings).collect();
-    // By the environment, since a name may hold any sign.
-    let numbered = settings
-        .iter()
-        .enumerate()
-        .flat_map(|(number, (name, value))| {
-            [
-                (OsString::from(format!("GIT_CONFIG_KEY_{number}")), name),
-                (OsString::from(format!("GIT_CONFIG_VALUE_{number}")), value),
-            ]
-        });
-    let mut git = Command::new("git");
-    git.args(args)
-        .current_dir(directory)
-        .envs(numbered)
-        .env("GIT_CONFIG_COUNT", settings.len().to_string())
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    if let Some(user) = target::invoker() {
-        // The repository is no more root's than the program is.
-        user.own(&mut git);
-    }
-    let output = git.output().ok()?;
-    output.status.success().then_some(output.stdout)
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    fn git_state(directory: &Path) -> Option<GitState> {
+        super::git_state(directory, &Urgency::default()).unwrap()
+    }
 
     fn run(directory: &Path, args: &[&str]) {
         let output = Command::new("git")

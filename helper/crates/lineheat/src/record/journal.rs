@@ -72,11 +72,6 @@ impl Steps {
         self.next.is_none_or(|next| Instant::now() >= next)
     }
 
-    /// Whether something was tried to be written, which may have failed.
-    pub fn has_begun(&self) -> bool {
-        self.journal.is_some() || self.failed.is_some()
-    }
-
     /// Whether the journal holds something.
     pub fn hold_something(&self) -> bool {
         self.journal.as_ref().is_some_and(Journal::has_steps)

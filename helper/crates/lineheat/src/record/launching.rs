@@ -58,7 +58,7 @@ impl Recording<'_> {
             self.start_clock();
             self.run_waiting(options);
         } else if let Err(e) = self.launch_again(options) {
-            self.problems.push(e.message);
+            self.note_unless_stopped(e);
             turn.end_all();
             self.stop(EndReason::Exited);
         }
@@ -79,7 +79,7 @@ impl Recording<'_> {
         self.repetitions
             .begin(self.started.elapsed(), waiting.cpu_time);
         let mut launched = launcher.release()?;
-        follow(&mut launched, work, move |told| {
+        follow(&mut launched, work, &self.urgency, move |told| {
             let incoming = match told {
                 Told::Output(bytes) => Incoming::Output(bytes),
                 Told::Ended(ended) => Incoming::TargetExited(ended),
@@ -106,7 +106,7 @@ impl Recording<'_> {
                 (Some(turn), Some(sender)) => return turn.ask(sender),
                 _ => match self.launch_again(options) {
                     Ok(()) => return,
-                    Err(e) => self.problems.push(e.message),
+                    Err(e) => self.note_unless_stopped(e),
                 },
             },
             Next::Failed | Next::Complete => {}
@@ -160,6 +160,13 @@ impl Recording<'_> {
         self.sampler.say(&ToSampler::Sync);
         self.sampler.send();
         Ok(())
+    }
+
+    /// A stop is heard while the next repetition is being started: that is no problem.
+    fn note_unless_stopped(&mut self, error: RecordError) {
+        if !error.is_stopped() {
+            self.problems.push(error.message);
+        }
     }
 
     pub(super) fn run_waiting(&mut self, options: &RecordOptions) {

@@ -21,6 +21,7 @@ mod numbering;
 mod opener;
 mod output;
 mod own_samples;
+mod pid_namespace;
 mod problems;
 mod process_repetitions;
 mod rate;
@@ -29,10 +30,14 @@ mod repetitions;
 mod run_info;
 mod sampler;
 mod sampler_process;
+mod sampler_watch;
 mod save;
 mod stacks;
 mod start;
+mod stopping;
+mod stops;
 mod turns;
+mod unknown_frames;
 mod unprivileged;
 mod warm_up;
 mod ways;
@@ -46,6 +51,7 @@ use std::time::Duration;
 use profile::run::SweepCell;
 use records::FromSampler;
 use statistics::Summary;
+use supervision::Urgency;
 use target::{Exit, TerminalSize};
 
 use crate::kernel_support;
@@ -194,10 +200,30 @@ pub struct Recorded {
     pub repetitions: Vec<profile::run::Repetition>,
     pub samples: u64,
     pub lost: u64,
+    /// The sampler has not told all that it lost.
+    pub more_may_be_lost: bool,
     pub user_space_only: bool,
     pub wall: Duration,
     pub end_reason: EndReason,
     pub problems: Vec<String>,
+}
+
+impl Recorded {
+    /// Stopped before anything was recorded, as this sentence says.
+    fn nothing(why: String) -> Recorded {
+        Recorded {
+            run: None,
+            exit: None,
+            repetitions: Vec::new(),
+            samples: 0,
+            lost: 0,
+            more_may_be_lost: false,
+            user_space_only: false,
+            wall: Duration::ZERO,
+            end_reason: EndReason::Stopped,
+            problems: vec![why],
+        }
+    }
 }
 
 enum Incoming {
@@ -236,19 +262,36 @@ fn record_in(
     control: Receiver<Control>,
     mut on_event: impl FnMut(Event),
 ) -> Result<Recorded, RecordError> {
+    let urgency = Urgency::default();
+    let control = stops::listen(control, urgency.clone());
+    match record_until_asked(options, turn, &urgency, control, &mut on_event) {
+        Err(e) if e.is_stopped() => Ok(Recorded::nothing(e.message)),
+        other => other,
+    }
+}
+
+fn record_until_asked(
+    options: &RecordOptions,
+    turn: Option<&Turn>,
+    urgency: &Urgency,
+    control: Receiver<Control>,
+    mut on_event: &mut impl FnMut(Event),
+) -> Result<Recorded, RecordError> {
     let alone = turn.map(Turn::prepare);
     if let Some(error) = RecordError::old_kernel(&kernel_support::release()) {
         return Err(error);
     }
+    pid_namespace::check_proc()?;
     rate::check(options.sample_hz, rate::kernel_limit_hz())?;
     let run_file = (options.output.as_deref()).map(output::prepare_output);
     let run_file = run_file.transpose()?;
-    let warm_ups = match warm_up::run(options, &control, &mut on_event)? {
+    let warm_ups = match warm_up::run(options, urgency, &control, &mut on_event)? {
         WarmedUp::All(warm_ups) => warm_ups,
         WarmedUp::Stopped(recorded) => return Ok(recorded),
     };
     let (sender, incoming) = sync_channel(INCOMING_MAX);
-    let mut recording = Recording::start(options, turn, warm_ups, sender.clone(), &incoming)?;
+    let mut recording =
+        Recording::start(options, turn, warm_ups, urgency, sender.clone(), &incoming)?;
     if let Some(run_file) = run_file {
         recording.steps.keep_beside(run_file);
     }
@@ -271,7 +314,7 @@ fn record_in(
     recording.run(options, &incoming, &mut on_event);
     if let Some(turn) = turn {
         // Names are found when nobody runs any more whom that would slow down.
-        turn.end_runs();
+        turn.end_runs(urgency);
     }
     recording.finish(options, &mut on_event)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use records::{FileId, ToSampler};
+use supervision::Urgency;
 use symbolize::GuardedMap;
 use unwind::{ElfLayout, PackedPages, RuleSet};
 
@@ -114,6 +115,13 @@ const SPARE_PAGES: u32 = 64 << 10;
 const FILE_BYTES_MAX: u64 = 16 << 30;
 
 impl Modules {
+    pub fn with(urgency: &Urgency) -> Modules {
+        Modules {
+            opener: Opener::with(urgency),
+            ..Modules::default()
+        }
+    }
+
     /// What the sampler's maps must hold, fixed from now on; rows that do not fit later are left out, and their
     /// module is unwound by frame pointers.
     pub fn fix_capacity(&mut self) -> Capacity {
@@ -121,6 +129,11 @@ impl Modules {
             rows: self.rows_used.saturating_add(SPARE_ROWS),
             pages: self.pages_used.saturating_add(SPARE_PAGES),
         })
+    }
+
+    /// The module of a file that was met before.
+    pub fn known(&self, id: FileId) -> Option<ModuleIndex> {
+        self.by_file.get(&id).copied()
     }
 
     /// The module of a mapped file; read and packed when it is new. `open_as` are paths to try in turn. A file that was

@@ -13,6 +13,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use records::FileId;
+use supervision::{LOOK_EVERY, Patience, ProcessState, Urgency, end_sometime, state_of};
 
 use crate::fd_passing::{pair, receive, receive_within, send};
 use crate::open_worker::{self, Answer};
@@ -68,9 +69,25 @@ pub struct Opener {
     /// disk that is slow once answers again.
     asleep: HashSet<(u32, u32)>,
     waits: u32,
+    urgency: Urgency,
+}
+
+/// Why there is no answer.
+enum NoAnswer {
+    /// For so long; the process was in this state.
+    Silent(ProcessState),
+    Gone,
 }
 
 impl Opener {
+    /// When it is urgent, nothing is opened any more.
+    pub fn with(urgency: &Urgency) -> Opener {
+        Opener {
+            urgency: urgency.clone(),
+            ..Opener::default()
+        }
+    }
+
     /// # Errors
     /// Why there is no file, as the predicate of a sentence on it.
     pub fn open(&mut self, asked: &Asked) -> Result<Opened, String> {
@@ -80,8 +97,12 @@ impl Opener {
             return Err(asleep());
         }
         let request = open_worker::encode(asked);
-        // It may have died of something else since it was asked last.
+        let mut why = "could not be opened: the process for it ended".to_owned();
+        // It may have died of something else since it was asked last, or be stopped: that is not the file's fault.
         for _ in 0..2 {
+            if self.urgency.is_urgent() {
+                return Err("was not opened: the recording was ended at once".to_owned());
+            }
             let wait = if self.waits < WAITS_MAX {
                 WAIT
             } else {
@@ -91,7 +112,7 @@ impl Opener {
                 Ok(process) => process,
                 Err(e) => return Err(format!("could not be opened: no process for it ({e})")),
             };
-            match process.ask(&request, wait) {
+            match process.ask(&request, Patience::new(wait, &self.urgency)) {
                 Ok((Answer::Opened { id, is_last }, Some(fd))) => {
                     self.process = Some(process).filter(|_| !is_last);
                     let file = File::from(fd);
@@ -101,17 +122,29 @@ impl Opener {
                     self.process = Some(process).filter(|_| !is_last);
                     return Err(why);
                 }
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                Err(NoAnswer::Silent(state)) if state.is_held() => {
+                    self.waits = self.waits.saturating_add(1);
+                    why = held(wait, state);
+                }
+                Err(NoAnswer::Silent(_)) => {
                     self.waits = self.waits.saturating_add(1);
                     self.asleep
                         .extend(device.filter(|&(major, _)| major == NO_DISK));
                     return Err(asleep());
                 }
-                Ok(_) | Err(_) => {}
+                Ok(_) | Err(NoAnswer::Gone) => {}
             }
         }
-        Err("could not be opened: the process for it ended".to_owned())
+        Err(why)
     }
+}
+
+fn held(wait: Duration, state: ProcessState) -> String {
+    format!(
+        "could not be opened: the process that opens files did not answer for {:.1} s ({}), nor did another one, so its code has no names",
+        wait.as_secs_f64(),
+        state.in_words()
+    )
 }
 
 fn asleep() -> String {
@@ -134,41 +167,41 @@ impl Process {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         symbolize::confine(&mut command, Vec::new(), MEMORY_BYTES_MAX, CPU_TIME_MAX);
+        receive_within(socket.as_fd(), LOOK_EVERY)?;
         let child = Some(command.spawn()?);
         Ok(Process { child, socket })
     }
 
-    /// `WouldBlock`: it has said nothing for so long.
-    fn ask(&self, request: &[u8], wait: Duration) -> io::Result<(Answer, Option<OwnedFd>)> {
-        send(self.socket.as_fd(), request, None)?;
-        receive_within(self.socket.as_fd(), wait)?;
+    fn ask(
+        &self,
+        request: &[u8],
+        mut patience: Patience,
+    ) -> Result<(Answer, Option<OwnedFd>), NoAnswer> {
+        send(self.socket.as_fd(), request, None).map_err(|_| NoAnswer::Gone)?;
         let mut waits_for_a_turn = 0;
         loop {
-            let (bytes, fd) = match receive(self.socket.as_fd()) {
-                Err(e)
-                    if e.kind() == io::ErrorKind::WouldBlock
-                        && waits_for_a_turn < WAITS_FOR_A_TURN
-                        && self.wants_to_run() =>
-                {
-                    waits_for_a_turn += 1;
-                    continue;
-                }
-                received => received?,
-            };
-            match Answer::decode(&bytes).ok_or(io::ErrorKind::InvalidData)? {
-                Answer::StillReading => {}
-                answer => return Ok((answer, fd)),
+            match receive(self.socket.as_fd()) {
+                Ok((bytes, fd)) => match Answer::decode(&bytes).ok_or(NoAnswer::Gone)? {
+                    Answer::StillReading => patience.renew(),
+                    answer => return Ok((answer, fd)),
+                },
+                Err(e) if e.kind() != io::ErrorKind::WouldBlock => return Err(NoAnswer::Gone),
+                Err(_) if !patience.runs_out() => {}
+                // Whoever waits for a file system does not want to run.
+                Err(_) => match self.state() {
+                    ProcessState::Runnable if waits_for_a_turn < WAITS_FOR_A_TURN => {
+                        waits_for_a_turn += 1;
+                        patience.renew();
+                    }
+                    state => return Err(NoAnswer::Silent(state)),
+                },
             }
         }
     }
 
-    /// Runnable: who waits for a file system is not.
-    fn wants_to_run(&self) -> bool {
-        let Some(child) = &self.child else {
-            return false;
-        };
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id()));
-        stat.is_ok_and(|stat| state_in(&stat) == Some('R'))
+    fn state(&self) -> ProcessState {
+        let pid = self.child.as_ref().map(Child::id);
+        pid.map_or(ProcessState::Ended, state_of)
     }
 }
 
@@ -176,52 +209,7 @@ impl Drop for Process {
     /// It may sleep until a file system answers: that is waited for by nobody.
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
-            symbolize::end_sometime(child);
+            end_sometime(child);
         }
-    }
-}
-
-/// The letter behind the name, which may hold parentheses itself (proc_pid_stat(5)).
-fn state_in(stat: &str) -> Option<char> {
-    stat.rsplit_once(") ")?.1.chars().next()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_state_stands_behind_whatever_the_name_is() {
-        assert_eq!(state_in("7 (a) S b) R 1 7"), Some('R'));
-        assert_eq!(state_in("7 (open-worker) D 1 7"), Some('D'));
-        assert_eq!(state_in(""), None);
-    }
-
-    /// A process that gets no turn is no file system that sleeps.
-    #[test]
-    fn who_wants_to_run_is_told_from_who_waits() {
-        let started = |program: &str, args: &[&str]| {
-            let (socket, _) = pair().unwrap();
-            let child = std::process::Command::new(program).args(args).spawn();
-            Process {
-                child: Some(child.unwrap()),
-                socket,
-            }
-        };
-        let mut busy = started("sh", &["-c", "while :; do :; done"]);
-        let mut waiting = started("sleep", &["60"]);
-        // On its way to its program each now runs, now waits: what it comes to is looked for.
-        let deadline = std::time::Instant::now() + Duration::from_secs(30);
-        let mut told = [false, true];
-        while told != [true, false] && std::time::Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(10));
-            told = [busy.wants_to_run(), waiting.wants_to_run()];
-        }
-        for process in [&mut busy, &mut waiting] {
-            let mut child = process.child.take().unwrap();
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-        assert_eq!(told, [true, false]);
     }
 }

@@ -13,6 +13,7 @@ use super::modules::ModuleIndex;
 use super::recording::Recording;
 use super::save::Symbols;
 use super::stacks::CodePlace;
+use super::unknown_frames;
 
 /// Shares of all samples above which a shortcoming is told.
 const LOST_WORTH_TELLING: f64 = 0.01;
@@ -55,12 +56,16 @@ pub fn problems(
             recording.stacks.stacks.len()
         ));
     }
-    if recording.lost_mapping_records > 0 {
+    let (stacks, spaces) = (&recording.stacks, &recording.spaces);
+    let lost_records = recording.lost_mapping_records;
+    let unknown = unknown_frames::problem(stacks, spaces, lost_records);
+    if unknown.is_none() && lost_records > 0 {
         problems.push(format!(
             "{} records of loaded libraries were lost; code in those libraries is shown as [unknown].",
             recording.lost_mapping_records
         ));
     }
+    problems.extend(unknown);
     let ended_by = |end: StackEnd| {
         let counts = info.stack_ends.iter().filter(|e| e.cause == end.name());
         counts.map(|e| e.count).sum::<u64>()

@@ -5,32 +5,35 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
-use records::{FileId, FromSampler, ToSampler};
+use records::{FileId, FromSampler};
+use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::{Exit, Launched, Launcher, Waiting};
 
 use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
 use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
-use super::modules::Modules;
+use super::modules::{ModuleIndex, Modules};
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
 use super::repetitions::Repetitions;
 use super::sampler::Sampler;
+use super::sampler_watch::SamplerWatch;
 use super::stacks::CountedStacks;
 use super::turns::Turn;
 use super::unprivileged::Copies;
 use super::work::FoundWork;
-use super::{
-    Control, EndReason, Event, Incoming, RecordError, RecordOptions, RunsSoFar, Stage, run_info,
-};
+use super::{EndReason, Event, Incoming, RecordError, RecordOptions, RunsSoFar, Stage, run_info};
 
-/// How long an asked target may take to end before it is asked harder.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// What a target has printed is read by then; what it has started may print for ever.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// A recording in progress.
 pub struct Recording<'a> {
     /// When the command may run; None: always.
     pub(super) turn: Option<&'a Turn>,
+    /// How soon it is to end.
+    pub(super) urgency: Urgency,
     /// The first of the target's processes.
     pub(super) pid: u32,
     /// Those that were attached to at the beginning.
@@ -46,6 +49,11 @@ pub struct Recording<'a> {
     pub(super) sender: Option<SyncSender<Incoming>>,
     pub(super) target: TargetState,
     pub(super) sampler: Sampler,
+    pub(super) sampler_watch: SamplerWatch,
+    /// It has sent everything, or is waited for no longer.
+    pub(super) sampler_ended: bool,
+    /// It did not send everything.
+    pub(super) sampler_lost: bool,
     /// Why the privileged sampler could not be used, if it was wanted.
     pub(super) refused: Option<RecordError>,
     pub(super) modules: Modules,
@@ -70,6 +78,8 @@ pub struct Recording<'a> {
     pub(super) stopping: Option<Instant>,
     /// Since when the target is expected to end.
     pub(super) ending: Option<Instant>,
+    /// For a target that was killed.
+    pub(super) killed: Patience,
     pub(super) discard: bool,
     pub(super) problems: Vec<String>,
     /// What runs said in whose output no work was found.
@@ -96,14 +106,13 @@ impl Recording<'_> {
         incoming: &Receiver<Incoming>,
         on_event: &mut impl FnMut(Event),
     ) {
-        const LOOK_EVERY: Duration = Duration::from_millis(100);
-        let mut sampler_ended = false;
-        while !(sampler_ended && matches!(self.target, TargetState::Gone)) {
+        while !(self.sampler_ended && matches!(self.target, TargetState::Gone)) {
             match incoming.recv_timeout(LOOK_EVERY) {
                 Ok(Incoming::Sampler(messages)) => {
+                    self.sampler_watch.heard();
                     let mut counted = false;
                     for message in messages {
-                        sampler_ended |= message == FromSampler::Ended;
+                        self.sampler_ended |= message == FromSampler::Ended;
                         counted |= matches!(message, FromSampler::Counts { .. });
                         self.handle(message);
                     }
@@ -113,16 +122,15 @@ impl Recording<'_> {
                     if counted && self.is_its_turn() {
                         on_event(self.progress(Stage::Recording));
                     }
-                    if counted && self.stopping.is_none() && self.steps.is_due() {
-                        self.append_step(options);
-                    }
                 }
-                Ok(Incoming::Copies(copies)) => self.unwind(copies),
+                Ok(Incoming::Copies(copies)) => {
+                    self.sampler_watch.heard();
+                    self.unwind(copies);
+                }
                 Ok(Incoming::SamplerGone(why)) => {
-                    if !sampler_ended {
+                    if !self.sampler_ended {
                         on_event(Event::Trouble(self.lose_sampler(why)));
                         self.append_step(options);
-                        sampler_ended = true;
                     }
                 }
                 Ok(Incoming::TargetExited(ended)) => {
@@ -137,38 +145,25 @@ impl Recording<'_> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.watch(options);
+            if let Some(told) = self.watch_sampler() {
+                on_event(Event::Trouble(told));
+            }
+            // By our own clock: a sampler that says nothing must not keep what it has said from the journal.
+            if self.steps.is_due() {
+                self.append_step(options);
+            }
         }
         if self.was_interrupted() {
             self.await_own_interrupt(incoming, on_event);
         }
         // The terminal's last words may still be on their way.
-        while let Ok(Incoming::Output(bytes)) = incoming.recv_timeout(Duration::from_millis(20)) {
+        let mut last_words = Patience::new(LAST_WORDS, &self.urgency);
+        while let Ok(Incoming::Output(bytes)) = incoming.recv_timeout(Duration::from_millis(20))
+            && !last_words.runs_out()
+        {
             on_event(Event::Output(bytes));
         }
         self.ended.get_or_insert_with(Instant::now);
-    }
-
-    /// The target has ended by an interrupt, and nobody has told us to stop so far.
-    fn was_interrupted(&self) -> bool {
-        self.end_reason == EndReason::Exited && self.exit.is_some_and(|e| e.signal == libc::SIGINT)
-    }
-
-    /// An interrupt reaches the target and us alike; which of both is heard of first is chance.
-    fn await_own_interrupt(
-        &mut self,
-        incoming: &Receiver<Incoming>,
-        on_event: &mut impl FnMut(Event),
-    ) {
-        const PATIENCE: Duration = Duration::from_millis(300);
-        let deadline = Instant::now() + PATIENCE;
-        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
-            match incoming.recv_timeout(left) {
-                Ok(Incoming::Control(control @ Control::Interrupt)) => return self.obey(control),
-                Ok(Incoming::Output(bytes)) => on_event(Event::Output(bytes)),
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
     }
 
     /// Saves what is new.
@@ -187,122 +182,6 @@ impl Recording<'_> {
             run,
         };
         self.steps.append(wall, present);
-    }
-
-    fn obey(&mut self, control: Control) {
-        match control {
-            Control::Stop => {
-                self.discard |= self.has_not_begun();
-                self.stop_and_end_target(EndReason::Stopped);
-            }
-            Control::Interrupt => {
-                self.discard |= self.has_not_begun();
-                self.stop(EndReason::Stopped);
-                self.ending.get_or_insert_with(Instant::now);
-                if self.was_interrupted() {
-                    self.end_reason = EndReason::Stopped;
-                }
-            }
-            Control::Discard => {
-                self.discard = true;
-                self.stop_and_end_target(EndReason::Stopped);
-            }
-            Control::Input(bytes) => {
-                if let TargetState::Running(Launched {
-                    terminal: Some(t), ..
-                }) = &self.target
-                {
-                    // A target that does not read its input loses what exceeds the terminal's buffer, as in any terminal.
-                    let _ = t
-                        .stream()
-                        .and_then(|mut s| std::io::Write::write_all(&mut s, &bytes));
-                }
-            }
-            Control::Resize(size) => {
-                if let TargetState::Running(Launched {
-                    terminal: Some(t), ..
-                }) = &self.target
-                {
-                    t.resize(size);
-                }
-            }
-        }
-    }
-
-    /// The command has never had its turn.
-    fn has_not_begun(&self) -> bool {
-        let waits = matches!(self.target, TargetState::Waiting(_));
-        waits && self.turn.is_some() && self.repetitions.done.is_empty()
-    }
-
-    /// Ends sampling, once; the first reason counts.
-    pub(super) fn stop(&mut self, reason: EndReason) {
-        if self.stopping.is_some() {
-            return;
-        }
-        self.end_reason = reason;
-        self.stopping = Some(Instant::now());
-        self.ended.get_or_insert_with(Instant::now);
-        self.sampler.say(&ToSampler::Stop);
-        self.sampler.send();
-        if let Some(turn) = self.turn {
-            turn.end_all();
-            if !matches!(self.target, TargetState::Running(_)) {
-                turn.leave();
-            }
-        }
-        match (&self.target, &self.launcher) {
-            (TargetState::Attached, _) => self.target = TargetState::Gone, // it goes on without us
-            (TargetState::Waiting(_), Some(launcher)) => {
-                launcher.give_up();
-                self.target = TargetState::Gone;
-            }
-            _ => {}
-        }
-    }
-
-    fn stop_and_end_target(&mut self, reason: EndReason) {
-        self.stop(reason);
-        self.ending.get_or_insert_with(Instant::now);
-        self.signal(libc::SIGTERM);
-    }
-
-    /// What depends on time alone: the duration, an attached process that has ended, a target that does not end.
-    fn watch(&mut self, options: &RecordOptions) {
-        if self.ending.is_none()
-            && options
-                .duration
-                .is_some_and(|d| self.started.elapsed() >= d)
-        {
-            self.stop_and_end_target(EndReason::Duration);
-        }
-        let is_gone = |pid: &u32| !Path::new(&format!("/proc/{pid}")).exists();
-        if matches!(self.target, TargetState::Attached) && self.attached.iter().all(is_gone) {
-            self.stop(EndReason::Exited);
-        }
-        match self.ending.map(|since| since.elapsed()) {
-            Some(waited) if waited > 2 * PATIENCE => self.signal(libc::SIGKILL),
-            Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
-            _ => {}
-        }
-    }
-
-    fn signal(&self, signal: i32) {
-        if let TargetState::Running(launched) = &self.target {
-            target::signal(launched.pid(), signal, launched.terminal.is_some());
-        }
-    }
-
-    /// The target goes on without it. Gives what is to be told.
-    fn lose_sampler(&mut self, why: Option<String>) -> String {
-        let told = format!(
-            "The sampler ended before the target did, after {:.1} s{}: the run holds what was sampled until then, but for its last moment (some 50 ms), which is not counted.",
-            self.started.elapsed().as_secs_f64(),
-            why.map_or(String::new(), |w| format!(" ({w})"))
-        );
-        self.problems.push(told.clone());
-        self.stop(EndReason::SamplerLost);
-        told
     }
 
     pub(super) fn handle(&mut self, message: FromSampler) {
@@ -338,7 +217,7 @@ impl Recording<'_> {
                 parent_pid,
             } => {
                 self.forks += 1;
-                self.spaces.fork(pid, parent_pid, time_ns);
+                self.spaces.fork(pid, parent_pid);
                 let (modules, spaces) = (&mut self.modules, &mut self.spaces);
                 self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
             }
@@ -406,6 +285,22 @@ impl Recording<'_> {
             }
             return;
         }
+        let known = self.modules.known(file);
+        let module =
+            known.unwrap_or_else(|| self.open_module(pid, from_ns, (start, end), file, path));
+        self.spaces
+            .map(pid, from_ns, (start, end), file_offset, module);
+    }
+
+    /// The module of a file that is met for the first time.
+    fn open_module(
+        &mut self,
+        pid: u32,
+        from_ns: u64,
+        (start, end): (u64, u64),
+        file: FileId,
+        path: &str,
+    ) -> ModuleIndex {
         let shown = path.strip_suffix(" (deleted)").unwrap_or(path);
         let mut open_as = vec![
             PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
@@ -421,9 +316,7 @@ impl Recording<'_> {
             let since = environment::monotonic_ns().saturating_sub(from_ns);
             SystemTime::now() - Duration::from_nanos(since)
         });
-        let module = (self.modules).of_file(file, Path::new(shown), &open_as, mapped_at);
-        self.spaces
-            .map(pid, from_ns, (start, end), file_offset, module);
+        (self.modules).of_file(file, Path::new(shown), &open_as, mapped_at)
     }
 
     pub(super) fn lost(&self) -> u64 {

@@ -86,7 +86,7 @@ pub fn run_info(
         losses: losses(recording),
         kernel_stacks: recording.sampler.is_privileged(),
         end_reason: wire_end(recording.end_reason).into(),
-        partial: recording.end_reason == EndReason::SamplerLost,
+        partial: recording.sampler_lost,
         git_commit: git.map_or(String::new(), |g| g.commit.clone()),
         git_dirty: git.is_some_and(|g| g.dirty),
         modules: wire_modules(recording, symbols),
@@ -121,9 +121,11 @@ pub fn run_info(
             .filter(|l| l.count > 0)
             .collect(),
     };
+    info.problems.extend(environment.problem.clone());
     info.problems
         .extend(problems(&info, recording, symbols, profile));
-    info.problems.extend(taken.shortfall());
+    // Of what came after the sampler nothing is known.
+    (info.problems).extend(taken.shortfall().filter(|_| !recording.sampler_lost));
     if let Work::FromOutput(expression) = &options.work {
         let runs = recording.repetitions.whole().count();
         (info.problems).extend(missing_work(&recording.unknown_work, runs, expression));
@@ -306,7 +308,7 @@ fn sources(
     let built = newest_program_change(recording, symbols);
     let mut sources = Vec::new();
     let mut bytes = 0;
-    let mut opener = Opener::default();
+    let mut opener = Opener::with(&recording.urgency);
     for (path, _) in by_file {
         if sources.len() == SOURCES_MAX {
             break;

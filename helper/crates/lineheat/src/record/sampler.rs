@@ -1,8 +1,10 @@
 //! Who takes the samples: the privileged sampler process, or, without privilege, a thread of our own.
 
 use std::sync::mpsc::SyncSender;
+use std::time::Duration;
 
 use records::{SamplerError, ToSampler};
+use supervision::Urgency;
 
 use super::sampler_process::SamplerProcess;
 use super::unprivileged::OwnSampler;
@@ -21,12 +23,13 @@ impl Sampler {
     /// When the sampler's program is not there, may not be used or cannot be started.
     pub fn with(
         privilege: Privilege,
+        urgency: &Urgency,
         incoming: SyncSender<Incoming>,
     ) -> Result<(Sampler, Option<RecordError>), RecordError> {
         if privilege == Privilege::None {
             return Ok((Sampler::unprivileged(incoming), None));
         }
-        match Sampler::privileged(incoming.clone()) {
+        match Sampler::privileged(urgency, incoming.clone()) {
             Ok(sampler) => Ok((sampler, None)),
             Err(e) if privilege == Privilege::BestAvailable && e.is_refusal() => {
                 Ok((Sampler::unprivileged(incoming), Some(e)))
@@ -35,8 +38,11 @@ impl Sampler {
         }
     }
 
-    fn privileged(incoming: SyncSender<Incoming>) -> Result<Sampler, RecordError> {
-        let way = ways::choose()?;
+    fn privileged(
+        urgency: &Urgency,
+        incoming: SyncSender<Incoming>,
+    ) -> Result<Sampler, RecordError> {
+        let way = ways::choose(urgency)?;
         SamplerProcess::start(&way, incoming).map(|p| Sampler::Process(p, way.name))
     }
 
@@ -73,6 +79,22 @@ impl Sampler {
         match self {
             Sampler::Process(process, _) => process.send(),
             Sampler::Own(own) => own.obey(),
+        }
+    }
+
+    /// Waits until it has ended, or ends it. Gives how it was left behind, if it was.
+    pub fn end(&mut self, limit: Duration, urgency: &Urgency) -> Option<String> {
+        match self {
+            Sampler::Process(process, _) => process.end(limit, urgency),
+            Sampler::Own(_) => None,
+        }
+    }
+
+    /// In words, as the end of a sentence. None: it is a part of ourselves.
+    pub fn state(&self) -> Option<&'static str> {
+        match self {
+            Sampler::Process(process, _) => Some(process.state().in_words()),
+            Sampler::Own(_) => None,
         }
     }
 

@@ -4,17 +4,24 @@ use std::io::{BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use records::{FromSampler, MessageReader};
+use supervision::{Ending, Patience, ProcessState, Urgency, end, state_of, wait_for};
 
 use super::ways::Way;
 use super::{Incoming, RecordError};
 
 pub struct SamplerProcess {
-    child: Child,
+    /// None: it has ended, or was left behind.
+    child: Option<Child>,
+    pid: u32,
+    /// It is not listened to any more.
+    is_muted: Arc<AtomicBool>,
     /// Written by a thread of its own: were we to wait until the sampler reads while it waits until we do, neither would
     /// ever go on.
     input: Option<Sender<Vec<u8>>>,
@@ -25,6 +32,8 @@ pub struct SamplerProcess {
 /// Messages in one batch.
 const BATCH_MAX: usize = 1024;
 const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
+/// After its last words, or the end of its input.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
 
 /// The sampler that belongs to this engine lies beside it.
 pub fn sampler_path() -> Result<PathBuf, RecordError> {
@@ -72,12 +81,16 @@ impl SamplerProcess {
             *heard.lock().expect("no panic while held") =
                 String::from_utf8_lossy(&text).into_owned();
         });
-        thread::spawn(move || read_messages(stdout, &incoming));
+        let is_muted = Arc::new(AtomicBool::new(false));
+        let muted = Arc::clone(&is_muted);
+        thread::spawn(move || read_messages(stdout, &incoming, &muted));
         let stdin = child.stdin.take().expect("piped");
         let (input, to_write) = channel();
         thread::spawn(move || write_messages(stdin, &to_write));
         Ok(SamplerProcess {
-            child,
+            pid: child.id(),
+            child: Some(child),
+            is_muted,
             input: Some(input),
             unsent: Vec::new(),
             complaints,
@@ -102,11 +115,35 @@ impl SamplerProcess {
     }
 }
 
-impl Drop for SamplerProcess {
-    /// End of input ends the sampler. It may have more rights than we, so no signal is counted on.
-    fn drop(&mut self) {
+impl SamplerProcess {
+    pub fn state(&self) -> ProcessState {
+        state_of(self.pid)
+    }
+
+    /// End of input ends the sampler: it may have more rights than we. One that does not end, for it is stopped or frozen,
+    /// is killed where we may do that. Otherwise it is left behind, and ends when it is continued: it finds nobody who
+    /// listens. Gives why, as the end of a sentence.
+    pub fn end(&mut self, limit: Duration, urgency: &Urgency) -> Option<String> {
         drop(self.input.take());
-        let _ = self.child.wait();
+        self.is_muted.store(true, Ordering::Relaxed);
+        let mut child = self.child.take()?;
+        let limit = match self.state().is_held() {
+            true => Duration::ZERO,
+            false => limit,
+        };
+        if wait_for(&mut child, &mut Patience::new(limit, urgency)).is_some() {
+            return None;
+        }
+        match end(child) {
+            Ending::Ended(_) => None,
+            Ending::LeftBehind(why) => Some(why),
+        }
+    }
+}
+
+impl Drop for SamplerProcess {
+    fn drop(&mut self) {
+        self.end(ENDS_WITHIN, &Urgency::default());
     }
 }
 
@@ -119,7 +156,7 @@ fn write_messages(mut stdin: ChildStdin, to_write: &Receiver<Vec<u8>>) {
 }
 
 /// Passes messages on in batches, as they arrive together: a wake-up for each sample would cost more than the sample.
-fn read_messages(stream: impl Read, incoming: &SyncSender<Incoming>) {
+fn read_messages(stream: impl Read, incoming: &SyncSender<Incoming>, is_muted: &AtomicBool) {
     let mut reader = MessageReader::new(BufReader::with_capacity(256 << 10, stream));
     let mut batch = Vec::new();
     let end = loop {
@@ -131,6 +168,9 @@ fn read_messages(stream: impl Read, incoming: &SyncSender<Incoming>) {
                 Ok(message) => batch.push(message),
             },
         }
+        if is_muted.load(Ordering::Relaxed) {
+            break None;
+        }
         let more_is_here = !reader.stream().buffer().is_empty();
         if (!more_is_here || batch.len() >= BATCH_MAX)
             && incoming
@@ -140,6 +180,8 @@ fn read_messages(stream: impl Read, incoming: &SyncSender<Incoming>) {
             return;
         }
     };
-    let _ = incoming.send(Incoming::Sampler(batch));
+    if !is_muted.load(Ordering::Relaxed) {
+        let _ = incoming.send(Incoming::Sampler(batch));
+    }
     let _ = incoming.send(Incoming::SamplerGone(end));
 }

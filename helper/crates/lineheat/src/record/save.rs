@@ -143,7 +143,10 @@ fn symbolize_places(
         }
     }
     let mut told = Instant::now();
-    let mut isolation = Isolation::by(symbolize_worker::command());
+    let mut isolation = Isolation {
+        urgency: recording.urgency.clone(),
+        ..Isolation::by(symbolize_worker::command())
+    };
     let found = symbolize_isolated(&asked, &options, &mut isolation, || {
         if told.elapsed() > PROGRESS_EVERY {
             told = Instant::now();
@@ -152,7 +155,15 @@ fn symbolize_places(
         }
     });
     for ((index, asked), found) in indices.into_iter().zip(asked).zip(found) {
-        symbols.insert(index, Symbols::of(asked.vaddrs, found));
+        let is_unread = recording.urgency.is_urgent() && found.chains.iter().all(Vec::is_empty);
+        let symbols_of = Symbols::of(asked.vaddrs, found);
+        symbols.insert(
+            index,
+            Symbols {
+                is_unread,
+                ..symbols_of
+            },
+        );
     }
     symbols
 }

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
 use records::{FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
+use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::{LaunchOptions, Launcher, MapsEntry, Output};
 
 use super::address_spaces::AddressSpaces;
@@ -21,7 +22,9 @@ use super::process_repetitions::ProcessRepetitions;
 use super::recording::{Recording, TargetState};
 use super::repetitions::{Repetition, Repetitions};
 use super::sampler::Sampler;
+use super::sampler_watch::SamplerWatch;
 use super::stacks::CountedStacks;
+use super::stopping::KILLED_WITHIN;
 use super::turns::Turn;
 use super::work::Work;
 use super::{AttachTo, EndReason, Incoming, Privilege, RecordError, RecordOptions, Target};
@@ -31,6 +34,7 @@ impl<'a> Recording<'a> {
         options: &RecordOptions,
         turn: Option<&'a Turn>,
         warm_ups: Vec<Repetition>,
+        urgency: &Urgency,
         sender: SyncSender<Incoming>,
         incoming: &Receiver<Incoming>,
     ) -> Result<Recording<'a>, RecordError> {
@@ -38,7 +42,7 @@ impl<'a> Recording<'a> {
         let (target, processes) = match &options.target {
             Target::Launch { .. } => {
                 let internal = |e| RecordError::internal(format!("no thread can be started: {e}"));
-                let launching = Launcher::start().map_err(internal)?;
+                let launching = Launcher::start(urgency).map_err(internal)?;
                 let launch = launch_options(options);
                 let waiting = launching.launch(&launch, Duration::ZERO)?;
                 launcher = Some(launching);
@@ -51,13 +55,14 @@ impl<'a> Recording<'a> {
         };
         let pid = processes.first().map_or(0, |(pid, _)| *pid);
         let cwd = working_directory(&options.target, pid);
-        let (sampler, refused) = Sampler::with(options.privilege, sender.clone())?;
+        let (sampler, refused) = Sampler::with(options.privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
         let mut recording = Recording {
             pid,
             attached: processes.iter().map(|(pid, _)| *pid).collect(),
             launcher,
             turn,
+            urgency: urgency.clone(),
             repetitions: Repetitions::new(options.repeat, warm_ups, told),
             is_synced: false,
             of_processes: ProcessRepetitions::default(),
@@ -65,8 +70,11 @@ impl<'a> Recording<'a> {
             sender: None,
             target,
             sampler,
+            sampler_watch: SamplerWatch::new(urgency),
+            sampler_ended: false,
+            sampler_lost: false,
             refused,
-            modules: Modules::default(),
+            modules: Modules::with(urgency),
             spaces: AddressSpaces::default(),
             jit: JitProcesses::default(),
             stacks: CountedStacks::default(),
@@ -84,10 +92,11 @@ impl<'a> Recording<'a> {
             end_reason: EndReason::Exited,
             stopping: None,
             ending: None,
+            killed: Patience::new(KILLED_WITHIN, urgency),
             discard: false,
             problems: Vec::new(),
             unknown_work: Vec::new(),
-            environment: gather_environment(&cwd),
+            environment: gather_environment(&cwd, urgency),
             cwd,
             steps: Steps::default(),
         };
@@ -134,12 +143,14 @@ impl<'a> Recording<'a> {
         self.refused = Some(refused);
         // The sampler that gave up still says that it has ended: that must not be taken for the end of the next one.
         const PATIENCE: Duration = Duration::from_secs(5);
+        self.sampler.end(Duration::ZERO, &self.urgency);
+        let mut patience = Patience::new(PATIENCE, &self.urgency);
         while !matches!(
-            incoming.recv_timeout(PATIENCE),
+            supervision::receive(incoming, &mut patience),
             Ok(Incoming::SamplerGone(_)) | Err(_)
         ) {}
         self.sampler = Sampler::unprivileged(sender);
-        self.modules = Modules::default();
+        self.modules = Modules::with(&self.urgency);
         self.spaces = AddressSpaces::default();
         self.jit = JitProcesses::default();
     }
@@ -172,9 +183,6 @@ impl<'a> Recording<'a> {
         };
         self.sampler.say(&hello);
         self.modules.tell(self.sampler.unsent());
-        for mapping in mappings {
-            self.sampler.say(&ToSampler::Mapping(mapping));
-        }
         let mut threads = threads_of(processes);
         if let Some(launcher) = self.launcher.as_ref().filter(|_| options.repeat > 1) {
             threads.push(ThreadId {
@@ -183,6 +191,10 @@ impl<'a> Recording<'a> {
             });
         }
         self.sampler.say(&ToSampler::Attach { threads });
+        // The sampler takes mappings of processes alone that it may look into.
+        for mapping in mappings {
+            self.sampler.say(&ToSampler::Mapping(mapping));
+        }
         Ok(())
     }
 
@@ -204,16 +216,18 @@ impl<'a> Recording<'a> {
             let now = to.processes()?;
             // A thread is to be seen in /proc a moment before the kernel reports it.
             thread::sleep(Duration::from_millis(2));
+            let mut mappings = Vec::new();
             for (pid, _) in &now {
-                for mapping in self.mappings_of(*pid).unwrap_or_default() {
-                    self.sampler.say(&ToSampler::Mapping(mapping));
-                }
+                mappings.extend(self.mappings_of(*pid).unwrap_or_default());
             }
             self.modules.tell(self.sampler.unsent());
             let mut threads = threads_of(&now);
             threads.retain(|t| known.insert(*t));
             let done = threads.is_empty();
             self.sampler.say(&ToSampler::Attach { threads });
+            for mapping in mappings {
+                self.sampler.say(&ToSampler::Mapping(mapping));
+            }
             self.sampler.say(&ToSampler::Sync);
             self.sampler.send();
             self.wait_for(incoming, &FromSampler::Synced)?;
@@ -259,7 +273,8 @@ impl<'a> Recording<'a> {
         };
         let interpreter = PathBuf::from(String::from_utf8_lossy(&interpreter).into_owned());
         let launch = launch_options(options);
-        for library in target::needed_libraries(&interpreter, Path::new(&program.path), &launch) {
+        let program = Path::new(&program.path);
+        for library in target::needed_libraries(&interpreter, program, &launch, &self.urgency) {
             self.modules.expect_library(&library);
         }
     }
@@ -270,11 +285,17 @@ impl<'a> Recording<'a> {
         incoming: &Receiver<Incoming>,
         wanted: &FromSampler,
     ) -> Result<(), RecordError> {
+        // Where the kernel has much to do, it takes its time to check the BPF program.
         const WAIT: Duration = Duration::from_secs(20);
         let wanted = std::mem::discriminant(wanted);
+        let mut patience = Patience::new(WAIT, &self.urgency);
         loop {
-            match incoming.recv_timeout(WAIT) {
+            if self.urgency.is_asked() {
+                return Err(RecordError::stopped());
+            }
+            match incoming.recv_timeout(LOOK_EVERY) {
                 Ok(Incoming::Sampler(messages)) => {
+                    patience.renew();
                     let said = messages.iter().any(|m| std::mem::discriminant(m) == wanted);
                     self.take_first_messages(messages)?;
                     if said {
@@ -286,11 +307,10 @@ impl<'a> Recording<'a> {
                     return Err(RecordError::sampler_gone(why, &complaints));
                 }
                 Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if !patience.runs_out() => {}
                 Err(_) => {
-                    return Err(RecordError::internal(format!(
-                        "the sampler was not ready after {} s",
-                        WAIT.as_secs()
-                    )));
+                    let how = self.sampler.state().unwrap_or("it was busy");
+                    return Err(RecordError::silent_sampler(patience.waited(), how));
                 }
             }
         }
@@ -335,10 +355,10 @@ fn unreadable(pid: u32, error: &io::Error) -> RecordError {
     ))
 }
 
-fn gather_environment(cwd: &Path) -> Receiver<Environment> {
-    let cwd = cwd.to_owned();
+fn gather_environment(cwd: &Path, urgency: &Urgency) -> Receiver<Environment> {
+    let (cwd, urgency) = (cwd.to_owned(), urgency.clone());
     let (found, environment) = sync_channel(1);
-    thread::spawn(move || found.send(Environment::of(&cwd)));
+    thread::spawn(move || drop(found.send(Environment::of(&cwd, &urgency))));
     environment
 }
 

@@ -5,6 +5,8 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use supervision::{LOOK_EVERY, Urgency};
+
 use super::Incoming;
 
 #[derive(Default)]
@@ -90,13 +92,14 @@ impl Turn {
         self.change(|state, _| state.is_over = true);
     }
 
-    /// Will not run any more; waits until nobody will.
-    pub fn end_runs(&self) {
+    /// Will not run any more; waits until nobody will, or it is urgent. Each of the others waits for nothing without a
+    /// deadline.
+    pub fn end_runs(&self, urgency: &Urgency) {
         self.leave();
         let mut state = self.turns.locked();
-        while !state.has_ended() {
-            let woken = self.turns.changed.wait(state);
-            state = woken.unwrap_or_else(PoisonError::into_inner);
+        while !state.has_ended() && !urgency.is_urgent() {
+            let woken = self.turns.changed.wait_timeout(state, LOOK_EVERY);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -219,7 +222,7 @@ mod tests {
         turns[1].pass();
         turns[1].be_done(channels[1].0.clone());
         assert_eq!((heard(0), heard(1)), ("all", "all"));
-        turns[0].end_runs();
+        turns[0].end_runs(&Urgency::default());
     }
 
     #[test]

@@ -4,21 +4,24 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
+use supervision::{Patience, Urgency};
 use target::{Exit, Launched, Launcher};
 
 use super::follow::{Ended, Told, follow};
 use super::repetitions::{Repetition, has_failed, how_failed};
 use super::start::launch_options;
 use super::work::{FoundWork, Work};
-use super::{
-    Control, EndReason, Event, RecordError, RecordOptions, Recorded, RunsSoFar, Stage, Target,
-};
+use super::{Control, Event, RecordError, RecordOptions, Recorded, RunsSoFar, Stage, Target};
 
 /// How often it is looked whether somebody says to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 /// How long an asked program may take to end before it is asked harder.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// A killed program has ended by then, if it can.
+const KILLED_WITHIN: Duration = Duration::from_secs(5);
+/// What it has printed is read by then.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 const WAITING_MAX: usize = 64;
 
 pub enum WarmedUp {
@@ -33,6 +36,7 @@ pub enum WarmedUp {
 /// When it cannot be started, or one of the runs fails.
 pub fn run(
     options: &RecordOptions,
+    urgency: &Urgency,
     control: &Receiver<Control>,
     on_event: &mut impl FnMut(Event),
 ) -> Result<WarmedUp, RecordError> {
@@ -42,7 +46,7 @@ pub fn run(
     }
     let started = Instant::now();
     let internal = |e: io::Error| RecordError::internal(format!("no program can be started: {e}"));
-    let launcher = Launcher::start().map_err(internal)?;
+    let launcher = Launcher::start(urgency).map_err(internal)?;
     for number in 1..=options.warm_up {
         launcher.launch(&launch_options(options), Duration::ZERO)?;
         let begun = Instant::now();
@@ -60,10 +64,13 @@ pub fn run(
                 cpu: None,
             }),
         };
-        let mut running = Running::watch(launched, &options.work, control);
+        let mut running = Running::watch(launched, &options.work, urgency, control);
         let (ended, stopped) = running.until_it_ends(on_event, so_far);
         if stopped {
-            return Ok(WarmedUp::Stopped(nothing_recorded(number, options.warm_up)));
+            return Ok(WarmedUp::Stopped(Recorded::nothing(format!(
+                "Stopped during warm-up run {number} of {}: nothing was recorded.",
+                options.warm_up
+            ))));
         }
         let exit = (ended.exit).ok_or_else(|| {
             RecordError::internal(format!("how warm-up run {number} ended is not known"))
@@ -88,17 +95,28 @@ struct Running<'a> {
     heard: Receiver<Told>,
     /// Since when it is expected to end.
     ending: Option<Instant>,
+    urgency: &'a Urgency,
+    killed: Patience,
 }
 
 impl<'a> Running<'a> {
-    fn watch(mut launched: Launched, work: &Work, control: &'a Receiver<Control>) -> Running<'a> {
+    fn watch(
+        mut launched: Launched,
+        work: &Work,
+        urgency: &'a Urgency,
+        control: &'a Receiver<Control>,
+    ) -> Running<'a> {
         let (sender, heard) = sync_channel(WAITING_MAX);
-        follow(&mut launched, work, move |told| sender.send(told).is_ok());
+        follow(&mut launched, work, urgency, move |told| {
+            sender.send(told).is_ok()
+        });
         Running {
             launched,
             control,
             heard,
             ending: None,
+            urgency,
+            killed: Patience::new(KILLED_WITHIN, urgency),
         }
     }
 
@@ -113,7 +131,11 @@ impl<'a> Running<'a> {
             match self.heard.recv_timeout(LOOK_EVERY) {
                 Ok(Told::Output(bytes)) => on_event(Event::Output(bytes)),
                 Ok(Told::Ended(ended)) => {
-                    while let Ok(Told::Output(bytes)) = self.heard.recv_timeout(LOOK_EVERY) {
+                    // What it has started may live on, and print for ever.
+                    let mut last_words = Patience::new(LAST_WORDS, self.urgency);
+                    while let Ok(Told::Output(bytes)) = self.heard.recv_timeout(LOOK_EVERY)
+                        && !last_words.runs_out()
+                    {
                         on_event(Event::Output(bytes));
                     }
                     self.obey();
@@ -121,12 +143,7 @@ impl<'a> Running<'a> {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    let ended = Ended {
-                        exit: None,
-                        at: Instant::now(),
-                        work: FoundWork::Nothing,
-                    };
-                    return (ended, self.ending.is_some());
+                    return (unknown_end(), self.ending.is_some());
                 }
             }
             self.obey();
@@ -135,7 +152,12 @@ impl<'a> Running<'a> {
                 on_event(so_far());
             }
             match self.ending.map(|since| since.elapsed()) {
-                Some(waited) if waited > 2 * PATIENCE => self.signal(libc::SIGKILL),
+                Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => {
+                    self.signal(libc::SIGKILL);
+                    if self.killed.runs_out() {
+                        return (unknown_end(), true);
+                    }
+                }
                 Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
                 _ => {}
             }
@@ -154,13 +176,8 @@ impl<'a> Running<'a> {
                     self.ending.get_or_insert_with(Instant::now);
                 }
                 Ok(Control::Input(bytes)) => {
-                    let stream = self
-                        .launched
-                        .terminal
-                        .as_ref()
-                        .and_then(|t| t.stream().ok());
-                    if let Some(mut stream) = stream {
-                        let _ = io::Write::write_all(&mut stream, &bytes);
+                    if let Some(terminal) = &self.launched.terminal {
+                        terminal.type_in(&bytes);
                     }
                 }
                 Ok(Control::Resize(size)) => {
@@ -191,18 +208,11 @@ fn failed(number: u32, wanted: u32, exit: Exit) -> RecordError {
     }
 }
 
-fn nothing_recorded(number: u32, wanted: u32) -> Recorded {
-    Recorded {
-        run: None,
+/// It does not end, or nobody is left who would hear of it.
+fn unknown_end() -> Ended {
+    Ended {
         exit: None,
-        repetitions: Vec::new(),
-        samples: 0,
-        lost: 0,
-        user_space_only: false,
-        wall: Duration::ZERO,
-        end_reason: EndReason::Stopped,
-        problems: vec![format!(
-            "Stopped during warm-up run {number} of {wanted}: nothing was recorded."
-        )],
+        at: Instant::now(),
+        work: FoundWork::Nothing,
     }
 }

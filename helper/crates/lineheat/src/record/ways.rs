@@ -3,11 +3,17 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use supervision::{Patience, Urgency, output_within};
 
 use super::RecordError;
 use super::sampler_process::sampler_path;
 use crate::installation::{self, Problem};
 use crate::rights::{self, Capabilities};
+
+/// sudo may have to ask a server of the network.
+const SUDO_ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
 /// A way to a sampler that may record; not yet tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +34,7 @@ pub const WITHOUT_PRIVILEGE: &str = "without privilege";
 ///
 /// # Errors
 /// When there is no sampler, or an installed one that is not to be used: why, and the command that helps.
-pub fn choose() -> Result<Way, RecordError> {
+pub fn choose(urgency: &Urgency) -> Result<Way, RecordError> {
     let beside = sampler_path()?;
     let direct = |name, program| Way {
         name,
@@ -52,11 +58,13 @@ pub fn choose() -> Result<Way, RecordError> {
         Ok(installed) => Ok(direct("installed sampler", installed)),
         // The kernel has the last word, and the refusal its own.
         Err(Problem::NotInstalled) => Ok(direct(NO_RIGHTS, beside)),
-        Err(Problem::NotInGroup { .. } | Problem::NoSuid) if sudo_asks_nothing() => Ok(Way {
-            name: "sudo",
-            program: PathBuf::from("sudo"),
-            args: vec!["-n".into(), "--".into(), installation::path()],
-        }),
+        Err(Problem::NotInGroup { .. } | Problem::NoSuid) if sudo_asks_nothing(urgency) => {
+            Ok(Way {
+                name: "sudo",
+                program: PathBuf::from("sudo"),
+                args: vec!["-n".into(), "--".into(), installation::path()],
+            })
+        }
         Err(problem) => Err(refusal(&problem)),
     }
 }
@@ -70,13 +78,12 @@ fn refusal(problem: &Problem) -> RecordError {
 }
 
 /// Whether sudo would run the installed sampler without a password; runs nothing.
-fn sudo_asks_nothing() -> bool {
-    let asked = Command::new("sudo")
-        .args(["-n", "-l", "--"])
+fn sudo_asks_nothing(urgency: &Urgency) -> bool {
+    let mut sudo = Command::new("sudo");
+    sudo.args(["-n", "-l", "--"])
         .arg(installation::path())
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    asked.is_ok_and(|status| status.success())
+        .stderr(Stdio::null());
+    let mut patience = Patience::new(SUDO_ANSWERS_WITHIN, urgency);
+    output_within(&mut sudo, &mut patience).is_ok_and(|output| output.status.success())
 }

@@ -16,6 +16,7 @@ mod file_heat;
 mod line_detail;
 mod locate;
 mod machine;
+mod matches;
 mod open_comparison;
 mod open_run;
 mod processes;
@@ -24,6 +25,7 @@ mod run_problems;
 mod saved_runs;
 mod source_paths;
 mod sweep;
+mod telling;
 mod views;
 
 use std::io::{BufReader, stdin, stdout};
@@ -144,7 +146,7 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
         return;
     };
     match body {
-        request::Body::Stop(stop) => replies.answer(id, recording::stop(session, &stop)),
+        request::Body::Stop(stop) => replies.answer(id, recording::stop(session, replies, &stop)),
         request::Body::TerminalInput(input) => replies.answer(id, recording::input(session, input)),
         request::Body::TerminalSize(size) => replies.answer(id, recording::resize(session, &size)),
         request::Body::Sweep(request) => sweep::start(session, replies, id, request),

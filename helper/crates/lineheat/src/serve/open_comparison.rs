@@ -98,6 +98,8 @@ impl OpenComparison {
             per: self.comparison.per().to_owned(),
             smallest_detectable: whole.smallest_detectable,
             method: whole.method.clone(),
+            base_spread: spread(&base_executions),
+            new_spread: spread(&new_executions),
             base_executions,
             new_executions,
             normalisation: on_wire(self.comparison.normalisation()).into(),
@@ -269,6 +271,18 @@ fn executions(executions: Vec<(Execution, f64)>) -> Vec<wire::Execution> {
             value,
         })
         .collect()
+}
+
+/// `None` where no execution counts.
+fn spread(executions: &[wire::Execution]) -> Option<wire::Spread> {
+    let counted = executions.iter().filter(|one| !one.warm_up);
+    let values: Vec<f64> = counted.map(|one| one.value).collect();
+    let summary = statistics::summary(&values)?;
+    Some(wire::Spread {
+        median: summary.median,
+        least: summary.least,
+        greatest: summary.greatest,
+    })
 }
 
 fn of_wire(normalisation: Normalisation) -> Option<analysis::Normalisation> {

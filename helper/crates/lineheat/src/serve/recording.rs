@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use records::layout::USER_FRAMES_DEFAULT;
@@ -18,7 +19,9 @@ use wire::{
 use super::failure::{Failure, caught};
 use super::replies::Replies;
 use super::saved_runs;
-use super::session::Session;
+use super::session::{Session, Steered};
+use super::telling::Telling;
+use crate::at_once;
 use crate::record::{
     AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions, Recorded,
     RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record,
@@ -36,22 +39,32 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Record
         Ok(options) => options,
         Err(failure) => return replies.fail(id, failure),
     };
-    in_background(session, replies, id, move |replies, control| {
-        let recorded = record(&options, control, |event| replies.tell(id, told(event)))?;
+    let runs = options.output.clone().into_iter().collect();
+    in_background(session, replies, id, runs, move |replies, control| {
+        let recorded = {
+            let telling = Telling::start(replies, id);
+            record(&options, control, |event| telling.tell(told(event)))?
+        };
         Ok(Body::RecordingEnded(ended(&recorded)))
     });
 }
 
-/// Runs a recording on a thread of its own, where the requests that steer it find it. What `recording` gives is the last
-/// reply.
+/// Runs a recording of these runs on a thread of its own, where the requests that steer it find it. What `recording` gives
+/// is the last reply.
 pub fn in_background(
     session: &Arc<Session>,
     replies: &Replies,
     id: u32,
+    runs: Vec<PathBuf>,
     recording: impl FnOnce(&Replies, Receiver<Control>) -> Result<Body, Failure> + Send + 'static,
 ) {
     let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
-    if !session.add_recording(id, control) {
+    let steered = Steered {
+        control,
+        stops: Arc::default(),
+        runs: runs.into(),
+    };
+    if !session.add_recording(id, steered) {
         return replies.fail(
             id,
             Failure::protocol(format!("Recording {id} is running already.")),
@@ -75,13 +88,31 @@ pub fn ended(recorded: &Recorded) -> RecordingEnded {
     ended
 }
 
-pub fn stop(session: &Session, request: &StopRequest) -> Result<Body, Failure> {
+/// The second time it ends soon, whatever keeps it: what there is by then is named.
+pub fn stop(
+    session: &Arc<Session>,
+    replies: &Replies,
+    request: &StopRequest,
+) -> Result<Body, Failure> {
     let control = if request.discard {
         Control::Discard
     } else {
         Control::Stop
     };
-    steer(session, request.record_id, control)
+    let id = request.record_id;
+    let recording = find(session, id)?;
+    let stops: &AtomicU32 = &recording.stops;
+    if stops.fetch_add(1, Ordering::Relaxed) == 1 {
+        let (session, replies) = (Arc::clone(session), replies.clone());
+        std::thread::spawn(move || {
+            std::thread::sleep(at_once::ENDS_WITHIN);
+            if session.remove_recording(id) {
+                let left = at_once::what_is_left(&recording.runs);
+                replies.fail(id, Failure::new("no-answer", left));
+            }
+        });
+    }
+    steer(session, id, control)
 }
 
 pub fn input(session: &Session, request: TerminalInput) -> Result<Body, Failure> {
@@ -95,23 +126,31 @@ pub fn resize(session: &Session, request: &wire::TerminalSize) -> Result<Body, F
 
 /// Ends what is still being recorded and waits, within bounds, until it is saved.
 pub fn stop_all_and_wait(session: &Session) {
-    for control in session.recordings() {
+    for recording in session.recordings() {
         // A full queue holds a stop or input for a target that is about to end.
-        let _ = control.try_send(Control::Stop);
+        if recording.stops.fetch_add(1, Ordering::Relaxed) == 0 {
+            let _ = recording.control.try_send(Control::Stop);
+        }
     }
     let deadline = Instant::now() + SAVE_AFTER_END_MAX;
     while !session.recordings().is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
     }
+    if !session.recordings().is_empty() {
+        supervision::end_children();
+    }
 }
 
-fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> {
-    let recording: SyncSender<Control> = session.recording(id).ok_or_else(|| {
+fn find(session: &Session, id: u32) -> Result<Steered, Failure> {
+    session.recording(id).ok_or_else(|| {
         Failure::not_found(format!(
             "No recording {id} is running; it may have ended just now."
         ))
-    })?;
-    recording.try_send(control).map_err(|_| {
+    })
+}
+
+fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> {
+    find(session, id)?.control.try_send(control).map_err(|_| {
         Failure::new(
             "too-large",
             format!("Recording {id} has {CONTROLS_WAITING_MAX} inputs waiting already; the target does not read them."),

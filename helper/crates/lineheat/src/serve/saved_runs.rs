@@ -137,6 +137,10 @@ pub fn on_wire(path: &Path, summary: profile::RunSummary) -> RunSummary {
             cells: cell.cells,
         }),
         git_branch: summary.git_branch,
+        lost_share: match summary.samples.saturating_add(summary.lost) {
+            0 => 0.0,
+            taken => summary.lost as f64 / taken as f64,
+        },
     }
 }
 

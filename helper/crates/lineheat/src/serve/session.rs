@@ -1,6 +1,7 @@
 //! What the editor has open: runs, comparisons and recordings by their handles; and which answer a request gets.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,18 +14,28 @@ use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
 use super::{
-    executables, explain, file_heat, line_detail, locate, machine, processes, sweep, views,
+    executables, explain, file_heat, line_detail, locate, machine, matches, processes, sweep, views,
 };
 use crate::record::Control;
 
 /// A forgetful client must not fill the memory: each run may hold hundreds of megabytes.
 const OPEN_MAX: usize = 32;
 
+/// A recording, for the requests that steer it.
+#[derive(Clone)]
+pub struct Steered {
+    pub control: SyncSender<Control>,
+    /// How often it was told to stop.
+    pub stops: Arc<AtomicU32>,
+    /// The runs that it writes.
+    pub runs: Arc<[PathBuf]>,
+}
+
 #[derive(Default)]
 pub struct Session {
     runs: Mutex<HashMap<u32, Arc<OpenRun>>>,
     comparisons: Mutex<HashMap<u32, Arc<OpenComparison>>>,
-    recordings: Mutex<HashMap<u32, SyncSender<Control>>>,
+    recordings: Mutex<HashMap<u32, Steered>>,
     saved: SavedRuns,
     last_handle: AtomicU32,
 }
@@ -87,6 +98,7 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
+            request::Body::Match(request) => matches::matches(self, &request).map(Body::Match),
             request::Body::SweepTable(request) => sweep::table(&request).map(Body::SweepTable),
             request::Body::Explain(request) => {
                 let comparison = self.comparison(request.comparison)?;
@@ -134,24 +146,25 @@ impl Session {
     }
 
     /// False when a recording has that id already.
-    pub fn add_recording(&self, id: u32, control: SyncSender<Control>) -> bool {
+    pub fn add_recording(&self, id: u32, recording: Steered) -> bool {
         let mut recordings = locked(&self.recordings);
         if recordings.contains_key(&id) {
             return false;
         }
-        recordings.insert(id, control);
+        recordings.insert(id, recording);
         true
     }
 
-    pub fn remove_recording(&self, id: u32) {
-        locked(&self.recordings).remove(&id);
+    /// False when there was none.
+    pub fn remove_recording(&self, id: u32) -> bool {
+        locked(&self.recordings).remove(&id).is_some()
     }
 
-    pub fn recording(&self, id: u32) -> Option<SyncSender<Control>> {
+    pub fn recording(&self, id: u32) -> Option<Steered> {
         locked(&self.recordings).get(&id).cloned()
     }
 
-    pub fn recordings(&self) -> Vec<SyncSender<Control>> {
+    pub fn recordings(&self) -> Vec<Steered> {
         locked(&self.recordings).values().cloned().collect()
     }
 }

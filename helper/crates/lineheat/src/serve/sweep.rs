@@ -10,6 +10,7 @@ use super::failure::Failure;
 use super::recording::{ended, in_background, options, output, told};
 use super::replies::Replies;
 use super::session::Session;
+use super::telling::Telling;
 use crate::record::RecordOptions;
 use crate::sweep::{Asked, Cell, Parameter, cells, check_use, record_sweep, replaced, sweep_table};
 
@@ -19,10 +20,12 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: SweepR
         Ok(prepared) => prepared,
         Err(failure) => return replies.fail(id, failure),
     };
-    in_background(session, replies, id, move |replies, control| {
+    let runs = all.iter().filter_map(|one| one.output.clone()).collect();
+    in_background(session, replies, id, runs, move |replies, control| {
         let total = asked.cells.len() as u32;
         let mut all: Vec<Option<RecordOptions>> = all.into_iter().map(Some).collect();
         let next = |at: usize, _: &Cell| all[at].take().expect("each cell is recorded once");
+        let telling = Telling::start(replies, id);
         let outcomes = record_sweep(&asked, next, &control, |said| {
             let cell = said.cell as u32 + 1;
             match told(said.event) {
@@ -33,12 +36,13 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: SweepR
                         cells,
                         ..progress
                     };
-                    replies.tell(id, Body::RecordingProgress(progress));
+                    telling.tell(Body::RecordingProgress(progress));
                 }
                 Body::RecordingStarted(_) if cell > 1 => {} // the sweep has
-                body => replies.tell(id, body),
+                body => telling.tell(body),
             }
         });
+        drop(telling);
         let mut failure = None;
         let mut last: Option<Body> = None;
         for outcome in outcomes {

@@ -103,11 +103,15 @@ fn flame_graph(run: &OpenRun, measure: Measure) -> BuiltView {
 
 /// Moves the columns into a message.
 pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> BuiltView {
-    let compared = graph.compared.map(|new| {
-        let effects = columns(&new.total_effects);
-        (new.self_value, new.self_samples, Some(effects))
+    let compared = graph.compared.map(|new| wire::FlameGraph {
+        total_effects: Some(columns(&new.total_effects)),
+        new_self_value: new.self_value,
+        new_self_samples: new.self_samples,
+        new_total_value: new.totals.value,
+        new_total_samples: new.totals.samples,
+        churn: new.churn,
+        ..wire::FlameGraph::default()
     });
-    let (new_self_value, new_self_samples, total_effects) = compared.unwrap_or_default();
     let message = wire::FlameGraph {
         frames: Some(frame_table(graph.frames)),
         r#type: kind.to_owned(),
@@ -117,10 +121,10 @@ pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> 
         line: graph.line,
         self_value: graph.self_value,
         self_samples: graph.self_samples,
-        new_self_value,
-        new_self_samples,
+        total_value: graph.totals.value,
+        total_samples: graph.totals.samples,
         pruned_nodes: graph.pruned_nodes,
-        total_effects,
+        ..compared.unwrap_or_default()
     };
     BuiltView {
         content: message.encode_to_vec(),

@@ -6,6 +6,8 @@
 
 #[path = "../serve/client.rs"]
 mod client;
+#[path = "../support/cpu_time.rs"]
+mod cpu_time;
 #[path = "../support/memory_group.rs"]
 mod memory_group;
 #[path = "../../../profile/tests/support/mod.rs"]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use records::{FromSampler, SamplerStep, ThreadId, ToSampler};
 
 use crate::client::Sampler;
+use crate::cpu_time::duration_for;
 use crate::installed::{Installed, OTHER, Running, USER, as_user, told};
 use crate::races::tries;
 
@@ -54,10 +55,11 @@ fn ones_own_running_process_may_be_attached_to_and_those_of_others_not() {
     let start = |user, program, how: &str| Running::start(as_user(user, program).args([how, "60"]));
     let own = start(USER, &program, "plain");
     assert!(!refuses(&installed, own.pid()));
-    let other = start(OTHER, &program, "plain");
+    let other = start(OTHER, &program, "plain").stopped();
     let of_root = Running::start(std::process::Command::new(&program).args(["plain", "60"]));
-    let private = start(USER, &program, "private");
-    let privileged = start(USER, &setuid, "plain");
+    let of_root = of_root.stopped();
+    let private = start(USER, &program, "private").stopped();
+    let privileged = start(USER, &setuid, "plain").stopped();
     for pid in [
         other.pid(),
         of_root.pid(),
@@ -80,7 +82,8 @@ fn ones_own_running_process_may_be_attached_to_and_those_of_others_not() {
         assert!(told.contains(&words) && told.contains(&pid), "{told}");
     }
     let pid = own.pid().to_string();
-    let (run, output) = installed.record(&["--duration", "2", "--pid", &pid]);
+    let duration = duration_for(own.pid(), Duration::from_millis(300));
+    let (run, output) = installed.record(&["--duration", &duration, "--pid", &pid]);
     assert!(
         run.unwrap().run.unwrap().samples_kept > 50,
         "{}",
@@ -118,7 +121,9 @@ fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
     };
     let tries = tries(60);
     let program = installed.program("secrets");
-    let (mut taken_over, mut samples) = (0, 0);
+    let program_of_other = installed.path("program-of-other");
+    std::fs::copy(&program, &program_of_other).unwrap();
+    let (mut taken_over, mut samples, mut events) = (0, 0, 0);
     for attempt in 0..tries {
         let mut own = Running::start(as_user(USER, &program).args(["plain", "60"]));
         let pid = own.pid();
@@ -132,7 +137,7 @@ fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
         own.0.wait().unwrap();
         // The kernel gives the next process the number after this one.
         std::fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string()).unwrap();
-        let other = Running::start(as_user(OTHER, &program).args(["plain", "60"]));
+        let other = Running::start(as_user(OTHER, &program_of_other).args(["plain", "60"]));
         sampler.say(&ToSampler::Start);
         if sampler.is_ready() {
             std::thread::sleep(Duration::from_millis(20));
@@ -141,9 +146,12 @@ fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
         sampler.end();
         taken_over += u32::from(other.pid() == pid);
         let heard = sampler.heard();
-        samples += heard.iter().filter(|m| matches!(m, FromSampler::Sample(s) if &s.comm[..7] == b"secrets" && s.pid == other.pid() && other.pid() == pid)).count();
+        samples += heard.iter().filter(|m| matches!(m, FromSampler::Sample(s) if &s.comm[..7] == b"program" && s.pid == other.pid() && other.pid() == pid)).count();
+        events += heard.iter().filter(|m| matches!(m, FromSampler::Mapped { path, .. } if path.ends_with(b"program-of-other"))).count();
     }
     assert!(taken_over > tries / 4, "{taken_over}");
-    assert_eq!(samples, 0);
-    println!("{{\"tries\":{tries},\"takenOver\":{taken_over},\"samples\":{samples}}}");
+    assert_eq!((samples, events), (0, 0));
+    println!(
+        "{{\"tries\":{tries},\"takenOver\":{taken_over},\"samples\":{samples},\"events\":{events}}}"
+    );
 }

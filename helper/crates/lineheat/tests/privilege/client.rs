@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use records::{FromSampler, MessageReader, PROTOCOL_VERSION, ThreadId, ToSampler};
 
+use crate::cpu_time::OwnTime;
 use crate::installed::as_user;
 
 pub struct Sampler {
@@ -77,7 +78,7 @@ impl Sampler {
 
     /// Whether it says something for which this holds, soon.
     pub fn says(&mut self, holds: impl Fn(&FromSampler) -> bool) -> bool {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while Instant::now() < deadline {
             if self.heard().iter().any(&holds) {
                 return true;
@@ -110,14 +111,15 @@ impl Sampler {
         self.input = None;
     }
 
-    /// How long it goes on, and its exit code; None: ended by a signal.
+    /// How long it goes on, without what it waited for a CPU, and its exit code; None: ended by a signal.
     pub fn end(&mut self) -> (Duration, Option<i32>) {
-        let since = Instant::now();
+        let since = OwnTime::of(&[self.child.id()]);
         loop {
+            let after = since.elapsed();
             if let Some(status) = self.child.try_wait().unwrap() {
-                return (since.elapsed(), status.code());
+                return (after, status.code());
             }
-            assert!(since.elapsed() < Duration::from_secs(20), "it goes on");
+            assert!(after < Duration::from_secs(20), "it goes on");
             std::thread::sleep(Duration::from_millis(2));
         }
     }

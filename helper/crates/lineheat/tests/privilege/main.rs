@@ -2,6 +2,10 @@
 //! root, which makes the users.
 
 mod client;
+#[path = "../support/cpu_time.rs"]
+mod cpu_time;
+#[path = "../stopped_parts/held_parts.rs"]
+mod held_parts;
 mod installed;
 #[path = "../../examples/loaded_programs.rs"]
 mod loaded_programs;
@@ -10,9 +14,11 @@ mod advice;
 mod attaching;
 mod containers;
 mod doctor;
+mod events;
 mod hardening;
 mod installing;
 mod protocol;
 mod races;
 mod samples;
+mod stopped;
 mod writing;

@@ -1,11 +1,13 @@
 //! What is kept of a target that changes while it is sampled, and what leaves the sampler at all.
 
 use std::process::Command;
+use std::time::Duration;
 
 use profile::Profile;
 use records::FromSampler;
 
 use crate::client::Sampler;
+use crate::cpu_time::wait_for_cpu_time;
 use crate::installed::{Installed, Running, USER, as_user, told};
 
 fn loss(profile: &Profile, cause: &str) -> u64 {
@@ -126,7 +128,8 @@ fn secrets_and_kernel_addresses_are_in_no_byte_that_leaves_the_sampler() {
     let mut sampler = Sampler::start(USER, &installed.sampler());
     sampler.attach(target.pid());
     assert!(sampler.is_ready());
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    // 999 samples a second of the target's own time, however long it has to wait for that.
+    wait_for_cpu_time(target.pid(), Duration::from_millis(1500));
     sampler.say(&records::ToSampler::Stop);
     let bytes = sampler.all_bytes();
     assert!(!holds_secret(&bytes));

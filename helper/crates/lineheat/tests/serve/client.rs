@@ -7,12 +7,13 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use crate::cpu_time::OwnTime;
 use wire::{
     Failure, Hello, Message, PROTOCOL_VERSION, Reply, Request, encode_frame, read_frame, reply,
     request,
 };
 
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Engine {
     child: Child,
@@ -120,6 +121,20 @@ impl Engine {
             std::thread::sleep(Duration::from_millis(2));
         }
         panic!("the engine did not end within {PATIENCE:?}");
+    }
+
+    /// How long it goes on without its input, less what it waited for a CPU.
+    pub fn ended_by_its_input(&mut self) -> (Duration, ExitStatus) {
+        let since = OwnTime::of(&[self.pid()]);
+        self.close_input();
+        loop {
+            let after = since.elapsed();
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return (after, status);
+            }
+            assert!(after < PATIENCE, "the engine goes on");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     pub fn open_in(&mut self, path: &Path, folders: &[&Path]) -> wire::RunOpened {

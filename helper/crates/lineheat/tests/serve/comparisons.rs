@@ -1,6 +1,6 @@
 use wire::{
-    ComparedTable, ExplainRequest, FileDifferenceRequest, LocateRequest, Message, Normalisation,
-    OpenComparisonRequest, Verdict, ViewRequest, locate_request, reply, request,
+    ComparedTable, ExplainRequest, FileDifferenceRequest, LocateRequest, MatchRequest, Message,
+    Normalisation, OpenComparisonRequest, Verdict, ViewRequest, locate_request, reply, request,
     view_request::Kind,
 };
 
@@ -53,6 +53,11 @@ fn a_slower_function_is_found() {
         (1, 1)
     );
     assert_eq!(opened.new_executions[0].value, 640e6);
+    let spread = opened.new_spread.expect("one execution");
+    assert_eq!(
+        (spread.median, spread.least, spread.greatest),
+        (640e6, 640e6, 640e6)
+    );
     let fact = |what: &str| opened.facts.iter().find(|fact| fact.what == what);
     assert_eq!(fact("samples lost").map(|fact| fact.differs), Some(true));
 
@@ -87,6 +92,29 @@ fn a_slower_function_is_found() {
     let graph = wire::FlameGraph::decode(&*engine.view(view(Kind::ComparedFlameGraph))).unwrap();
     assert_eq!(graph.self_samples.iter().sum::<u32>(), 100);
     assert_eq!(graph.new_self_samples.iter().sum::<u32>(), 640);
+    assert_eq!(
+        (graph.total_value[0], graph.new_total_value[0]),
+        (100_000_000, 640_000_000)
+    );
+    assert_eq!(
+        (graph.total_samples[0], graph.new_total_samples[0]),
+        (100, 640)
+    );
+    assert_eq!(graph.churn[0], 540_000_000);
+    let frames = graph.frames.as_ref().expect("frames");
+    let weigh = (frames.name.iter())
+        .position(|name| frames.strings[*name as usize] == "weigh")
+        .expect("a frame");
+    let request = MatchRequest {
+        view: Some(view(Kind::ComparedFlameGraph)),
+        frames: vec![weigh as u32],
+    };
+    match engine.ask(request::Body::Match(request)) {
+        reply::Body::Match(found) => {
+            assert_eq!((found.share, found.new_share), (0.6, 600.0 / 640.0));
+        }
+        other => panic!("{other:?}"),
+    }
     let effects = graph.total_effects.expect("tested");
     assert_eq!(effects.q.len(), graph.frame.len());
     assert!(effects.verdict.contains(&i32::from(Verdict::Slower)));

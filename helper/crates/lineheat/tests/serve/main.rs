@@ -1,7 +1,11 @@
 //! Talks to the real `lineheat serve` over its pipes.
 
 mod client;
+#[path = "../support/cpu_time.rs"]
+mod cpu_time;
 mod fixture;
+#[path = "../stopped_parts/held_parts.rs"]
+mod held_parts;
 
 mod comparisons;
 mod handshake;

@@ -10,6 +10,7 @@ use wire::{
 };
 
 use crate::client::{Engine, text};
+use crate::held_parts::{child, lives};
 
 /// Under CI a machine that cannot record is a failure.
 fn can_record() -> bool {
@@ -126,12 +127,12 @@ fn a_program_is_recorded_and_talked_to() {
     assert_eq!(opened.files[0].path, text(&folder.path().join("spin.c")));
 }
 
-/// Starts an endless program and waits until it runs.
-fn start_endless(engine: &mut Engine, folder: &Path) -> u32 {
+/// Starts an endless program and waits until more than so many samples of it have been taken.
+fn start_endless(engine: &mut Engine, folder: &Path, samples: u64) -> u32 {
     let id = engine.send(record(folder, &["on"]));
     loop {
         match engine.next().expect("a reply").body.expect("a body") {
-            reply::Body::TargetOutput(_) => return id,
+            reply::Body::RecordingProgress(so_far) if so_far.samples > samples => return id,
             reply::Body::Failure(failure) => panic!("{failure:?}"),
             _ => {}
         }
@@ -162,8 +163,7 @@ fn stop_keeps_what_was_recorded_and_discard_does_not() {
     for discard in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let mut engine = Engine::start();
-        let record_id = start_endless(&mut engine, folder.path());
-        std::thread::sleep(Duration::from_millis(500));
+        let record_id = start_endless(&mut engine, folder.path(), 50);
         let stop = engine.send(request::Body::Stop(StopRequest { record_id, discard }));
         let mut stopped = false;
         let ended = loop {
@@ -185,6 +185,38 @@ fn stop_keeps_what_was_recorded_and_discard_does_not() {
     }
 }
 
+/// The sampler is stopped, so that it says no last words.
+#[test]
+fn told_to_stop_twice_a_recording_ends_at_once_and_is_kept() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Engine::start();
+    let record_id = start_endless(&mut engine, folder.path(), 50);
+    let sampler = child(engine.pid(), "lineheat-sample");
+    // SAFETY: kill has no memory preconditions.
+    unsafe { libc::kill(sampler as i32, libc::SIGSTOP) };
+    let discard = false;
+    engine.send(request::Body::Stop(StopRequest { record_id, discard }));
+    std::thread::sleep(Duration::from_millis(200));
+    engine.send(request::Body::Stop(StopRequest { record_id, discard }));
+    let started = Instant::now();
+    let ended = loop {
+        match engine.next().expect("a reply").body.expect("a body") {
+            reply::Body::RecordingEnded(ended) => break ended,
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    };
+    assert!(
+        started.elapsed() < Duration::from_secs(3),
+        "two are promised"
+    );
+    assert!(ended.run.unwrap().samples > 50);
+    assert!(!lives(sampler));
+}
+
 #[test]
 fn a_vanished_editor_loses_no_recording() {
     if !can_record() {
@@ -192,16 +224,10 @@ fn a_vanished_editor_loses_no_recording() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut engine = Engine::start();
-    start_endless(&mut engine, folder.path());
-    std::thread::sleep(Duration::from_millis(500));
-    engine.close_input();
-    let start = Instant::now();
-    assert_eq!(engine.wait().code(), Some(0));
-    assert!(
-        start.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        start.elapsed()
-    );
+    start_endless(&mut engine, folder.path(), 50);
+    let (after, status) = engine.ended_by_its_input();
+    assert_eq!(status.code(), Some(0));
+    assert!(after < Duration::from_secs(5), "{after:?}");
     assert_eq!(runs_in(folder.path()), 1);
 }
 

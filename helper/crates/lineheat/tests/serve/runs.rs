@@ -1,6 +1,6 @@
 use wire::{
-    CloseRequest, FileHeatRequest, LineDetailRequest, ListRunsRequest, LocateRequest, Message,
-    RenameRunRequest, SourceRequest, ViewRequest, locate_request, reply, request,
+    CloseRequest, FileHeatRequest, LineDetailRequest, ListRunsRequest, LocateRequest, MatchRequest,
+    Message, RenameRunRequest, SourceRequest, ViewRequest, locate_request, reply, request,
     view_request::Kind,
 };
 
@@ -64,6 +64,7 @@ fn an_opened_run_says_what_it_holds() {
         (summary.samples, summary.lost, summary.cpu_ns),
         (100, 5, 100_000_000)
     );
+    assert_eq!(summary.lost_share, 5.0 / 105.0);
     assert_eq!((summary.exited, summary.exit_code), (true, 3));
     assert_eq!(summary.command, ["/build/sample", "ünï"]);
     assert_eq!(summary.end, "exited with 3 after 0.2 s");
@@ -278,6 +279,12 @@ fn views_lead_back_to_the_source() {
         .map(|frame| frames.strings[frames.name[*frame as usize] as usize].as_str())
         .collect();
     assert_eq!(names, ["all", "main", "fill", "weigh", "ksys_write"]);
+    // 0: it calls nothing, so its total is its self.
+    assert_eq!(graph.total_samples, [100, 100, 90, 0, 0]);
+    assert_eq!(
+        graph.total_value,
+        [100_000_000, 100_000_000, 90_000_000, 0, 0]
+    );
 
     let mut locate = |kind: locate_request::Kind, view: Kind, index| {
         let view = Some(request(view));
@@ -308,6 +315,48 @@ fn views_lead_back_to_the_source() {
     match locate(locate_request::Kind::Node, Kind::FlameGraph, 99) {
         reply::Body::Failure(failure) => assert_eq!(failure.kind, "not-found"),
         other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_search_matches_is_measured_and_each_sample_counts_once() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let run = engine.open(&fixture.run("a.pb.gz", 60)).run;
+    let mut ask = |kind: Kind, frames: &[u32]| {
+        let view = Some(ViewRequest {
+            kind: kind.into(),
+            run,
+            comparison: 0,
+            value: 1,
+        });
+        let frames = frames.to_vec();
+        engine.ask(request::Body::Match(MatchRequest { view, frames }))
+    };
+    // Frames are numbered as they first appear: all, main, fill, weigh, ksys_write.
+    for (frames, share) in [
+        (&[][..], 0.0),
+        (&[3], 0.6),
+        (&[3, 4], 0.7),
+        (&[2, 3], 0.9),
+        (&[0, 4], 0.1),
+        (&[1, 2, 3, 4], 1.0),
+    ] {
+        match ask(Kind::FlameGraph, frames) {
+            reply::Body::Match(found) => {
+                assert_eq!((found.share, found.new_share), (share, 0.0), "{frames:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    for (kind, frames, failure_kind) in [
+        (Kind::FlameGraph, &[5][..], "not-found"),
+        (Kind::Functions, &[0], "protocol"),
+    ] {
+        match ask(kind, frames) {
+            reply::Body::Failure(failure) => assert_eq!(failure.kind, failure_kind),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
@@ -398,12 +447,23 @@ fn what_cannot_be_opened_says_why() {
             failure.message
         );
         assert!(!failure.advice.is_empty());
+        let is_journal = path.extension().is_some_and(|end| end == "journal");
+        assert_eq!(
+            failure
+                .message
+                .contains("cut.pb.gz instead: the run is recovered"),
+            is_journal
+        );
         failure.kind
     };
     assert_eq!(kind_of(fixture.path("none.pb.gz")), "not-found");
     std::fs::write(fixture.path("text.pb.gz"), b"hello").unwrap();
     assert_eq!(kind_of(fixture.path("text.pb.gz")), "bad-profile");
     assert_eq!(kind_of(fixture.folder().to_owned()), "bad-profile");
+    let run = fixture.path("cut.pb.gz");
+    let run_file = profile::RunFile::new(&run).unwrap();
+    let _journal = profile::Journal::create(&run_file.into()).unwrap();
+    assert_eq!(kind_of(profile::journal_path(&run)), "bad-profile");
 }
 
 #[test]

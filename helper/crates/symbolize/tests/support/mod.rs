@@ -6,6 +6,7 @@ pub mod damaged_elf;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use object::{Object, ObjectSection};
 use symbolize::{DemangleMode, Frame, ModuleFile, Options, symbolize_module_with};
@@ -151,4 +152,21 @@ pub fn agree(expected: &[Place], got: &[Place]) -> bool {
             (&expected.1, expected.2) == (&got.1, got.2)
                 && (expected.0 == got.0 || (mangled(&expected.0) && !mangled(&got.0)))
         })
+}
+
+/// CPU time of this thread so far: a bound on it holds however busy the machine is.
+pub fn own_cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
+    let ran = stat.split_whitespace().next().expect("nanoseconds first");
+    Duration::from_nanos(ran.parse().expect("a number"))
+}
+
+/// The same of all threads of this process, those that have ended included: other tests' too. `/proc/self/stat` counts in
+/// ticks of 10 ms (proc(5)).
+pub fn process_cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    let (_, after_name) = stat.rsplit_once(") ").expect("a name in brackets");
+    let ticks = after_name.split(' ').skip(11).take(2);
+    let ticks: u32 = ticks.map(|n| n.parse::<u32>().expect("a number")).sum();
+    Duration::from_millis(10) * ticks
 }

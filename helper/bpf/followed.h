@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0
+ *
+ * The processes that are followed: those that were attached to and what they have started. Of no other process may the
+ * sampler pass anything on. What the kernel reports of all processes (mappings, forks, execs) reaches the sampler some
+ * milliseconds late; here stands whether the invoker was allowed to look into the process at that time.
+ */
+#pragma once
+
+#define FOLLOWED_MAX 16384
+
+struct followed_process {
+	u64 task;        /* its first thread, if that is known: never followed, only read and compared */
+	u64 born_ns;     /* of that thread: with its number, it tells the process from a later one */
+	u64 since_ns;    /* CLOCK_MONOTONIC, as the following */
+	u64 executed_ns; /* its last exec of a program that may be looked into; 0: none */
+	u64 refused_ns;  /* its first exec of one that may not; 0: none */
+	u64 hidden_ns;   /* when a sample first found it hidden, since it was last looked at; 0: none did */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FOLLOWED_MAX);
+	__type(key, u32);
+	__type(value, struct followed_process);
+} followed_processes SEC(".maps");
+
+static __always_inline void identify(struct followed_process *f, struct task_struct *first_thread)
+{
+	f->task = (u64)first_thread;
+	f->born_ns = BPF_CORE_READ(first_thread, start_boottime);
+}
+
+/* A process has the number of an earlier one that was followed: it is not that one. */
+static __always_inline void follow_child(u32 parent, u32 child, struct task_struct *first_thread)
+{
+	if (!bpf_map_lookup_elem(&followed_processes, &parent)) {
+		bpf_map_delete_elem(&followed_processes, &child);
+		return;
+	}
+	struct followed_process f = {.since_ns = bpf_ktime_get_ns()};
+	if (!may_look_into(first_thread))
+		f.refused_ns = f.since_ns;
+	identify(&f, first_thread);
+	bpf_map_update_elem(&followed_processes, &child, &f, BPF_ANY);
+}
+
+/* The program of a process is another from now on. Whether that one may be looked into; true: or it is not ours. */
+static __always_inline bool note_exec(u32 process, struct task_struct *first_thread)
+{
+	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
+	if (!f)
+		return true;
+	identify(f, first_thread);
+	bool allowed = may_look_into(first_thread);
+	if (allowed)
+		f->executed_ns = bpf_ktime_get_ns();
+	else if (!f->refused_ns)
+		f->refused_ns = bpf_ktime_get_ns();
+	return allowed;
+}
+
+static __always_inline void note_hidden(u32 process)
+{
+	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
+	if (f && !f->hidden_ns)
+		f->hidden_ns = bpf_ktime_get_ns();
+}
+
+/* For user space: a process to look at, and what was found. */
+enum { STANDING_UNKNOWN = 0, STANDING_SEEN = 1, STANDING_HIDDEN = 2 };
+u32 process_to_look_at;
+struct followed_process standing_of_process;
+
+/* A process loses its struct pid when its parent has waited for it, which is before its credentials are freed. */
+static __always_inline bool is_the_one(const struct followed_process *f, struct task_struct *task, u32 process)
+{
+	return BPF_CORE_READ(task, start_boottime) == f->born_ns && number_of(task) == process && BPF_CORE_READ(task, thread_pid);
+}
+
+/* Whether the process may be looked into now; one that has ended is not asked about. What samples, forks and execs have
+ * found before goes with the answer. */
+SEC("syscall")
+int look_at_process(void *unused)
+{
+	u32 process = process_to_look_at;
+	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
+	if (!f)
+		return STANDING_UNKNOWN;
+	standing_of_process = *f;
+	struct task_struct *task = (struct task_struct *)f->task;
+	bool is_hidden = task && !may_look_into(task);
+	/* Asked last: of a task that was freed meanwhile, all that was read means nothing. */
+	bool is_there = task && is_the_one(f, task, process);
+	is_hidden &= is_there;
+	if (is_there && !is_hidden)
+		f->hidden_ns = 0;
+	return is_hidden ? STANDING_HIDDEN : STANDING_SEEN;
+}
+
+/* For the processes that were attached to: run once over all tasks after that. */
+SEC("iter/task")
+int identify_followed(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	if (!task || task->pid != task->tgid)
+		return 0;
+	u32 process = number_of(task);
+	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
+	if (f && !f->task)
+		identify(f, task);
+	return 0;
+}

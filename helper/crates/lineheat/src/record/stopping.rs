@@ -1,0 +1,215 @@
+//! The end of the sampling: somebody says so, the time is over, the target has ended or the sampler does not answer.
+
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use records::ToSampler;
+use supervision::{ProcessState, state_of};
+use target::Launched;
+
+use super::recording::{Recording, TargetState};
+use super::sampler_watch::Silence;
+use super::{Control, EndReason, Event, Incoming, RecordOptions};
+
+/// How long an asked target may take to end before it is asked harder.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A killed target has ended by then, if it can.
+pub const KILLED_WITHIN: Duration = Duration::from_secs(5);
+
+impl Recording<'_> {
+    /// The target has ended by an interrupt, and nobody has told us to stop so far.
+    pub(super) fn was_interrupted(&self) -> bool {
+        self.end_reason == EndReason::Exited && self.exit.is_some_and(|e| e.signal == libc::SIGINT)
+    }
+
+    /// An interrupt reaches the target and us alike; which of both is heard of first is chance.
+    pub(super) fn await_own_interrupt(
+        &mut self,
+        incoming: &Receiver<Incoming>,
+        on_event: &mut impl FnMut(Event),
+    ) {
+        const PATIENCE: Duration = Duration::from_millis(300);
+        let deadline = Instant::now() + PATIENCE;
+        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+            match incoming.recv_timeout(left) {
+                Ok(Incoming::Control(control @ Control::Interrupt)) => return self.obey(control),
+                Ok(Incoming::Output(bytes)) => on_event(Event::Output(bytes)),
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    pub(super) fn obey(&mut self, control: Control) {
+        match control {
+            Control::Stop => {
+                self.discard |= self.has_not_begun();
+                self.stop_and_end_target(EndReason::Stopped);
+            }
+            Control::Interrupt => {
+                self.discard |= self.has_not_begun();
+                self.stop(EndReason::Stopped);
+                self.ending.get_or_insert_with(Instant::now);
+                if self.was_interrupted() {
+                    self.end_reason = EndReason::Stopped;
+                }
+            }
+            Control::Discard => {
+                self.discard = true;
+                self.stop_and_end_target(EndReason::Stopped);
+            }
+            Control::Input(bytes) => {
+                if let TargetState::Running(Launched {
+                    terminal: Some(t), ..
+                }) = &self.target
+                {
+                    t.type_in(&bytes);
+                }
+            }
+            Control::Resize(size) => {
+                if let TargetState::Running(Launched {
+                    terminal: Some(t), ..
+                }) = &self.target
+                {
+                    t.resize(size);
+                }
+            }
+        }
+    }
+
+    /// The command has never had its turn.
+    fn has_not_begun(&self) -> bool {
+        let waits = matches!(self.target, TargetState::Waiting(_));
+        waits && self.turn.is_some() && self.repetitions.done.is_empty()
+    }
+
+    /// Ends sampling, once; the first reason counts.
+    pub(super) fn stop(&mut self, reason: EndReason) {
+        if self.stopping.is_some() {
+            return;
+        }
+        self.end_reason = reason;
+        self.stopping = Some(Instant::now());
+        self.ended.get_or_insert_with(Instant::now);
+        self.sampler.say(&ToSampler::Stop);
+        self.sampler.send();
+        self.sampler_watch.expect_end();
+        if let Some(turn) = self.turn {
+            turn.end_all();
+            if !matches!(self.target, TargetState::Running(_)) {
+                turn.leave();
+            }
+        }
+        match (&self.target, &self.launcher) {
+            (TargetState::Attached, _) => self.target = TargetState::Gone, // it goes on without us
+            (TargetState::Waiting(_), Some(launcher)) => {
+                launcher.give_up();
+                self.target = TargetState::Gone;
+            }
+            _ => {}
+        }
+    }
+
+    fn stop_and_end_target(&mut self, reason: EndReason) {
+        self.stop(reason);
+        self.ending.get_or_insert_with(Instant::now);
+        self.signal(libc::SIGTERM);
+    }
+
+    /// What depends on time alone: the duration, an attached process that has ended, a target that does not end.
+    pub(super) fn watch(&mut self, options: &RecordOptions) {
+        if self.ending.is_none()
+            && options
+                .duration
+                .is_some_and(|d| self.started.elapsed() >= d)
+        {
+            self.stop_and_end_target(EndReason::Duration);
+        }
+        let is_gone = |pid: &u32| !Path::new(&format!("/proc/{pid}")).exists();
+        if matches!(self.target, TargetState::Attached) && self.attached.iter().all(is_gone) {
+            self.stop(EndReason::Exited);
+        }
+        match self.ending.map(|since| since.elapsed()) {
+            Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => self.kill_target(),
+            Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
+            _ => {}
+        }
+    }
+
+    /// One that waits for a file system, or is frozen by the first version of control groups, cannot even be killed.
+    fn kill_target(&mut self) {
+        self.signal(libc::SIGKILL);
+        let TargetState::Running(launched) = &self.target else {
+            return;
+        };
+        if self.killed.runs_out() {
+            let state = state_of(launched.pid());
+            // Otherwise it is only its last output that is waited for.
+            if state != ProcessState::Ended {
+                self.problems.push(format!(
+                    "The command was told to end, and killed, and has not ended for {:.1} s ({}): it was left behind.",
+                    self.killed.waited().as_secs_f64(),
+                    state.in_words()
+                ));
+            }
+            self.target = TargetState::Gone;
+            self.stop(EndReason::Stopped);
+        }
+    }
+
+    /// Gives what is to be told of a sampler that says nothing.
+    pub(super) fn watch_sampler(&mut self) -> Option<String> {
+        if self.sampler_ended {
+            return None;
+        }
+        match self.sampler_watch.look() {
+            Silence::Fine => None,
+            Silence::Notable(waited) => Some(format!(
+                "The sampler has not answered for {:.0} s ({}): samples are lost until it goes on.",
+                waited.as_secs_f64(),
+                self.sampler.state()?
+            )),
+            Silence::TooLong(waited) => Some(self.give_up_sampler(waited)),
+        }
+    }
+
+    /// What it has passed on is kept; it is ended if we may do that.
+    fn give_up_sampler(&mut self, waited: Duration) -> String {
+        let state = self.sampler.state().unwrap_or_default();
+        let left = self.sampler.end(Duration::ZERO, &self.urgency);
+        let and = match left {
+            None => "It was ended".to_owned(),
+            Some(why) => format!("It was left behind ({why}) and ends when it goes on"),
+        };
+        let told = format!(
+            "The sampler did not answer for {:.1} s ({state}). {and}: the run holds what it had passed on until then; what came later is not counted.",
+            waited.as_secs_f64()
+        );
+        self.without_sampler(&told);
+        told
+    }
+
+    fn without_sampler(&mut self, told: &str) {
+        self.problems.push(told.to_owned());
+        (self.sampler_ended, self.sampler_lost) = (true, true);
+        self.stop(EndReason::SamplerLost);
+    }
+
+    fn signal(&self, signal: i32) {
+        if let TargetState::Running(launched) = &self.target {
+            target::signal(launched.pid(), signal, launched.terminal.is_some());
+        }
+    }
+
+    /// The target goes on without it. Gives what is to be told.
+    pub(super) fn lose_sampler(&mut self, why: Option<String>) -> String {
+        let told = format!(
+            "The sampler ended before the target did, after {:.1} s{}: the run holds what was sampled until then, but for its last moment (some 50 ms), which is not counted.",
+            self.started.elapsed().as_secs_f64(),
+            why.map_or(String::new(), |w| format!(" ({w})"))
+        );
+        self.without_sampler(&told);
+        told
+    }
+}

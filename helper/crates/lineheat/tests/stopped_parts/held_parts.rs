@@ -1,0 +1,268 @@
+//! Holds one of the processes that take part in a recording: stopped, frozen or blocked.
+
+#![allow(dead_code)] // Each test program uses a part.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    Stopped,
+    /// By the freezer of the second version of control groups.
+    Frozen,
+}
+
+/// A control group whose processes are frozen.
+pub struct Freezer(PathBuf);
+
+impl Freezer {
+    /// None where this machine lets us make none; said then.
+    pub fn new() -> Option<Freezer> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("lineheat-held-{}-{number}", std::process::id());
+        for folder in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
+            let group = Path::new(folder).join(&name);
+            if fs::create_dir(&group).is_err() {
+                continue;
+            }
+            // Beside the first version it is a folder like any other.
+            let switch = group.join("cgroup.freeze");
+            if switch.exists() && fs::write(switch, "1").is_ok() {
+                return Some(Freezer(group));
+            }
+            let _ = fs::remove_dir(group);
+        }
+        eprintln!("SKIPPED: no control group can be frozen here.");
+        None
+    }
+
+    fn procs(&self) -> PathBuf {
+        self.0.join("cgroup.procs")
+    }
+
+    fn take(&self, pid: u32) {
+        // It may have ended by itself.
+        let _ = fs::write(self.procs(), pid.to_string());
+    }
+}
+
+impl Drop for Freezer {
+    fn drop(&mut self) {
+        let _ = fs::write(self.0.join("cgroup.freeze"), "0");
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while fs::remove_dir(&self.0).is_err() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// With what it takes for [`How`].
+pub struct Holder(Option<Freezer>);
+
+impl Holder {
+    pub fn of(how: How) -> Option<Holder> {
+        match how {
+            How::Stopped => Some(Holder(None)),
+            How::Frozen => Freezer::new().map(|freezer| Holder(Some(freezer))),
+        }
+    }
+
+    /// To move a process to another group takes a while: it is stopped meanwhile, so that it is held at once.
+    pub fn hold(&self, pid: u32) {
+        // SAFETY: kill has no memory preconditions.
+        unsafe { libc::kill(pid as i32, libc::SIGSTOP) };
+        if let Some(freezer) = &self.0 {
+            freezer.take(pid);
+            // SAFETY: as above.
+            unsafe { libc::kill(pid as i32, libc::SIGCONT) };
+        }
+    }
+
+    /// A line for sh by which a process holds itself.
+    pub fn holds_itself(&self) -> String {
+        match &self.0 {
+            None => "kill -STOP $$".to_owned(),
+            Some(freezer) => format!("echo $$ > {}", freezer.procs().display()),
+        }
+    }
+
+    /// From now on each process that `engine` starts of itself by this name holds itself before its first instruction; the
+    /// first alone, if that is wanted.
+    pub fn hold_started(
+        self,
+        engine: &mut Command,
+        folder: &Path,
+        name: &str,
+        which: Which,
+    ) -> Held {
+        let (source, library) = (folder.join("hold.c"), folder.join("hold.so"));
+        fs::write(&source, HOLD).expect("written");
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-O2", "-shared", "-fPIC", "-o"])
+            .args([&library, &source]);
+        assert!(gcc.status().expect("gcc is installed").success());
+        let log = folder.join("held");
+        engine.env("LD_PRELOAD", library);
+        engine.env("HOLD_NAME", name).env("HOLD_LOG", &log);
+        if which == Which::First {
+            engine.env("HOLD_ONCE", "1");
+        }
+        if let Some(freezer) = &self.0 {
+            engine.env("HOLD_GROUP", freezer.procs());
+        }
+        Held { log, _holder: self }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    First,
+    All,
+}
+
+/// Loaded by every program that is started; those of the name hold themselves.
+const HOLD: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+__attribute__((constructor)) static void hold(int count, char **arguments) {
+    const char *name = getenv("HOLD_NAME"), *group = getenv("HOLD_GROUP");
+    if (!name || count < 2 || strcmp(arguments[1], name)) return;
+    int log = open(getenv("HOLD_LOG"), O_CREAT | O_APPEND | O_WRONLY, 0600);
+    struct stat before;
+    if (log < 0 || fstat(log, &before) || (getenv("HOLD_ONCE") && before.st_size)) return;
+    dprintf(log, "%d\n", getpid());
+    close(log);
+    if (!group) { raise(SIGSTOP); return; }
+    int procs = open(group, O_WRONLY);
+    if (procs < 0 || write(procs, "0", 1) < 0) abort();
+    close(procs);
+}
+"#;
+
+/// Processes that have held themselves.
+pub struct Held {
+    log: PathBuf,
+    _holder: Holder,
+}
+
+impl Held {
+    pub fn pids(&self) -> Vec<u32> {
+        let log = fs::read_to_string(&self.log).unwrap_or_default();
+        log.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+
+    /// Waits for the first.
+    pub fn wait(&self) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.pids().is_empty() {
+            assert!(Instant::now() < deadline, "none is held");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// Children whose command line or name holds this.
+pub fn children(parent: u32, kind: &str) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{parent}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let all: Vec<u32> = lists
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|pid| pid.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let is_kind = |pid: &u32| {
+        let of = |file| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let text = [of("cmdline"), of("comm")].concat();
+        String::from_utf8_lossy(&text).contains(kind)
+    };
+    all.into_iter().filter(is_kind).collect()
+}
+
+/// One child of this kind, as soon as it is there.
+pub fn child(parent: u32, kind: &str) -> u32 {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        if let Some(pid) = children(parent, kind).first() {
+            return *pid;
+        }
+        assert!(Instant::now() < deadline, "no {kind} below {parent}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+pub fn lives(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.chars().next());
+    !matches!(state, None | Some('Z' | 'X'))
+}
+
+/// Processes that were started with this variable in their environment.
+pub fn marked(mark: &str) -> Vec<String> {
+    let processes = fs::read_dir("/proc").expect("mounted").flatten();
+    let is_marked = |folder: &Path| {
+        let environment = fs::read(folder.join("environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == mark.as_bytes())
+    };
+    processes
+        .filter(|entry| is_marked(&entry.path()))
+        .map(|entry| {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            format!(
+                "{:?}: {}",
+                entry.file_name(),
+                String::from_utf8_lossy(&line)
+            )
+        })
+        .collect()
+}
+
+/// A script for sh, executable. Written by a process of its own: were the file open in ours, another thread's new process
+/// could keep it open for a moment, and nobody could run it (ETXTBSY).
+pub fn script(path: &Path, text: &str) {
+    let mut sh = Command::new("sh");
+    sh.args([
+        "-c",
+        r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#,
+    ]);
+    assert!(
+        sh.arg(path)
+            .arg(text)
+            .status()
+            .expect("it is there")
+            .success()
+    );
+}
+
+/// A copy of the engine whose sampler, before it is the real one, does this.
+pub fn engine_with_sampler(folder: &Path, first: &str) -> Command {
+    let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
+    let engine = folder.join("lineheat");
+    let copied = Command::new("cp").arg(own).arg(&engine).status();
+    assert!(copied.expect("it is there").success());
+    let real = own.with_file_name("lineheat-sampler");
+    script(
+        &folder.join("lineheat-sampler"),
+        &format!("{first}\nexec {}", real.display()),
+    );
+    Command::new(engine)
+}

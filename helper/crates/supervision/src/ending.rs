@@ -1,0 +1,125 @@
+//! Processes that we have started are ended, and waited for no longer than it makes sense.
+
+use std::fs;
+use std::process::{Child, ExitStatus};
+use std::time::Duration;
+
+use crate::{Patience, ProcessState, Urgency, state_of};
+
+/// What came of ending a process.
+#[derive(Debug)]
+pub enum Ending {
+    Ended(ExitStatus),
+    /// It goes on without us. Why, as the end of a sentence on it.
+    LeftBehind(String),
+}
+
+/// How often to look for the end of a process that is about to end.
+const LOOK_SOON: Duration = Duration::from_millis(2);
+const LOOK_LATER: Duration = Duration::from_millis(10);
+/// A killed process has ended by then, if it can.
+const END_WITHIN: Duration = Duration::from_secs(1);
+
+/// Waits for a process to end by itself. None: the patience has run out.
+pub fn wait_for(child: &mut Child, patience: &mut Patience) -> Option<ExitStatus> {
+    let mut look = LOOK_SOON;
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if patience.runs_out() {
+            return None;
+        }
+        std::thread::sleep(look);
+        look = (2 * look).min(LOOK_LATER);
+    }
+}
+
+/// Kills the process, which also ends one that is stopped or frozen, and waits a moment. One of another user's rights,
+/// or one that waits for a file system, is left behind.
+pub fn end(mut child: Child) -> Ending {
+    let killed = child.kill();
+    let mut patience = Patience::new(END_WITHIN, &Urgency::default());
+    if killed.is_ok()
+        && let Some(status) = wait_for(&mut child, &mut patience)
+    {
+        return Ending::Ended(status);
+    }
+    let why = match killed {
+        Err(e) => format!("it could not be ended: {e}"),
+        Ok(()) => format!("it could not be ended: {}", state_of(child.id()).in_words()),
+    };
+    end_sometime(child);
+    Ending::LeftBehind(why)
+}
+
+/// Kills the process without waiting: one that reads a file of a file system which does not answer (FUSE) cannot even be
+/// killed before it is answered.
+pub fn end_sometime(mut child: Child) {
+    let _ = child.kill();
+    if matches!(child.try_wait(), Ok(None)) {
+        // If no thread can be had, it is left to whoever adopts it.
+        let _ = std::thread::Builder::new().spawn(move || child.wait());
+    }
+}
+
+/// Kills every process that this one has started and that still lives, with the group of those that lead one. For a
+/// process that is about to end.
+pub fn end_children() {
+    let own = std::process::id();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    for pid in pids {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let Some((parent, group)) = parent_and_group(&stat) else {
+            continue;
+        };
+        if parent != own || state_of(pid) == ProcessState::Ended {
+            continue;
+        }
+        let pid = pid as i32;
+        // SAFETY: kill has no memory preconditions. A child that was not waited for keeps its number.
+        unsafe {
+            libc::kill(pid, libc::SIGKILL);
+            if group == pid as u32 {
+                libc::kill(-pid, libc::SIGKILL);
+            }
+        }
+    }
+}
+
+/// proc_pid_stat(5)
+fn parent_and_group(stat: &str) -> Option<(u32, u32)> {
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(1);
+    let mut number = || fields.next()?.parse().ok();
+    Some((number()?, number()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_process_that_ends_is_waited_for_and_a_stopped_one_is_ended() {
+        let none = Urgency::default();
+        let mut quick = Command::new("true").spawn().unwrap();
+        let mut patience = Patience::new(Duration::from_secs(30), &none);
+        assert!(wait_for(&mut quick, &mut patience).unwrap().success());
+
+        let mut stopped = Command::new("sh")
+            .args(["-c", "kill -STOP $$"])
+            .spawn()
+            .unwrap();
+        let mut patience = Patience::new(Duration::from_millis(100), &none);
+        assert!(wait_for(&mut stopped, &mut patience).is_none());
+        assert!(matches!(end(stopped), Ending::Ended(_)));
+    }
+
+    #[test]
+    fn parent_and_group_stand_behind_whatever_the_name_is() {
+        assert_eq!(parent_and_group("7 (a) S b) R 12 34 5"), Some((12, 34)));
+        assert_eq!(parent_and_group("7 (a"), None);
+    }
+}
