@@ -11,6 +11,7 @@ use profile::{Journal, place};
 use super::modules::Modules;
 use super::output::give_to_invoker;
 use super::save::{comm, period_ns};
+use super::shown_path::shown_path;
 use super::stacks::{CodePlace, CountedStacks};
 
 pub const STEP_EVERY: Duration = Duration::from_millis(500);
@@ -160,7 +161,7 @@ impl Saved {
         new.map(|(_, module)| {
             let span = module.span();
             JournalModule {
-                path: module.path.to_string_lossy().into_owned(),
+                path: shown_path(&module.path),
                 memory_start: span.memory_start,
                 memory_limit: span.memory_limit,
                 file_offset: span.file_offset,
