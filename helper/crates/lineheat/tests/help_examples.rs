@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -71,7 +72,7 @@ const HELP: [(&str, &str); 28] = [
     ),
     (
         "lineheat diff old --against new --markdown > comment.md",
-        "comment.md:|",
+        "comment.md:###",
     ),
     (
         "lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input",
@@ -142,7 +143,7 @@ fn every_example_of_the_help_texts_works() {
         return;
     }
     let made = Made::compile();
-    let mut seen = 0;
+    let mut seen = BTreeSet::new();
     for command in [
         "",
         "record",
@@ -160,11 +161,11 @@ fn every_example_of_the_help_texts_works() {
                 panic!("`{example}` of `lineheat {command} --help` stands in no table of this test")
             });
             check(&made, &made.folder(), &example, wanted);
-            seen += 1;
+            seen.insert(example);
         }
     }
     assert_eq!(
-        seen,
+        seen.len(),
         HELP.len(),
         "the table has examples that no help text has"
     );
@@ -274,7 +275,7 @@ fn check(made: &Made, folder: &tempfile::TempDir, example: &str, wanted: &str) {
     }
     if example.contains(" diff ") {
         for name in ["old", "new"] {
-            std::fs::copy(&made.run, folder.path().join(name)).expect("copied");
+            made.copy_run(folder.path(), name);
         }
     }
     if example.contains("--show") {
@@ -337,7 +338,8 @@ struct Made {
     /// Has the engine by its name.
     bin: PathBuf,
     program: PathBuf,
-    run: PathBuf,
+    /// Of the program, the second thrice as long.
+    runs: [PathBuf; 2],
     /// Goes with the test.
     _place: tempfile::TempDir,
 }
@@ -352,17 +354,21 @@ impl Made {
         std::fs::write(place.path().join("file.cpp"), SOURCE).expect("written");
         let program = place.path().join("program");
         compile(place.path(), &["file.cpp".into()], &program);
-        let run = place.path().join("run.pb.gz");
-        let recorded = Command::new(bin.join("lineheat"))
-            .args(["record", "--output"])
-            .args([&run, Path::new("--"), &program])
-            .output()
-            .expect("lineheat runs");
-        assert!(recorded.status.success(), "{recorded:?}");
+        let runs = ["8000", "24000"].map(|rounds| {
+            let run = place.path().join(rounds);
+            let recorded = Command::new(bin.join("lineheat"))
+                .args(["record", "--output"])
+                .args([&run, Path::new("--"), &program])
+                .args(["rounds", rounds])
+                .output()
+                .expect("lineheat runs");
+            assert!(recorded.status.success(), "{recorded:?}");
+            run
+        });
         Made {
             bin,
             program,
-            run,
+            runs,
             _place: place,
         }
     }
@@ -383,10 +389,17 @@ impl Made {
             std::fs::copy(&self.program, folder.path().join(name)).expect("copied");
         }
         for name in RUNS {
-            std::fs::copy(&self.run, folder.path().join(name)).expect("copied");
+            self.copy_run(folder.path(), name);
         }
         std::fs::write(folder.path().join("Makefile"), "all:\n\t./program\n").expect("written");
         folder
+    }
+
+    fn copy_run(&self, folder: &Path, name: &str) {
+        let is_new = ["NEW", "after", "new"]
+            .iter()
+            .any(|new| name.starts_with(new));
+        std::fs::copy(&self.runs[usize::from(is_new)], folder.join(name)).expect("copied");
     }
 
     fn start(&self, folder: &Path, name: &str) -> Child {

@@ -113,24 +113,9 @@ fn plain_file_name(name: &[u8]) -> Option<&OsStr> {
 
 /// CRC-32 as in zlib (polynomial 0xEDB88320), which GNU binutils write into `.gnu_debuglink`.
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = {
-        let mut table = [0u32; 256];
-        let mut index = 0;
-        while index < 256 {
-            let mut value = index as u32;
-            let mut bit = 0;
-            while bit < 8 {
-                value = (value >> 1) ^ (0xEDB8_8320 & (value & 1).wrapping_neg());
-                bit += 1;
-            }
-            table[index] = value;
-            index += 1;
-        }
-        table
-    };
-    !bytes.iter().fold(u32::MAX, |crc, byte| {
-        TABLE[((crc ^ u32::from(*byte)) & 0xff) as usize] ^ (crc >> 8)
-    })
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }
 
 #[cfg(test)]

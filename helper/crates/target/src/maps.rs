@@ -1,6 +1,9 @@
 //! `/proc/PID/maps` (proc(5)): which files a process has mapped as code.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapsEntry {
@@ -10,8 +13,9 @@ pub struct MapsEntry {
     pub device_major: u32,
     pub device_minor: u32,
     pub inode: u64,
-    /// As the kernel shows it; empty for anonymous memory.
-    pub path: String,
+    /// The bytes of the file's path, or a name of the kernel's; empty for anonymous memory. " (deleted)" follows that of
+    /// a file that has no name any more.
+    pub path: PathBuf,
 }
 
 /// The executable mappings of a process, in ascending order.
@@ -19,44 +23,48 @@ pub struct MapsEntry {
 /// # Errors
 /// As opening the file: no such process, or not ours to look at.
 pub fn executable_mappings(pid: u32) -> io::Result<Vec<MapsEntry>> {
-    let text = std::fs::read(format!("/proc/{pid}/maps"))?;
-    Ok(parse_maps(&String::from_utf8_lossy(&text)))
+    Ok(parse_maps(&std::fs::read(format!("/proc/{pid}/maps"))?))
 }
 
 /// What this process has mapped at `address`: the kernel's own name for a file, which stat(2) does not give on
 /// overlayfs and btrfs.
 pub fn own_mapping_at(address: u64) -> Option<MapsEntry> {
     let text = std::fs::read("/proc/self/maps").ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let mut entries = text.lines().filter_map(parse_line).map(|(entry, _)| entry);
+    let mut entries = lines(&text).filter_map(parse_line).map(|(entry, _)| entry);
     entries.find(|e| (e.start..e.end).contains(&address))
 }
 
 /// The executable ones of the lines; `[vsyscall]`, which lies in the kernel's half, is left out.
-pub fn parse_maps(text: &str) -> Vec<MapsEntry> {
-    let entries = text.lines().filter_map(parse_line);
-    let code = entries.filter(|(e, permissions)| {
-        permissions.as_bytes().get(2) == Some(&b'x') && e.start < 1 << 63
-    });
+pub fn parse_maps(text: &[u8]) -> Vec<MapsEntry> {
+    let entries = lines(text).filter_map(parse_line);
+    let code =
+        entries.filter(|(e, permissions)| permissions.get(2) == Some(&b'x') && e.start < 1 << 63);
     code.map(|(entry, _)| entry).collect()
 }
 
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n')
+}
+
 /// The entry and its permissions.
-fn parse_line(line: &str) -> Option<(MapsEntry, &str)> {
+fn parse_line(line: &[u8]) -> Option<(MapsEntry, &[u8])> {
     // start-end perms offset major:minor inode   path
     let mut rest = line;
     let mut word = || {
-        let trimmed = rest.trim_start();
-        let end = trimmed.find(' ').unwrap_or(trimmed.len());
+        let trimmed = rest.trim_ascii_start();
+        let end = (trimmed.iter().position(|byte| *byte == b' ')).unwrap_or(trimmed.len());
         rest = &trimmed[end..];
-        (!trimmed.is_empty()).then_some(&trimmed[..end])
+        std::str::from_utf8(&trimmed[..end])
+            .ok()
+            .filter(|word| !word.is_empty())
     };
     let (start, end) = word()?.split_once('-')?;
-    let permissions = word()?;
+    let permissions = word()?.as_bytes();
     let file_offset = word()?;
     let (major, minor) = word()?.split_once(':')?;
     let inode = word()?;
-    let path = rest.trim_start();
+    // Columns are padded with spaces; a path begins with a slash, and a name of the kernel's with a bracket.
+    let path = rest.trim_ascii_start();
     let hex = |s| u64::from_str_radix(s, 16).ok();
     let start = hex(start)?;
     let entry = MapsEntry {
@@ -66,9 +74,41 @@ fn parse_line(line: &str) -> Option<(MapsEntry, &str)> {
         device_major: hex(major)? as u32,
         device_minor: hex(minor)? as u32,
         inode: inode.parse().ok()?,
-        path: path.strip_suffix(" (deleted)").unwrap_or(path).to_owned(),
+        path: unescaped(path).into(),
     };
     Some((entry, permissions))
+}
+
+/// The kernel writes a line break in a path as `\012`, and nothing else so, not even the backslash.
+fn unescaped(path: &[u8]) -> OsString {
+    const ESCAPED: &[u8] = b"\\012";
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((first, after)) = rest.split_first() {
+        match rest.strip_prefix(ESCAPED) {
+            Some(after) => {
+                bytes.push(b'\n');
+                rest = after;
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    OsString::from_vec(bytes)
+}
+
+/// What the kernel lists for a file whose path has this text in it: the name that has a line break there is meant, or
+/// the one that really has a backslash and digits. None: there is no doubt.
+pub fn other_reading(path: &OsStr) -> Option<PathBuf> {
+    let bytes = path.as_bytes();
+    let escape = |byte: &u8| match byte {
+        b'\n' => b"\\012".to_vec(),
+        other => vec![*other],
+    };
+    (bytes.contains(&b'\n'))
+        .then(|| OsString::from_vec(bytes.iter().flat_map(escape).collect()).into())
 }
 
 #[cfg(test)]
@@ -85,9 +125,9 @@ mod tests {
 ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
 garbage
 ";
-        let entries = parse_maps(text);
-        let paths: Vec<_> = entries.iter().map(|e| e.path.as_str()).collect();
-        assert_eq!(paths, ["/usr/bin/my prog", "[vdso]", ""]);
+        let entries = parse_maps(text.as_bytes());
+        let paths: Vec<_> = entries.iter().map(|e| e.path.to_str().unwrap()).collect();
+        assert_eq!(paths, ["/usr/bin/my prog (deleted)", "[vdso]", ""]);
         let first = &entries[0];
         assert_eq!(
             (first.start, first.file_offset),
@@ -97,5 +137,15 @@ garbage
             (first.device_major, first.device_minor, first.inode),
             (0xfe, 1, 1234)
         );
+    }
+
+    #[test]
+    fn a_path_is_bytes_and_may_hold_line_breaks() {
+        let text = b"1000-2000 r-xp 00000000 fe:01 7      /a\xff b/two\\012lines\\x\n";
+        let path = parse_maps(text).remove(0).path;
+        assert_eq!(path.as_os_str().as_bytes(), b"/a\xff b/two\nlines\\x");
+        let other = other_reading(path.as_os_str()).unwrap();
+        assert_eq!(other.as_os_str().as_bytes(), b"/a\xff b/two\\012lines\\x");
+        assert_eq!(other_reading(OsStr::new("/plain")), None);
     }
 }

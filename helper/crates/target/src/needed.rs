@@ -47,7 +47,15 @@ fn parse_list(text: &[u8]) -> Vec<PathBuf> {
         path.starts_with(b"/")
             .then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
     };
-    text.split(|b| *b == b'\n').filter_map(path_of).collect()
+    // A path may hold line breaks; each entry begins with a tab.
+    let mut entries = Vec::new();
+    for line in text.split_inclusive(|b| *b == b'\n') {
+        match entries.last_mut() {
+            Some(last) if !line.starts_with(b"\t") => Vec::extend_from_slice(last, line),
+            _ => entries.push(line.to_vec()),
+        }
+    }
+    entries.iter().filter_map(|entry| path_of(entry)).collect()
 }
 
 #[cfg(test)]
@@ -57,12 +65,13 @@ mod tests {
     #[test]
     fn paths_are_taken_from_the_loaders_list() {
         let text = b"\tlinux-vdso.so.1 (0x00007ffc)\n\tlibc.so.6 => /lib/libc.so.6 (0x00007f12)\n\
-            \tlibgone.so => not found\n\t/lib64/ld-linux-x86-64.so.2 (0x00007f34)\n";
+            \tlibgone.so => not found\n\tliba.so => /two\nlines/liba.so (0x00007f13)\n\t/lib64/ld-linux-x86-64.so.2 (0x00007f34)\n";
         let paths = parse_list(text);
         assert_eq!(
             paths,
             [
                 Path::new("/lib/libc.so.6"),
+                Path::new("/two\nlines/liba.so"),
                 Path::new("/lib64/ld-linux-x86-64.so.2")
             ]
         );

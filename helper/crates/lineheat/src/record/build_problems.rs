@@ -9,6 +9,7 @@ use symbolize::{DemangleMode, Language, Text, demangle};
 
 use super::modules::ModuleIndex;
 use super::save::{Symbols, module_name};
+use super::shown_path::shown_path;
 
 /// Shares of all samples above which it is told.
 const UNNAMED_WORTH_TELLING: f64 = 0.05;
@@ -32,7 +33,7 @@ pub fn build_problems(
     symbols: &BTreeMap<ModuleIndex, Symbols>,
 ) -> Vec<String> {
     let by_path: HashMap<String, ModuleIndex> = (paths.iter())
-        .map(|(index, path)| (path.to_string_lossy().into_owned(), *index))
+        .map(|(index, path)| (shown_path(path), *index))
         .collect();
     let mut hot: BTreeMap<ModuleIndex, Hot> = BTreeMap::new();
     let mut samples = 0;

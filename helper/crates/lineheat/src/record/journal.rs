@@ -10,6 +10,7 @@ use profile::{Journal, RunFile, place};
 
 use super::modules::Modules;
 use super::save::{comm, period_ns};
+use super::shown_path::shown_path;
 use super::stacks::{CodePlace, CountedStacks};
 
 pub const STEP_EVERY: Duration = Duration::from_millis(500);
@@ -162,7 +163,7 @@ impl Saved {
         new.map(|(_, module)| {
             let span = module.span();
             JournalModule {
-                path: module.path.to_string_lossy().into_owned(),
+                path: shown_path(&module.path),
                 memory_start: span.memory_start,
                 memory_limit: span.memory_limit,
                 file_offset: span.file_offset,

@@ -334,7 +334,7 @@ impl Modules {
 /// The vDSO is the same in all processes of a kernel (32-bit ones apart), so ours can be read from our own memory.
 pub fn own_vdso() -> Option<Vec<u8>> {
     let maps = target::executable_mappings(std::process::id()).ok()?;
-    let vdso = maps.iter().find(|m| m.path == "[vdso]")?;
+    let vdso = maps.iter().find(|m| m.path == Path::new("[vdso]"))?;
     let length = (vdso.end - vdso.start) as usize;
     // SAFETY: /proc/self/maps just named this range as mapped and readable; the vDSO is never unmapped.
     let bytes = unsafe { std::slice::from_raw_parts(vdso.start as *const u8, length) };

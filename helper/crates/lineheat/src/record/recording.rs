@@ -1,5 +1,7 @@
 //! A recording in progress: what comes in is counted, until the target has ended or somebody says so.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
@@ -13,6 +15,7 @@ use super::address_spaces::AddressSpaces;
 use super::environment::{self, Environment};
 use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
+use super::mapped_paths::ways_to_open;
 use super::modules::{ModuleIndex, Modules};
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
@@ -206,8 +209,8 @@ impl Recording<'_> {
                 file,
                 path,
             } => {
-                let path = String::from_utf8_lossy(&path).into_owned();
-                self.add_mapping(pid, time_ns, start, length, file_offset, file, &path);
+                let path = Path::new(OsStr::from_bytes(&path));
+                self.add_mapping(pid, time_ns, start, length, file_offset, file, path);
                 self.modules.tell(self.sampler.unsent());
                 self.sampler.send();
             }
@@ -275,7 +278,7 @@ impl Recording<'_> {
         length: u64,
         file_offset: u64,
         file: FileId,
-        path: &str,
+        path: &Path,
     ) {
         let end = start.saturating_add(length);
         if file.inode == 0 {
@@ -299,24 +302,14 @@ impl Recording<'_> {
         from_ns: u64,
         (start, end): (u64, u64),
         file: FileId,
-        path: &str,
+        path: &Path,
     ) -> ModuleIndex {
-        let shown = path.strip_suffix(" (deleted)").unwrap_or(path);
-        let mut open_as = vec![
-            PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
-            PathBuf::from(format!("/proc/{pid}/root{shown}")),
-            PathBuf::from(shown),
-        ];
-        // Not for another file: a program on a file system that does not answer must not cost its libraries their names.
-        let program = PathBuf::from(format!("/proc/{pid}/exe"));
-        if std::fs::read_link(&program).is_ok_and(|its| its == Path::new(path)) {
-            open_as.insert(1, program);
-        }
+        let (shown, open_as) = ways_to_open(pid, (start, end), path);
         let mapped_at = (from_ns > 0).then(|| {
             let since = environment::monotonic_ns().saturating_sub(from_ns);
             SystemTime::now() - Duration::from_nanos(since)
         });
-        (self.modules).of_file(file, Path::new(shown), &open_as, mapped_at)
+        (self.modules).of_file(file, &shown, &open_as, mapped_at)
     }
 
     pub(super) fn lost(&self) -> u64 {

@@ -21,6 +21,7 @@ use super::rate::Taken;
 use super::recording::Recording;
 use super::repetitions::{Repetition, Repetitions};
 use super::save::Symbols;
+use super::shown_path::shown_path;
 use super::work::{Work, missing_work};
 use super::{EndReason, RecordOptions, Target};
 
@@ -46,7 +47,7 @@ pub fn run_info(
     let (command, attached_pid) = match &options.target {
         Target::Launch { program, args, .. } => {
             let words = std::iter::once(program.as_os_str()).chain(args.iter().map(AsRef::as_ref));
-            (words.map(|w| w.to_string_lossy().into_owned()).collect(), 0)
+            (words.map(shown_path).collect(), 0)
         }
         Target::Attach(_) => (vec![], recording.pid),
     };
@@ -65,7 +66,7 @@ pub fn run_info(
         format: 1,
         name: options.name.clone(),
         command,
-        cwd: recording.cwd.to_string_lossy().into_owned(),
+        cwd: shown_path(&recording.cwd),
         attached_pid,
         started_unix_ns: unix_ns(recording.started_at),
         wall_ns: wall.as_nanos() as u64,
@@ -230,7 +231,7 @@ fn wire_modules(
         .filter_map(|(index, m)| Some((m, symbols.get(&index)?)));
     with_symbols
         .map(|(module, symbols)| WireModule {
-            path: module.path.to_string_lossy().into_owned(),
+            path: shown_path(&module.path),
             build_id: symbols.found.build_id.clone(),
             producers: symbols.found.producers.clone(),
             has_lines: symbols.found.has_lines,

@@ -17,6 +17,7 @@ use symbolize::{
 use super::environment::Environment;
 use super::modules::{Module, ModuleIndex, own_vdso};
 use super::recording::Recording;
+use super::shown_path::shown_path;
 use super::stacks::CodePlace;
 use super::{RecordOptions, Stage, run_info};
 use crate::symbolize_worker;
@@ -248,7 +249,7 @@ fn add_mapping(
 ) -> u32 {
     let span = module.span();
     builder.add_mapping(MappingOf {
-        filename: &module.path.to_string_lossy(),
+        filename: &shown_path(&module.path),
         build_id: symbols.map_or("", |s| &s.build_id),
         memory_start: span.memory_start,
         memory_limit: span.memory_limit,
@@ -325,6 +326,5 @@ pub fn comm(bytes: &[u8; 16]) -> String {
 
 /// The name by which the target is known: its program's file name.
 pub fn module_name(path: &Path) -> String {
-    path.file_name()
-        .map_or(String::new(), |n| n.to_string_lossy().into_owned())
+    path.file_name().map_or_else(String::new, shown_path)
 }

@@ -1,7 +1,9 @@
 //! The beginning of a recording: the target stopped or found, its code made known, the sampler attached.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -260,20 +262,20 @@ impl<'a> Recording<'a> {
     /// Reads the libraries that the loader is going to map, so that their rows are there before their code runs.
     fn expect_libraries(&mut self, options: &RecordOptions) {
         let maps = target::executable_mappings(self.pid).unwrap_or_default();
-        let Some(program) = maps.iter().find(|m| m.path.starts_with('/')) else {
+        let Some(program) = maps.iter().find(|m| m.path.is_absolute()) else {
             return;
         };
         let Some(interpreter) = self
             .modules
             .iter()
-            .find(|(_, m)| m.path == Path::new(&program.path))
+            .find(|(_, m)| m.path == program.path)
             .and_then(|(_, m)| m.layout.as_ref()?.interpreter.clone())
         else {
             return; // statically linked
         };
-        let interpreter = PathBuf::from(String::from_utf8_lossy(&interpreter).into_owned());
+        let interpreter = PathBuf::from(OsString::from_vec(interpreter));
         let launch = launch_options(options);
-        let program = Path::new(&program.path);
+        let program = &program.path;
         for library in target::needed_libraries(&interpreter, program, &launch, &self.urgency) {
             self.modules.expect_library(&library);
         }
@@ -395,7 +397,7 @@ pub fn launch_options(options: &RecordOptions) -> LaunchOptions {
 }
 
 fn file_id_of(entry: &MapsEntry) -> FileId {
-    if entry.path == "[vdso]" {
+    if entry.path == Path::new("[vdso]") {
         return FileId::VDSO;
     }
     FileId {

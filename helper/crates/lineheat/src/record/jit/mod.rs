@@ -5,6 +5,8 @@ mod map_entries;
 mod map_file;
 
 use std::collections::{BTreeMap, HashMap};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::SystemTime;
 
 use symbolize::{Frame, ModuleSymbols};
@@ -52,8 +54,9 @@ impl JitProcess {
 }
 
 /// Whether the kernel calls memory so that belongs to no file. Its own pages, as `[vdso]`, are something else.
-pub fn is_without_file(path: &str) -> bool {
-    matches!(path, "" | "//anon" | "[heap]" | "[stack]") || path.starts_with("[anon")
+pub fn is_without_file(path: &Path) -> bool {
+    let name = path.as_os_str().as_bytes();
+    matches!(name, b"" | b"//anon" | b"[heap]" | b"[stack]") || name.starts_with(b"[anon")
 }
 
 impl JitProcesses {
