@@ -4,6 +4,7 @@ use std::path::Path;
 
 use analysis::{Analyzed, Measure};
 use profile::RunSummary;
+use profile::run::EndReason;
 
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, date, value};
@@ -78,6 +79,10 @@ fn samples(analyzed: &Analyzed, measure: Measure, summary: &RunSummary) -> Strin
     if let Some(run) = analyzed.profile().run.as_ref().filter(|run| run.format > 0) {
         text.push_str(&format!(", {} Hz of {}", run.asked_hz, run.event));
         text.push_str(&match summary.lost {
+            // What came after the last that was saved is not known.
+            0 if run.partial || run.end_reason() == EndReason::SamplerLost => {
+                ", an unknown number lost at the end".to_owned()
+            }
             0 => ", none lost".to_owned(),
             lost => {
                 let share = 100.0 * lost as f64 / run.samples_taken.max(lost) as f64;
