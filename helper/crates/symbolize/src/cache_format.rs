@@ -15,8 +15,7 @@ use crate::{Frame, Language};
 pub(crate) const FORMAT: u32 = 4;
 const MAGIC: &[u8; 8] = b"LHSYMBOL";
 
-/// As it is written here and in the messages of the worker.
-pub(crate) fn language_code(language: Language) -> u8 {
+fn language_code(language: Language) -> u8 {
     match language {
         Language::Unknown => 0,
         Language::C => 1,
@@ -26,7 +25,7 @@ pub(crate) fn language_code(language: Language) -> u8 {
     }
 }
 
-pub(crate) fn language_of(code: u32) -> Option<Language> {
+fn language_of(code: u32) -> Option<Language> {
     Some(match code {
         0 => Language::Unknown,
         1 => Language::C,

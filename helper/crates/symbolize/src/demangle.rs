@@ -3,6 +3,8 @@
 use std::fmt::{self, Write};
 use std::panic::catch_unwind;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clones::without_marks;
 use crate::itanium::{self, Shown};
 use crate::ocaml_names;
@@ -12,7 +14,7 @@ const INPUT_BYTES_MAX: usize = 64 << 10;
 const OUTPUT_BYTES_MAX: usize = 16 << 10;
 
 /// How much of a C++ name is shown. Rust names have no hash in any mode but `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum DemangleMode {
     /// The symbol as it is.
     None,

@@ -2,6 +2,7 @@
 //! costs its own names only: the process ends, the module is named, and the others are asked again.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -229,7 +230,7 @@ impl Round {
                 let module = &work.asked[*index as usize].module;
                 TaskModule {
                     index: *index,
-                    path: module.path().to_owned(),
+                    path: module.path().into(),
                     content: match &module.content {
                         Content::AtPath => TaskContent::AtPath,
                         Content::Opened(file) => {
@@ -245,12 +246,16 @@ impl Round {
             .collect();
         let task = Task {
             mode: options.demangle,
-            debug_directories: options.debug_directories.clone(),
+            debug_directories: options
+                .debug_directories
+                .iter()
+                .map(OsString::from)
+                .collect(),
             time_limit: options.time_limit,
             threads: options.threads,
             at_once,
             debuginfod: options.debuginfod,
-            cache: options.cache.clone(),
+            cache: options.cache.clone().map(OsString::from),
             modules,
         };
         let mut command = Command::new(isolation.command.get_program());

@@ -62,6 +62,8 @@ pub use worker::serve_as_worker;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// One source-level frame of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
@@ -106,7 +108,9 @@ pub struct ModuleSymbols {
 }
 
 /// A language family with one way to be built.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub enum Language {
     #[default]
     Unknown,

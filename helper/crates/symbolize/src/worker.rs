@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Stdout, Write};
 use std::os::fd::{BorrowedFd, FromRawFd};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,12 +40,16 @@ pub fn serve_as_worker() -> io::Result<()> {
     let progress = Arc::new(AtomicUsize::new(0));
     let options = Options {
         demangle: task.mode,
-        debug_directories: task.debug_directories,
+        debug_directories: task
+            .debug_directories
+            .into_iter()
+            .map(PathBuf::from)
+            .collect(),
         time_limit: task.time_limit,
         threads: task.threads,
         debuginfod: task.debuginfod,
         progress: Arc::clone(&progress),
-        cache: task.cache,
+        cache: task.cache.map(PathBuf::from),
     };
     // Large ones first, so that none of them is alone at the end.
     let mut modules = task.modules;
@@ -87,7 +92,7 @@ fn answer(module: TaskModule, options: &Options, output: &Mutex<Stdout>) {
     say(output, &Said::Began(module.index));
     let mut file = match module.content {
         TaskContent::AtPath => ModuleFile::at_path(&module.path),
-        TaskContent::Bytes(bytes) => ModuleFile::from_bytes(&module.path, bytes),
+        TaskContent::Bytes(bytes) => ModuleFile::from_bytes(module.path, bytes),
         TaskContent::Inherited(fd) => {
             // SAFETY: the engine left this file open for us alone; nothing else here uses or closes its number. The
             // first call below fails if it is not open.

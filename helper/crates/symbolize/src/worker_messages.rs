@@ -1,44 +1,48 @@
-//! What the engine and its symbolizing process say to each other: little-endian numbers and lengths before texts. The
-//! answers are foreign input, since what was read may have taken the process over: each length is checked against what
-//! is there.
+//! What the engine and its symbolizing process say to each other, in postcard's encoding. The answers are foreign input,
+//! since what was read may have taken the process over: a message has a limit, and within it nothing is taken for there
+//! that did not arrive.
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::RawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::ModuleSymbols;
+use serde::{Deserialize, Serialize};
+
 use crate::cache_format;
 use crate::demangle::DemangleMode;
 use crate::known::{Address, Known};
+use crate::{Language, ModuleSymbols};
 
 /// Of one message: some three million addresses.
 const MESSAGE_BYTES_MAX: u32 = 512 << 20;
 
-/// All that the process is asked, in one message.
+/// All that the process is asked, in one message. Paths are `OsString`, since serde takes a `PathBuf` of UTF-8 only.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Task {
     pub(crate) mode: DemangleMode,
-    pub(crate) debug_directories: Vec<PathBuf>,
+    pub(crate) debug_directories: Vec<OsString>,
     pub(crate) time_limit: Duration,
     pub(crate) threads: usize,
     /// Modules that are read at one time.
     pub(crate) at_once: usize,
     pub(crate) debuginfod: Option<Duration>,
-    pub(crate) cache: Option<PathBuf>,
+    pub(crate) cache: Option<OsString>,
     pub(crate) modules: Vec<TaskModule>,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct TaskModule {
     /// The engine's number for it.
     pub(crate) index: u32,
-    pub(crate) path: PathBuf,
+    pub(crate) path: OsString,
     pub(crate) content: TaskContent,
     pub(crate) expected_build_id: Option<String>,
     /// Ascending, each once.
     pub(crate) vaddrs: Vec<u64>,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) enum TaskContent {
     AtPath,
     /// An open file that the process inherits.
@@ -55,9 +59,21 @@ pub(crate) enum Said {
     Answer(u32, Vec<u8>),
 }
 
-const BEGAN: u8 = 1;
-const PROGRESS: u8 = 2;
-const ANSWER: u8 = 3;
+/// The beginning of what is said; the bytes of an answer follow it as they are.
+#[derive(Serialize, Deserialize)]
+enum Beginning {
+    Began(u32),
+    Progress(u64),
+    Answer(u32),
+}
+
+/// The beginning of the names of a module; `Known` follows it as a cache file has it.
+#[derive(Serialize, Deserialize)]
+struct Heading {
+    language: Language,
+    build_id: String,
+    problem: Option<String>,
+}
 
 pub(crate) fn write_message(stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).ok();
@@ -88,112 +104,51 @@ pub(crate) fn read_message(stream: &mut impl Read) -> io::Result<Vec<u8>> {
 
 impl Said {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = Out::default();
         match self {
-            Said::Began(index) => out.byte(BEGAN).number(u64::from(*index)),
-            Said::Progress(done) => out.byte(PROGRESS).number(*done),
-            Said::Answer(index, bytes) => (out.byte(ANSWER).number(u64::from(*index))).raw(bytes),
-        };
-        out.0
+            Said::Began(index) => encode(&Beginning::Began(*index), &[]),
+            Said::Progress(done) => encode(&Beginning::Progress(*done), &[]),
+            Said::Answer(index, bytes) => encode(&Beginning::Answer(*index), bytes),
+        }
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Said> {
-        let mut fields = Fields(bytes);
-        let (kind, number) = (fields.byte()?, fields.number()?);
-        match kind {
-            BEGAN => Some(Said::Began(u32::try_from(number).ok()?)),
-            PROGRESS => Some(Said::Progress(number)),
-            ANSWER => Some(Said::Answer(u32::try_from(number).ok()?, fields.0.to_vec())),
-            _ => None,
-        }
+        Some(match postcard::take_from_bytes(bytes).ok()? {
+            (Beginning::Began(index), []) => Said::Began(index),
+            (Beginning::Progress(done), []) => Said::Progress(done),
+            (Beginning::Answer(index), bytes) => Said::Answer(index, bytes.to_vec()),
+            _ => return None,
+        })
     }
 }
 
 impl Task {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = Out::default();
-        out.byte(self.mode as u8);
-        out.number(self.debug_directories.len() as u64);
-        for directory in &self.debug_directories {
-            out.bytes(directory.as_os_str().as_bytes());
-        }
-        out.number(self.time_limit.as_millis() as u64);
-        out.number(self.threads as u64).number(self.at_once as u64);
-        out.optional(
-            self.debuginfod
-                .map(|limit| limit.as_millis().to_string().into_bytes()),
-        );
-        out.optional(
-            self.cache
-                .as_ref()
-                .map(|path| path.as_os_str().as_bytes().to_vec()),
-        );
-        out.number(self.modules.len() as u64);
-        for module in &self.modules {
-            out.number(u64::from(module.index));
-            out.bytes(module.path.as_os_str().as_bytes());
-            match &module.content {
-                TaskContent::AtPath => out.byte(0),
-                TaskContent::Inherited(fd) => out.byte(1).number(*fd as u64),
-                TaskContent::Bytes(bytes) => out.byte(2).bytes(bytes),
-            };
-            out.optional(
-                module
-                    .expected_build_id
-                    .as_ref()
-                    .map(|id| id.clone().into_bytes()),
-            );
-            out.number(module.vaddrs.len() as u64);
-            for vaddr in &module.vaddrs {
-                out.number(*vaddr);
-            }
-        }
-        out.0
+        encode(self, &[])
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Task> {
-        let mut fields = Fields(bytes);
-        let mode = match fields.byte()? {
-            mode if mode == DemangleMode::None as u8 => DemangleMode::None,
-            mode if mode == DemangleMode::Simplified as u8 => DemangleMode::Simplified,
-            mode if mode == DemangleMode::Templates as u8 => DemangleMode::Templates,
-            mode if mode == DemangleMode::Full as u8 => DemangleMode::Full,
-            _ => return None,
-        };
-        let debug_directories = (0..fields.count(8)?)
-            .map(|_| fields.path())
-            .collect::<Option<_>>()?;
-        let time_limit = Duration::from_millis(fields.number()?);
-        let (threads, at_once) = (fields.number()? as usize, fields.number()? as usize);
-        let debuginfod = match fields.optional()? {
-            None => None,
-            Some(text) => Some(Duration::from_millis(
-                std::str::from_utf8(text).ok()?.parse().ok()?,
-            )),
-        };
-        let cache = fields.optional()?.map(path_of);
-        let modules = (0..fields.count(40)?)
-            .map(|_| fields.module())
-            .collect::<Option<_>>()?;
-        Some(Task {
-            mode,
-            debug_directories,
-            time_limit,
-            threads,
-            at_once,
-            debuginfod,
-            cache,
-            modules,
-        })
+        match postcard::take_from_bytes(bytes).ok()? {
+            (task, []) => Some(task),
+            _ => None,
+        }
     }
+}
+
+/// `value`, and `rest` behind it.
+fn encode(value: &impl Serialize, rest: &[u8]) -> Vec<u8> {
+    // It fails for sequences of unknown length only, which no message has; an empty message is refused as a damaged one is.
+    let mut bytes = postcard::to_extend(value, Vec::new()).unwrap_or_default();
+    bytes.extend_from_slice(rest);
+    bytes
 }
 
 /// The names of a module as bytes; `vaddrs` are ascending.
 pub(crate) fn encode_symbols(symbols: ModuleSymbols, vaddrs: &[u64]) -> Vec<u8> {
-    let mut out = Out::default();
-    out.byte(cache_format::language_code(symbols.language));
-    out.bytes(symbols.build_id.as_bytes());
-    out.optional(symbols.problem.map(String::into_bytes));
+    let heading = Heading {
+        language: symbols.language,
+        build_id: symbols.build_id,
+        problem: symbols.problem,
+    };
     let columns = symbols.chains.into_iter().zip(symbols.builds);
     let known = Known {
         vaddrs: vaddrs.to_vec(),
@@ -208,29 +163,22 @@ pub(crate) fn encode_symbols(symbols: ModuleSymbols, vaddrs: &[u64]) -> Vec<u8> 
         has_lines: symbols.has_lines,
         has_symbols: true,
     };
-    out.raw(&cache_format::encode(&known));
-    out.0
+    encode(&heading, &cache_format::encode(&known))
 }
 
 /// `None`: the bytes are no answer for these addresses.
 pub(crate) fn decode_symbols(bytes: &[u8], vaddrs: &[u64]) -> Option<ModuleSymbols> {
-    let mut fields = Fields(bytes);
-    let language = cache_format::language_of(fields.byte()?.into())?;
-    let build_id = String::from_utf8(fields.bytes()?.to_vec()).ok()?;
-    let problem = match fields.optional()? {
-        None => None,
-        Some(text) => Some(String::from_utf8(text.to_vec()).ok()?),
-    };
-    let known = cache_format::decode(fields.0)?;
+    let (heading, known): (Heading, _) = postcard::take_from_bytes(bytes).ok()?;
+    let known = cache_format::decode(known)?;
     if known.vaddrs != vaddrs {
         return None;
     }
     let mut symbols = ModuleSymbols {
         source_sums: known.source_sums,
-        language,
-        build_id,
+        language: heading.language,
+        build_id: heading.build_id,
         has_lines: known.has_lines,
-        problem,
+        problem: heading.problem,
         ..ModuleSymbols::default()
     };
     for address in known.addresses {
@@ -242,108 +190,10 @@ pub(crate) fn decode_symbols(bytes: &[u8], vaddrs: &[u64]) -> Option<ModuleSymbo
     Some(symbols)
 }
 
-#[derive(Default)]
-struct Out(Vec<u8>);
-
-impl Out {
-    fn byte(&mut self, byte: u8) -> &mut Out {
-        self.0.push(byte);
-        self
-    }
-
-    fn number(&mut self, number: u64) -> &mut Out {
-        self.raw(&number.to_le_bytes())
-    }
-
-    fn raw(&mut self, bytes: &[u8]) -> &mut Out {
-        self.0.extend_from_slice(bytes);
-        self
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> &mut Out {
-        self.number(bytes.len() as u64).raw(bytes)
-    }
-
-    fn optional(&mut self, bytes: Option<Vec<u8>>) -> &mut Out {
-        match bytes {
-            None => self.byte(0),
-            Some(bytes) => self.byte(1).bytes(&bytes),
-        }
-    }
-}
-
-struct Fields<'a>(&'a [u8]);
-
-impl<'a> Fields<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        Some(self.take(1)?[0])
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
-    }
-
-    /// A number of entries that have at least `bytes_each`: no more than can follow.
-    fn count(&mut self, bytes_each: usize) -> Option<usize> {
-        let count = usize::try_from(self.number()?).ok()?;
-        (count <= self.0.len() / bytes_each).then_some(count)
-    }
-
-    fn bytes(&mut self) -> Option<&'a [u8]> {
-        let length = usize::try_from(self.number()?).ok()?;
-        self.take(length)
-    }
-
-    fn optional(&mut self) -> Option<Option<&'a [u8]>> {
-        match self.byte()? {
-            0 => Some(None),
-            1 => Some(Some(self.bytes()?)),
-            _ => None,
-        }
-    }
-
-    fn path(&mut self) -> Option<PathBuf> {
-        self.bytes().map(path_of)
-    }
-
-    fn module(&mut self) -> Option<TaskModule> {
-        let index = u32::try_from(self.number()?).ok()?;
-        let path = self.path()?;
-        let content = match self.byte()? {
-            0 => TaskContent::AtPath,
-            1 => TaskContent::Inherited(RawFd::try_from(self.number()?).ok()?),
-            2 => TaskContent::Bytes(self.bytes()?.to_vec()),
-            _ => return None,
-        };
-        let expected_build_id = match self.optional()? {
-            None => None,
-            Some(text) => Some(String::from_utf8(text.to_vec()).ok()?),
-        };
-        let vaddrs = (0..self.count(8)?)
-            .map(|_| self.number())
-            .collect::<Option<_>>()?;
-        Some(TaskModule {
-            index,
-            path,
-            content,
-            expected_build_id,
-            vaddrs,
-        })
-    }
-}
-
-fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
     use super::*;
     use crate::Frame;
 
@@ -369,6 +219,9 @@ mod tests {
         }
     }
 
+    const BEGAN: u8 = 0;
+    const ANSWER: u8 = 2;
+
     #[test]
     fn an_answer_comes_back_as_it_was() {
         let vaddrs = [0x10, 0x20];
@@ -382,14 +235,15 @@ mod tests {
 
     #[test]
     fn a_task_comes_back_as_it_was() {
+        let not_utf8 = OsString::from_vec(b"/usr/lib/\xff".to_vec());
         let task = Task {
             mode: DemangleMode::Full,
-            debug_directories: vec!["/usr/lib/debug".into()],
+            debug_directories: vec![not_utf8.clone()],
             time_limit: Duration::from_secs(10),
             threads: 3,
             at_once: 2,
             debuginfod: Some(Duration::from_secs(120)),
-            cache: None,
+            cache: Some("/c".into()),
             modules: vec![TaskModule {
                 index: 7,
                 path: "/bin/x".into(),
@@ -399,7 +253,9 @@ mod tests {
             }],
         };
         let bytes = task.encode();
-        assert_eq!(Task::decode(&bytes).unwrap().encode(), bytes);
+        let back = Task::decode(&bytes).unwrap();
+        assert_eq!(back.debug_directories, [not_utf8]);
+        assert_eq!(back.encode(), bytes);
         for cut in 0..bytes.len() {
             assert!(Task::decode(&bytes[..cut]).is_none(), "{cut}");
         }
@@ -410,12 +266,41 @@ mod tests {
         for bytes in [
             &[][..],
             &[9; 9],
-            &[BEGAN, 1],
+            &[BEGAN, 0x81],
             &[ANSWER, 255, 255, 255, 255, 255, 0, 0, 0],
         ] {
             assert!(Said::decode(bytes).is_none(), "{bytes:?}");
         }
         let mut stream = &[0xff, 0xff, 0xff, 0xff, 1][..];
         assert!(read_message(&mut stream).is_err());
+    }
+
+    #[test]
+    fn counts_of_what_is_not_there_take_no_memory() {
+        // 2^63 of each, at each place that may hold a count.
+        let many = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        let task = Task {
+            mode: DemangleMode::None,
+            debug_directories: Vec::new(),
+            time_limit: Duration::ZERO,
+            threads: 1,
+            at_once: 1,
+            debuginfod: None,
+            cache: None,
+            modules: Vec::new(),
+        };
+        let (task, vaddrs) = (task.encode(), [0x10, 0x20]);
+        for at in 0..task.len() {
+            let hostile = [&task[..at], &many, &task[at + 1..]].concat();
+            // A number of threads is no count.
+            if let Some(task) = Task::decode(&hostile) {
+                assert!(task.debug_directories.is_empty() && task.modules.is_empty());
+            }
+        }
+        let answer = encode_symbols(symbols(), &vaddrs);
+        for at in 0..answer.len() {
+            let hostile = [&answer[..at], &many, &answer[at + 1..]].concat();
+            assert_eq!(decode_symbols(&hostile, &vaddrs), None, "{at}");
+        }
     }
 }
