@@ -1,8 +1,6 @@
-//! A sweep's table as text, JSON and CSV.
+//! A sweep's table as text and CSV.
 
 use std::path::Path;
-
-use serde_json::{Value, json};
 
 use super::table::{Spread, SweepRow, SweepTable};
 use crate::terminal::{Style, Terminal};
@@ -10,7 +8,6 @@ use crate::terminal_numbers::duration;
 use crate::terminal_table::{Align, Table};
 use crate::terminal_text::visible;
 
-pub const SCHEMA: u32 = 1;
 /// Functions that grow, and parameters: more fills the screen.
 const GROWING_MAX: usize = 20;
 
@@ -133,53 +130,6 @@ fn share_sd(spread: Spread) -> String {
     }
 }
 
-pub fn json(table: &SweepTable) -> Value {
-    let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
-    let rows: Vec<Value> = (table.rows.iter())
-        .map(|row| {
-            json!({
-                "run": row.path.to_string_lossy(),
-                "values": values(table, row),
-                "runs": row.runs,
-                "meanWallNs": number(row.wall_ns.mean),
-                "sdWallNs": number(row.wall_ns.sd),
-                "meanCpuNs": number(row.cpu_ns.mean),
-                "sdCpuNs": number(row.cpu_ns.sd),
-                "best": row.best,
-                "likeBest": row.like_best,
-            })
-        })
-        .collect();
-    let growing: Vec<Value> = (table.growing.iter())
-        .map(|found| {
-            json!({
-                "name": found.function.0,
-                "module": found.function.1,
-                "parameter": table.parameters[found.parameter],
-                "exponent": found.exponent,
-                "low": found.low,
-                "high": found.high,
-                "cpuNs": found.cpu_ns,
-            })
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "parameters": table.parameters,
-        "unit": if table.per_unit { "unit of work" } else { "run" },
-        "cells": rows,
-        "growing": growing,
-        "problems": table.problems,
-    })
-}
-
-fn values(table: &SweepTable, row: &SweepRow) -> Value {
-    let pairs = table.parameters.iter().zip(&row.values);
-    pairs
-        .map(|(name, value)| (name.clone(), json!(value)))
-        .collect()
-}
-
 /// One line a cell, as RFC 4180 says.
 pub fn csv(table: &SweepTable) -> String {
     let mut lines = Vec::new();
@@ -232,6 +182,9 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
+    use super::super::json::json;
     use super::*;
 
     #[test]
