@@ -1,7 +1,5 @@
 //! A sweep's table as text and CSV.
 
-use std::path::Path;
-
 use super::table::{Spread, SweepRow, SweepTable};
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::duration;
@@ -130,10 +128,16 @@ fn share_sd(spread: Spread) -> String {
     }
 }
 
-/// One line a cell, as RFC 4180 says.
-pub fn csv(table: &SweepTable) -> String {
-    let mut lines = Vec::new();
-    let mut titles: Vec<String> = table.parameters.iter().map(|name| quoted(name)).collect();
+/// A record a cell, as RFC 4180 says. A figure that is not known is empty.
+pub fn csv(table: &SweepTable) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(Vec::new());
+    let mut write = |fields: Vec<String>| {
+        writer
+            .write_record(fields)
+            .expect("in memory, and every row has a value for each parameter");
+    };
     let figures = [
         "runs",
         "mean_wall_ns",
@@ -143,41 +147,26 @@ pub fn csv(table: &SweepTable) -> String {
         "mark",
         "run",
     ];
-    titles.extend(figures.map(str::to_owned));
-    lines.push(titles.join(","));
-    let number = |x: f64| {
-        if x.is_finite() {
-            format!("{x:.3}")
-        } else {
-            String::new()
-        }
-    };
+    let titles = table.parameters.iter().cloned();
+    write(titles.chain(figures.map(str::to_owned)).collect());
     for row in &table.rows {
-        let mut line: Vec<String> = row.values.iter().map(|value| quoted(value)).collect();
-        line.push(row.runs.to_string());
         let times = [
             row.wall_ns.mean,
             row.wall_ns.sd,
             row.cpu_ns.mean,
             row.cpu_ns.sd,
         ];
-        line.extend(times.map(number));
-        line.push(mark(row).to_owned());
-        line.push(quoted_path(&row.path));
-        lines.push(line.join(","));
+        let mut fields = row.values.clone();
+        fields.push(row.runs.to_string());
+        fields.extend(times.map(|time| match time.is_finite() {
+            true => format!("{time:.3}"),
+            false => String::new(),
+        }));
+        fields.push(mark(row).to_owned());
+        fields.push(row.path.to_string_lossy().into_owned());
+        write(fields);
     }
-    lines.join("\r\n") + "\r\n"
-}
-
-fn quoted_path(path: &Path) -> String {
-    quoted(&path.to_string_lossy())
-}
-
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
+    writer.into_inner().expect("in memory")
 }
 
 #[cfg(test)]
@@ -221,12 +210,65 @@ mod tests {
             "a,b 3 2.00 ms \u{b1}2.0 % 2.00 ms like best a.pb.gz"
         );
         assert_eq!(lines[2], "c 3 1.90 ms \u{b1}2.0 % 1.90 ms best a.pb.gz");
+        let csv = String::from_utf8(csv(&table)).unwrap();
         assert!(
-            csv(&table)
-                .contains("\r\n\"a,b\",3,2000000.000,40000.000,2000000.000,,like best,a.pb.gz\r\n")
+            csv.contains("\r\n\"a,b\",3,2000000.000,40000.000,2000000.000,,like best,a.pb.gz\r\n")
         );
         assert_eq!(json(&table)["cells"][1]["best"], true);
         assert_eq!(json(&table)["cells"][1]["values"]["mode"], "c");
         assert_eq!(json(&table)["cells"][1]["sdCpuNs"], Value::Null);
+    }
+
+    #[test]
+    fn a_reader_of_csv_gets_every_name_and_value_back() {
+        let hard = [
+            "",
+            " a ",
+            "a,b",
+            "say \"yes\"",
+            "two\r\nlines",
+            "\n",
+            "é;\t'",
+        ];
+        let spread = Spread {
+            mean: 1.0,
+            sd: f64::INFINITY,
+        };
+        let table = SweepTable {
+            parameters: hard.map(str::to_owned).to_vec(),
+            rows: vec![SweepRow {
+                path: "runs, \"old\"/a.pb.gz".into(),
+                values: hard.map(str::to_owned).to_vec(),
+                runs: 1,
+                wall_ns: spread,
+                cpu_ns: spread,
+                best: true,
+                like_best: false,
+            }],
+            per_unit: false,
+            growing: vec![],
+            problems: vec![],
+        };
+        let written = csv(&table);
+        assert!(written.starts_with(b", a ,\"a,b\",\"say \"\"yes\"\"\",\"two\r\nlines\",\"\n\","));
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(&*written);
+        let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(records.len(), 2);
+        for record in &records {
+            assert!(record.iter().take(hard.len()).eq(hard));
+        }
+        let figures: Vec<&str> = records[1].iter().skip(hard.len()).collect();
+        let expected = [
+            "1",
+            "1.000",
+            "",
+            "1.000",
+            "",
+            "best",
+            "runs, \"old\"/a.pb.gz",
+        ];
+        assert_eq!(figures, expected);
     }
 }
