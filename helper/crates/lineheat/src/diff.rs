@@ -141,7 +141,11 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
     }
     if shown.json {
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
-        return format!("{:#}\n", json_diff::object(comparison, rows, what));
+        let object = match shown.lines {
+            true => json_diff::lines(comparison, rows),
+            false => json_diff::functions(comparison, rows),
+        };
+        return format!("{object:#}\n");
     }
     diff_text::text(
         &terminal,

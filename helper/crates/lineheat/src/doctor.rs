@@ -9,12 +9,15 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use records::layout::USER_FRAMES_DEFAULT;
+use serde::Serialize;
 
 use self::install::Consent;
+use crate::json::{SCHEMA, object};
 use crate::kernel_support;
 use crate::record::{self, Privilege, RecordOptions, Target, Work};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum State {
     Ok,
     /// It works, with the loss that the detail names.
@@ -23,7 +26,8 @@ pub enum State {
 }
 
 /// One line of the report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Check {
     /// A stable word for scripts.
     pub id: &'static str,
@@ -32,6 +36,15 @@ pub struct Check {
     pub detail: String,
     /// The command that helps; empty: none is needed or known.
     pub command: String,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    schema: u32,
+    can_record: bool,
+    checks: &'a [Check],
 }
 
 /// All checks, the decisive ones (recording a program for real, both ways) last.
@@ -80,7 +93,12 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let checks = checks();
     if args.json {
-        println!("{}", to_json(&checks));
+        let report = Report {
+            schema: SCHEMA,
+            can_record: can_record(&checks),
+            checks: &checks,
+        };
+        println!("{}", object(&report));
     } else {
         for check in &checks {
             let mark = match check.state {
@@ -107,21 +125,6 @@ fn verdict(checks: &[Check]) -> &'static str {
     } else {
         "This user cannot record with Lineheat on this machine."
     }
-}
-
-fn to_json(checks: &[Check]) -> String {
-    let rows: Vec<_> = checks
-        .iter()
-        .map(|c| {
-            let state = match c.state {
-                State::Ok => "ok",
-                State::Warning => "warning",
-                State::Missing => "missing",
-            };
-            serde_json::json!({ "id": c.id, "title": c.title, "state": state, "detail": c.detail, "command": c.command })
-        })
-        .collect();
-    serde_json::json!({ "schema": 1, "canRecord": can_record(checks), "checks": rows }).to_string()
 }
 
 fn check(id: &'static str, title: &'static str, state: State, detail: String) -> Check {

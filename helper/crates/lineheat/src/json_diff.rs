@@ -1,115 +1,239 @@
 //! The stable JSON of `diff`. Values are per what `unit` says; a number that cannot be said is null.
 
-use analysis::{ComparedRow, Comparison, Effect, Execution, side_facts};
-use serde_json::{Value, json};
+use analysis::{ComparedRow, Comparison, side_facts};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::json_report::SCHEMA;
+use crate::json::SCHEMA;
 
-/// `rows_name`: "functions" or "lines".
-pub fn object(comparison: &Comparison, rows: &[ComparedRow], rows_name: &str) -> Value {
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Diff<'a> {
+    schema: u32,
+    sentence: &'a str,
+    base: u64,
+    new: u64,
+    total_samples: u64,
+    total_cpu_ns: u64,
+    lost_samples: u64,
+    base_samples: u64,
+    new_samples: u64,
+    verdict: &'a str,
+    change: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    unit: String,
+    smallest_detectable: Option<f64>,
+    matched_share: f64,
+    method: &'a str,
+    warnings: Vec<String>,
+    base_executions: Vec<Execution>,
+    new_executions: Vec<Execution>,
+    facts: Vec<Fact<'a>>,
+    #[serde(flatten)]
+    rows: Rows<'a>,
+}
+
+/// The name of the variant is the key of the rows.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Rows<'a> {
+    Functions(Vec<Row<'a>>),
+    Lines(Vec<Row<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Execution {
+    wall_ns: u64,
+    user_ns: u64,
+    system_ns: u64,
+    /// Null: unknown.
+    work: Option<f64>,
+    samples: u64,
+    warm_up: bool,
+    value: f64,
+}
+
+/// What is known of both sides, such as their kernel.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fact<'a> {
+    what: &'a str,
+    base: &'a str,
+    new: &'a str,
+    differs: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    name: &'a str,
+    module: &'a str,
+    file: &'a str,
+    line: u32,
+    base_line: u32,
+    base: u64,
+    new: u64,
+    change: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    difference_low: Option<f64>,
+    difference_high: Option<f64>,
+    q_value: Option<f64>,
+    verdict: &'a str,
+    /// What the verdict and the figures above are about: "self" or "total".
+    about: &'a str,
+    #[serde(rename = "self")]
+    self_: Effect,
+    total: Effect,
+    note: &'a str,
+    contribution: Option<f64>,
+    base_self: u64,
+    new_self: u64,
+    base_total: u64,
+    new_total: u64,
+    base_samples: u64,
+    new_samples: u64,
+    self_samples: u64,
+    total_samples: u64,
+    self_ns: u64,
+    total_ns: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Effect {
+    change: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    p_value: Option<f64>,
+    q_value: Option<f64>,
+    verdict: &'static str,
+}
+
+pub fn functions(comparison: &Comparison, rows: &[ComparedRow]) -> Value {
+    object(
+        comparison,
+        Rows::Functions(rows.iter().map(Row::from).collect()),
+    )
+}
+
+pub fn lines(comparison: &Comparison, rows: &[ComparedRow]) -> Value {
+    object(
+        comparison,
+        Rows::Lines(rows.iter().map(Row::from).collect()),
+    )
+}
+
+fn object(comparison: &Comparison, rows: Rows) -> Value {
     let (base, new) = (comparison.base_total(), comparison.new_total());
     let lost = |side: &analysis::Analyzed| profile::summarize(side.profile()).lost;
     let whole = comparison.whole();
     let [base_runs, new_runs] = comparison.executions();
     let facts = side_facts(comparison);
-    let mut object = json!({
-        "schema": SCHEMA,
-        "sentence": whole.sentence,
-        "base": base.value,
-        "new": new.value,
-        "totalSamples": base.samples + new.samples,
-        "totalCpuNs": base.value + new.value,
-        "lostSamples": lost(comparison.base()) + lost(comparison.new_run()),
-        "baseSamples": base.samples,
-        "newSamples": new.samples,
-        "verdict": whole.verdict.word(),
-        "change": number(whole.change),
-        "low": number(whole.low),
-        "high": number(whole.high),
-        "unit": format!("{} per {}", comparison.unit(), comparison.per()),
-        "smallestDetectable": number(whole.smallest_detectable),
-        "matchedShare": comparison.matched_share(),
-        "method": whole.method,
-        "warnings": comparison.warnings(),
-        "baseExecutions": executions(&base_runs),
-        "newExecutions": executions(&new_runs),
-        "facts": facts.iter().map(|fact| json!({
-            "what": fact.what, "base": fact.base, "new": fact.new, "differs": fact.differs(),
-        })).collect::<Vec<Value>>(),
-    });
-    object[rows_name] = rows.iter().map(entry).collect();
-    object
+    crate::json::object(&Diff {
+        schema: SCHEMA,
+        sentence: &whole.sentence,
+        base: base.value,
+        new: new.value,
+        total_samples: base.samples + new.samples,
+        total_cpu_ns: base.value + new.value,
+        lost_samples: lost(comparison.base()) + lost(comparison.new_run()),
+        base_samples: base.samples,
+        new_samples: new.samples,
+        verdict: whole.verdict.word(),
+        change: number(whole.change),
+        low: number(whole.low),
+        high: number(whole.high),
+        unit: format!("{} per {}", comparison.unit(), comparison.per()),
+        smallest_detectable: number(whole.smallest_detectable),
+        matched_share: comparison.matched_share(),
+        method: &whole.method,
+        warnings: comparison.warnings(),
+        base_executions: executions(&base_runs),
+        new_executions: executions(&new_runs),
+        facts: (facts.iter())
+            .map(|fact| Fact {
+                what: fact.what,
+                base: &fact.base,
+                new: &fact.new,
+                differs: fact.differs(),
+            })
+            .collect(),
+        rows,
+    })
 }
 
-fn executions(executions: &[(Execution, f64)]) -> Value {
+fn executions(executions: &[(analysis::Execution, f64)]) -> Vec<Execution> {
     (executions.iter())
-        .map(|(one, value)| {
-            json!({
-                "wallNs": one.wall_ns,
-                "userNs": one.user_ns,
-                "systemNs": one.system_ns,
-                "work": if one.work > 0.0 { json!(one.work) } else { Value::Null },
-                "samples": one.samples,
-                "warmUp": one.warm_up,
-                "value": value,
-            })
+        .map(|&(one, value)| Execution {
+            wall_ns: one.wall_ns,
+            user_ns: one.user_ns,
+            system_ns: one.system_ns,
+            work: (one.work > 0.0).then_some(one.work),
+            samples: one.samples,
+            warm_up: one.warm_up,
+            value,
         })
         .collect()
 }
 
-fn entry(row: &ComparedRow) -> Value {
-    let [base, new] = row.measured();
-    let effect = row.effect();
-    json!({
-        "name": row.name,
-        "module": row.module,
-        "file": row.file,
-        "line": row.line,
-        "baseLine": row.base_line,
-        "base": base.value,
-        "new": new.value,
-        "change": number(effect.change),
-        "low": number(effect.low),
-        "high": number(effect.high),
-        "differenceLow": number(effect.difference_low),
-        "differenceHigh": number(effect.difference_high),
-        "qValue": number(effect.q),
-        "verdict": row.verdict.word(),
-        "about": if row.about_self { "self" } else { "total" },
-        "self": effect_of(&row.effects.self_),
-        "total": effect_of(&row.effects.total),
-        "note": row.note,
-        "contribution": number(row.contribution),
-        "baseSelf": row.base.self_.value,
-        "newSelf": row.new.self_.value,
-        "baseTotal": row.base.total.value,
-        "newTotal": row.new.total.value,
-        "baseSamples": base.samples,
-        "newSamples": new.samples,
-        "selfSamples": row.base.self_.samples + row.new.self_.samples,
-        "totalSamples": row.base.total.samples + row.new.total.samples,
-        "selfNs": row.new.self_.value,
-        "totalNs": row.new.total.value,
-    })
-}
-
-fn effect_of(effect: &Effect) -> Value {
-    json!({
-        "change": number(effect.change),
-        "low": number(effect.low),
-        "high": number(effect.high),
-        "pValue": number(effect.p),
-        "qValue": number(effect.q),
-        "verdict": effect.verdict.word(),
-    })
-}
-
-/// JSON has no NaN. Six digits are more than any of these is known to, and the same on every machine.
-fn number(number: f64) -> Value {
-    if !number.is_finite() {
-        return Value::Null;
+impl<'a> From<&'a ComparedRow> for Row<'a> {
+    fn from(row: &'a ComparedRow) -> Row<'a> {
+        let [base, new] = row.measured();
+        let effect = row.effect();
+        Row {
+            name: &row.name,
+            module: &row.module,
+            file: &row.file,
+            line: row.line,
+            base_line: row.base_line,
+            base: base.value,
+            new: new.value,
+            change: number(effect.change),
+            low: number(effect.low),
+            high: number(effect.high),
+            difference_low: number(effect.difference_low),
+            difference_high: number(effect.difference_high),
+            q_value: number(effect.q),
+            verdict: row.verdict.word(),
+            about: if row.about_self { "self" } else { "total" },
+            self_: (&row.effects.self_).into(),
+            total: (&row.effects.total).into(),
+            note: &row.note,
+            contribution: number(row.contribution),
+            base_self: row.base.self_.value,
+            new_self: row.new.self_.value,
+            base_total: row.base.total.value,
+            new_total: row.new.total.value,
+            base_samples: base.samples,
+            new_samples: new.samples,
+            self_samples: row.base.self_.samples + row.new.self_.samples,
+            total_samples: row.base.total.samples + row.new.total.samples,
+            self_ns: row.new.self_.value,
+            total_ns: row.new.total.value,
+        }
     }
-    format!("{number:.5e}")
-        .parse()
-        .map_or(Value::Null, |rounded: f64| json!(rounded))
+}
+
+impl From<&analysis::Effect> for Effect {
+    fn from(effect: &analysis::Effect) -> Effect {
+        Effect {
+            change: number(effect.change),
+            low: number(effect.low),
+            high: number(effect.high),
+            p_value: number(effect.p),
+            q_value: number(effect.q),
+            verdict: effect.verdict.word(),
+        }
+    }
+}
+
+/// Six digits are more than any of these is known to, and the same on every machine.
+fn number(number: f64) -> Option<f64> {
+    if !number.is_finite() {
+        return None;
+    }
+    format!("{number:.5e}").parse().ok()
 }

@@ -15,6 +15,7 @@ mod doctor;
 mod fd_passing;
 mod installation;
 mod interrupts;
+mod json;
 mod json_diff;
 mod json_report;
 mod kernel_support;

@@ -191,7 +191,7 @@ fn show(args: &Args, runs: &[PathBuf]) -> ExitCode {
         Err(message) => return failure(&message),
     };
     if let Some(path) = &args.csv
-        && let Err(e) = user_files::write_file(path, csv(&table).as_bytes())
+        && let Err(e) = user_files::write_file(path, &csv(&table))
     {
         return failure(&format!("{} cannot be written: {e}", path.display()));
     }

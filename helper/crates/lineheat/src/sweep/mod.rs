@@ -3,11 +3,13 @@
 mod cells;
 mod figures;
 mod growth;
+mod json;
 mod recording;
 mod table;
 mod text;
 
 pub use cells::{Cell, Parameter, cells, check_use, parse_parameter, replaced};
+pub use json::json;
 pub use recording::{Asked, record_sweep};
 pub use table::sweep_table;
-pub use text::{csv, json, text};
+pub use text::{csv, text};

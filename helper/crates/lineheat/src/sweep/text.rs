@@ -1,8 +1,4 @@
-//! A sweep's table as text, JSON and CSV.
-
-use std::path::Path;
-
-use serde_json::{Value, json};
+//! A sweep's table as text and CSV.
 
 use super::table::{Spread, SweepRow, SweepTable};
 use crate::terminal::{Style, Terminal};
@@ -10,7 +6,6 @@ use crate::terminal_numbers::duration;
 use crate::terminal_table::{Align, Table};
 use crate::terminal_text::visible;
 
-pub const SCHEMA: u32 = 1;
 /// Functions that grow, and parameters: more fills the screen.
 const GROWING_MAX: usize = 20;
 
@@ -133,57 +128,16 @@ fn share_sd(spread: Spread) -> String {
     }
 }
 
-pub fn json(table: &SweepTable) -> Value {
-    let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
-    let rows: Vec<Value> = (table.rows.iter())
-        .map(|row| {
-            json!({
-                "run": row.path.to_string_lossy(),
-                "values": values(table, row),
-                "runs": row.runs,
-                "meanWallNs": number(row.wall_ns.mean),
-                "sdWallNs": number(row.wall_ns.sd),
-                "meanCpuNs": number(row.cpu_ns.mean),
-                "sdCpuNs": number(row.cpu_ns.sd),
-                "best": row.best,
-                "likeBest": row.like_best,
-            })
-        })
-        .collect();
-    let growing: Vec<Value> = (table.growing.iter())
-        .map(|found| {
-            json!({
-                "name": found.function.0,
-                "module": found.function.1,
-                "parameter": table.parameters[found.parameter],
-                "exponent": found.exponent,
-                "low": found.low,
-                "high": found.high,
-                "cpuNs": found.cpu_ns,
-            })
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "parameters": table.parameters,
-        "unit": if table.per_unit { "unit of work" } else { "run" },
-        "cells": rows,
-        "growing": growing,
-        "problems": table.problems,
-    })
-}
-
-fn values(table: &SweepTable, row: &SweepRow) -> Value {
-    let pairs = table.parameters.iter().zip(&row.values);
-    pairs
-        .map(|(name, value)| (name.clone(), json!(value)))
-        .collect()
-}
-
-/// One line a cell, as RFC 4180 says.
-pub fn csv(table: &SweepTable) -> String {
-    let mut lines = Vec::new();
-    let mut titles: Vec<String> = table.parameters.iter().map(|name| quoted(name)).collect();
+/// A record a cell, as RFC 4180 says. A figure that is not known is empty.
+pub fn csv(table: &SweepTable) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(Vec::new());
+    let mut write = |fields: Vec<String>| {
+        writer
+            .write_record(fields)
+            .expect("in memory, and every row has a value for each parameter");
+    };
     let figures = [
         "runs",
         "mean_wall_ns",
@@ -193,45 +147,33 @@ pub fn csv(table: &SweepTable) -> String {
         "mark",
         "run",
     ];
-    titles.extend(figures.map(str::to_owned));
-    lines.push(titles.join(","));
-    let number = |x: f64| {
-        if x.is_finite() {
-            format!("{x:.3}")
-        } else {
-            String::new()
-        }
-    };
+    let titles = table.parameters.iter().cloned();
+    write(titles.chain(figures.map(str::to_owned)).collect());
     for row in &table.rows {
-        let mut line: Vec<String> = row.values.iter().map(|value| quoted(value)).collect();
-        line.push(row.runs.to_string());
         let times = [
             row.wall_ns.mean,
             row.wall_ns.sd,
             row.cpu_ns.mean,
             row.cpu_ns.sd,
         ];
-        line.extend(times.map(number));
-        line.push(mark(row).to_owned());
-        line.push(quoted_path(&row.path));
-        lines.push(line.join(","));
+        let mut fields = row.values.clone();
+        fields.push(row.runs.to_string());
+        fields.extend(times.map(|time| match time.is_finite() {
+            true => format!("{time:.3}"),
+            false => String::new(),
+        }));
+        fields.push(mark(row).to_owned());
+        fields.push(row.path.to_string_lossy().into_owned());
+        write(fields);
     }
-    lines.join("\r\n") + "\r\n"
-}
-
-fn quoted_path(path: &Path) -> String {
-    quoted(&path.to_string_lossy())
-}
-
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
+    writer.into_inner().expect("in memory")
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
+    use super::super::json::json;
     use super::*;
 
     #[test]
@@ -268,12 +210,65 @@ mod tests {
             "a,b 3 2.00 ms \u{b1}2.0 % 2.00 ms like best a.pb.gz"
         );
         assert_eq!(lines[2], "c 3 1.90 ms \u{b1}2.0 % 1.90 ms best a.pb.gz");
+        let csv = String::from_utf8(csv(&table)).unwrap();
         assert!(
-            csv(&table)
-                .contains("\r\n\"a,b\",3,2000000.000,40000.000,2000000.000,,like best,a.pb.gz\r\n")
+            csv.contains("\r\n\"a,b\",3,2000000.000,40000.000,2000000.000,,like best,a.pb.gz\r\n")
         );
         assert_eq!(json(&table)["cells"][1]["best"], true);
         assert_eq!(json(&table)["cells"][1]["values"]["mode"], "c");
         assert_eq!(json(&table)["cells"][1]["sdCpuNs"], Value::Null);
+    }
+
+    #[test]
+    fn a_reader_of_csv_gets_every_name_and_value_back() {
+        let hard = [
+            "",
+            " a ",
+            "a,b",
+            "say \"yes\"",
+            "two\r\nlines",
+            "\n",
+            "é;\t'",
+        ];
+        let spread = Spread {
+            mean: 1.0,
+            sd: f64::INFINITY,
+        };
+        let table = SweepTable {
+            parameters: hard.map(str::to_owned).to_vec(),
+            rows: vec![SweepRow {
+                path: "runs, \"old\"/a.pb.gz".into(),
+                values: hard.map(str::to_owned).to_vec(),
+                runs: 1,
+                wall_ns: spread,
+                cpu_ns: spread,
+                best: true,
+                like_best: false,
+            }],
+            per_unit: false,
+            growing: vec![],
+            problems: vec![],
+        };
+        let written = csv(&table);
+        assert!(written.starts_with(b", a ,\"a,b\",\"say \"\"yes\"\"\",\"two\r\nlines\",\"\n\","));
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(&*written);
+        let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(records.len(), 2);
+        for record in &records {
+            assert!(record.iter().take(hard.len()).eq(hard));
+        }
+        let figures: Vec<&str> = records[1].iter().skip(hard.len()).collect();
+        let expected = [
+            "1",
+            "1.000",
+            "",
+            "1.000",
+            "",
+            "best",
+            "runs, \"old\"/a.pb.gz",
+        ];
+        assert_eq!(figures, expected);
     }
 }
