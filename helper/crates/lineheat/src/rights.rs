@@ -1,11 +1,11 @@
 //! What this process may gain and what it has: the causes for which a file's capabilities silently come to nothing.
 
-use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
+use rustix::fs::{Access, StatVfsMountFlags, access, getxattr, statvfs};
+use rustix::process::geteuid;
 use supervision::{Patience, Urgency, output_within};
 
 // include/uapi/linux/capability.h
@@ -65,27 +65,15 @@ impl Capabilities {
 
     /// Those that a program file gives to whoever runs it (struct vfs_cap_data, include/uapi/linux/capability.h).
     pub fn of_file(path: &Path) -> Capabilities {
-        let none = Capabilities(0);
-        let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
-            return none;
-        };
         let mut data = [0_u8; 64];
-        // SAFETY: both strings are terminated, and data has the length that is passed.
-        let length = unsafe {
-            libc::getxattr(
-                path.as_ptr(),
-                c"security.capability".as_ptr(),
-                data.as_mut_ptr().cast(),
-                data.len(),
-            )
-        };
+        let length = getxattr(path, c"security.capability", &mut data).unwrap_or(0);
         let word = |n: usize| u32::from_le_bytes(data[4 * n..4 * n + 4].try_into().expect("four"));
         const EFFECTIVE: u32 = 1;
         match length {
             20.. if word(0) & EFFECTIVE != 0 => {
                 Capabilities(u64::from(word(1)) | u64::from(word(3)) << 32)
             }
-            _ => none,
+            _ => Capabilities(0),
         }
     }
 }
@@ -103,14 +91,7 @@ pub fn is_in_user_namespace() -> bool {
 
 /// Whether files there give no rights to whoever runs them.
 pub fn is_nosuid(path: &Path) -> bool {
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
-        return false;
-    };
-    // SAFETY: an all-zero statvfs is a valid place for the result; the path is terminated.
-    unsafe {
-        let mut found: libc::statvfs = std::mem::zeroed();
-        libc::statvfs(path.as_ptr(), &mut found) == 0 && found.f_flag & libc::ST_NOSUID != 0
-    }
+    statvfs(path).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::NOSUID))
 }
 
 /// "integrity" or "confidentiality" where the kernel protects itself from root.
@@ -133,11 +114,7 @@ pub fn is_confidential(mode: Option<&str>) -> bool {
 
 /// Whether the file may be read and run by this process.
 pub fn may_run(path: &Path) -> bool {
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
-        return false;
-    };
-    // SAFETY: the path is terminated.
-    unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::X_OK) == 0 }
+    access(path, Access::READ_OK | Access::EXEC_OK).is_ok()
 }
 
 /// A server of the network may be asked.
@@ -158,8 +135,7 @@ pub fn is_listed_in(group: &str, user: &str) -> bool {
 }
 
 pub fn is_root() -> bool {
-    // SAFETY: geteuid has no preconditions.
-    unsafe { libc::geteuid() == 0 }
+    geteuid().is_root()
 }
 
 fn status_field(name: &str) -> Option<String> {

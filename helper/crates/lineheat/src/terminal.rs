@@ -2,8 +2,10 @@
 
 use std::env;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
+
+use rustix::termios::tcgetwinsize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ColorChoice {
@@ -54,7 +56,7 @@ impl Terminal {
         Terminal::of(&io::stderr(), ColorChoice::Auto)
     }
 
-    fn of(stream: &(impl IsTerminal + AsRawFd), choice: ColorChoice) -> Terminal {
+    fn of(stream: &(impl IsTerminal + AsFd), choice: ColorChoice) -> Terminal {
         let is_terminal = stream.is_terminal();
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let dumb = set("TERM").is_none_or(|term| term == "dumb");
@@ -79,7 +81,7 @@ impl Terminal {
             color,
             unicode: is_terminal && !dumb && utf8,
             width: if is_terminal {
-                window_width(stream.as_raw_fd())
+                window_width(stream)
             } else {
                 None
             },
@@ -106,16 +108,9 @@ impl Terminal {
     }
 }
 
-fn window_width(fd: RawFd) -> Option<usize> {
-    let mut size = libc::winsize {
-        ws_row: 0,
-        ws_col: 0,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    // SAFETY: TIOCGWINSZ writes one winsize to the address given, which is ours and lives through the call.
-    let result = unsafe { libc::ioctl(fd, libc::TIOCGWINSZ, &mut size) };
-    (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
+fn window_width(terminal: impl AsFd) -> Option<usize> {
+    let size = tcgetwinsize(terminal).ok()?;
+    (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
 /// Writes to stdout; a reader that has gone away (`| head`) is no failure.

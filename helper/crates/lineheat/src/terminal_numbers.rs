@@ -1,6 +1,7 @@
 //! Numbers as text: shares, values with their unit, counts, dates.
 
 use analysis::FEW_SAMPLES;
+use jiff::Timestamp;
 
 /// "12.4 %"; with the mark "?" when it rests on fewer than ten samples; "" for nothing.
 pub fn share(part: u64, all: u64, samples: u64) -> String {
@@ -80,28 +81,13 @@ pub fn difference(base: u64, new: u64, unit: &str) -> String {
     format!("{sign}{}", value(new.abs_diff(base), unit))
 }
 
-/// "2026-11-21 14:05:12 UTC"; "" for 0. Days to a date as in Howard Hinnant's "chrono-Compatible Low-Level Date
-/// Algorithms", with years that begin in March.
+/// "2026-11-21 14:05:12 UTC"; "" for 0.
 pub fn date(unix_ns: i64) -> String {
     if unix_ns <= 0 {
         return String::new();
     }
-    let seconds = unix_ns / 1_000_000_000;
-    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    let time = Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default();
+    time.strftime("%F %T UTC").to_string()
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::fs;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
 use crate::{Patience, ProcessState, Urgency, state_of};
 
 /// What came of ending a process.
@@ -77,12 +79,11 @@ pub fn end_children() {
         if parent != own || state_of(pid) == ProcessState::Ended {
             continue;
         }
-        let pid = pid as i32;
-        // SAFETY: kill has no memory preconditions. A child that was not waited for keeps its number.
-        unsafe {
-            libc::kill(pid, libc::SIGKILL);
-            if group == pid as u32 {
-                libc::kill(-pid, libc::SIGKILL);
+        // A child that was not waited for keeps its number.
+        if let Some(child) = Pid::from_raw(pid as i32) {
+            let _ = kill_process(child, Signal::KILL);
+            if group == pid {
+                let _ = kill_process_group(child, Signal::KILL);
             }
         }
     }

@@ -2,10 +2,17 @@
 //! time, hold on to files of its parent.
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
+
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
+use rustix::process::{
+    Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_parent_process_death_signal, setpgid,
+    setrlimit,
+};
+use rustix::thread::set_no_new_privs;
 
 /// Applied between fork and exec. `inherited` stay open under their numbers; stdin, stdout and stderr, too.
 pub fn confine(
@@ -14,56 +21,46 @@ pub fn confine(
     memory_bytes: u64,
     cpu_time: Duration,
 ) {
-    let parent = std::process::id();
+    let parent = Some(getpid());
     let confine = move || {
-        // SAFETY: plain system calls on this process; all are async-signal-safe, and nothing is allocated.
+        // Signals of the terminal are for the program that is recorded and for the engine.
+        setpgid(None, None)?;
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if getppid() != parent {
+            return Err(Errno::SRCH.into());
+        }
+        set_no_new_privs(true)?;
+        limit(Resource::Core, 0)?;
+        limit(Resource::Data, memory_bytes)?;
+        limit(Resource::Cpu, cpu_time.as_secs().max(1))?;
+        // Before Linux 5.11 the standard library's own marks have to do.
+        // SAFETY: closes nothing now; what is left open is marked below.
         unsafe {
-            // Signals of the terminal are for the program that is recorded and for the engine.
-            checked(libc::setpgid(0, 0))?;
-            checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0))?;
-            if libc::getppid() as u32 != parent {
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
-            checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
-            limit(libc::RLIMIT_CORE, 0)?;
-            limit(libc::RLIMIT_DATA, memory_bytes)?;
-            limit(libc::RLIMIT_CPU, cpu_time.as_secs().max(1))?;
-            // Before Linux 5.11 the standard library's own marks have to do.
             libc::syscall(
                 libc::SYS_close_range,
                 3,
                 u32::MAX,
                 libc::CLOSE_RANGE_CLOEXEC,
-            );
-            for fd in &inherited {
-                checked(libc::fcntl(*fd, libc::F_SETFD, 0))?;
-            }
+            )
+        };
+        for fd in &inherited {
+            // SAFETY: the caller keeps these open until the process is started; one that is not is refused.
+            let fd = unsafe { BorrowedFd::borrow_raw(*fd) };
+            fcntl_setfd(fd, FdFlags::empty())?;
         }
         Ok(())
     };
-    // SAFETY: see the calls inside.
+    // SAFETY: all that it does are system calls on this process, which are async-signal-safe; nothing is allocated.
     unsafe { command.pre_exec(confine) };
 }
 
-/// # Safety
-/// None beyond that of setrlimit(2): the limit is of this process.
-unsafe fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
-    // SAFETY: both structures are whole and ours.
-    unsafe {
-        let mut now: libc::rlimit = std::mem::zeroed();
-        checked(libc::getrlimit(resource, &mut now))?;
-        let most = most.min(now.rlim_max);
-        let limits = libc::rlimit {
-            rlim_cur: most.min(now.rlim_cur),
-            rlim_max: most,
-        };
-        checked(libc::setrlimit(resource, &limits))
-    }
-}
-
-fn checked(result: i32) -> io::Result<()> {
-    match result {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+/// Never higher than it is.
+fn limit(resource: Resource, most: u64) -> io::Result<()> {
+    let now = getrlimit(resource);
+    let no_more = |than: Option<u64>| Some(than.map_or(most, |than| than.min(most)));
+    let limits = Rlimit {
+        current: no_more(now.current.or(now.maximum)),
+        maximum: no_more(now.maximum),
+    };
+    Ok(setrlimit(resource, limits)?)
 }

@@ -9,6 +9,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::process::{
+    DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal,
+};
+
 use crate::module::ModuleFile;
 use crate::symbolize::{Options, symbolize_module_with};
 use crate::worker_messages::{
@@ -28,8 +32,7 @@ pub fn serve_as_worker() -> io::Result<()> {
     if let Some(user) = user_files::invoker() {
         user.become_user()?;
         // Becoming another user has undone this (PR_SET_PDEATHSIG(2const)). Were the engine gone by now, stdin would end.
-        // SAFETY: prctl with these arguments changes a flag of this process.
-        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
         for (name, value) in &user.env {
             // SAFETY: no other thread runs yet, and nothing holds a reference into the environment.
             unsafe { std::env::set_var(name, value) };
@@ -128,6 +131,5 @@ fn make_expendable() {
         .write(true)
         .open("/proc/self/oom_score_adj")
         .and_then(|mut file| file.write_all(b"800"));
-    // SAFETY: prctl with these arguments changes a flag of this process.
-    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }

@@ -3,7 +3,9 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::fstat;
 
 use crate::terminal::{Terminal, TerminalSize};
 
@@ -32,10 +34,8 @@ impl CopiedOutput {
         Ok((vec![first, second], [its_out, its_err]))
     }
 
-    fn of(own: &(impl AsRawFd + IsTerminal)) -> io::Result<(CopiedOutput, OwnedFd)> {
-        // SAFETY: standard output and error stay open as long as the process lives.
-        let own_fd = unsafe { BorrowedFd::borrow_raw(own.as_raw_fd()) };
-        let to = File::from(own_fd.try_clone_to_owned()?);
+    fn of(own: &(impl AsFd + IsTerminal)) -> io::Result<(CopiedOutput, OwnedFd)> {
+        let to = File::from(own.as_fd().try_clone_to_owned()?);
         if !own.is_terminal() {
             let (reader, writer) = io::pipe()?;
             let from = From::Pipe(File::from(OwnedFd::from(reader)));
@@ -78,15 +78,11 @@ impl CopiedOutput {
     }
 }
 
-fn same_file(a: &impl AsRawFd, b: &impl AsRawFd) -> bool {
-    let id = |fd: i32| {
-        // SAFETY: an all-zero stat is a valid one, and fstat writes one to a place that lives through the call.
-        let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-        // SAFETY: as above.
-        (unsafe { libc::fstat(fd, &mut stat) } == 0).then_some((stat.st_dev, stat.st_ino))
-    };
-    let (a, b) = (id(a.as_raw_fd()), id(b.as_raw_fd()));
-    a.is_some() && a == b
+fn same_file(a: &impl AsFd, b: &impl AsFd) -> bool {
+    match (fstat(a), fstat(b)) {
+        (Ok(a), Ok(b)) => (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

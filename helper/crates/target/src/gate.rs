@@ -9,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fmt, io};
 
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+
 use crate::copied_output::CopiedOutput;
 use crate::terminal::{Terminal, TerminalSize};
 use user_files::invoker;
@@ -184,7 +186,7 @@ pub fn launch_stopped_after(
             copied,
         }),
     };
-    wait_for_exec_stop(stopped.pid() as i32)
+    wait_for_exec_stop(stopped.pid())
         .map_err(|e| LaunchError::Other(options.program.clone(), e))?;
     Ok(stopped)
 }
@@ -210,11 +212,10 @@ fn launch_error(program: &Path, error: io::Error) -> LaunchError {
     }
 }
 
-fn wait_for_exec_stop(pid: i32) -> io::Result<()> {
-    let mut status = 0;
-    // SAFETY: status is a valid place for the result; pid is our child.
-    check(unsafe { libc::waitpid(pid, &mut status, 0) })?;
-    if libc::WIFSTOPPED(status) {
+fn wait_for_exec_stop(pid: u32) -> io::Result<()> {
+    let pid = pid as i32;
+    let waited = waitpid(Pid::from_raw(pid), WaitOptions::empty())?;
+    if waited.is_some_and(|(_, status)| status.stopped()) {
         let none = std::ptr::null_mut::<libc::c_void>();
         let options = libc::PTRACE_O_EXITKILL as usize as *mut libc::c_void;
         // Were we to be killed now, the kernel would let the program go, and nobody would know of it.
@@ -305,10 +306,15 @@ pub fn wait(pid: u32) -> io::Result<Exit> {
 }
 
 /// Sends a signal; to the whole process group when the target has a terminal, and so a group, of its own.
-pub fn signal(pid: u32, signal: i32, group: bool) {
-    let pid = pid as i32;
-    // SAFETY: kill has no memory preconditions. The child was not waited for yet, so the pid is still its own.
-    unsafe { libc::kill(if group { -pid } else { pid }, signal) };
+pub fn signal(pid: u32, signal: Signal, group: bool) {
+    // The child was not waited for yet, so the pid is still its own. One that has just ended needs no signal.
+    let Some(pid) = Pid::from_raw(pid as i32) else {
+        return;
+    };
+    let _ = match group {
+        true => kill_process_group(pid, signal),
+        false => kill_process(pid, signal),
+    };
 }
 
 fn nanoseconds(t: libc::timeval) -> u64 {

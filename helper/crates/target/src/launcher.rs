@@ -7,9 +7,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::Signal;
+use rustix::thread::gettid;
 use supervision::{LOOK_EVERY, Patience, Urgency, state_of};
 
-use crate::gate::{LaunchError, LaunchOptions, Launched, Stopped, launch_stopped_after};
+use crate::gate::{self, LaunchError, LaunchOptions, Launched, Stopped, launch_stopped_after};
 
 /// A program on a slow file system may take its time to start.
 const START_WITHIN: Duration = Duration::from_secs(30);
@@ -49,14 +52,12 @@ impl Launcher {
     pub fn start(urgency: &Urgency) -> io::Result<Launcher> {
         let (requests, incoming) = channel();
         let (born, tell_born) = io::pipe()?;
-        // SAFETY: a plain flag on a descriptor of ours.
-        unsafe { libc::fcntl(born.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+        fcntl_setfl(&born, OFlags::NONBLOCK)?;
         let (tell_tid, tid) = channel();
         let thread = thread::Builder::new()
             .name("launcher".to_owned())
             .spawn(move || {
-                // SAFETY: gettid has no preconditions.
-                let _ = tell_tid.send(unsafe { libc::gettid() } as u32);
+                let _ = tell_tid.send(gettid().as_raw_pid() as u32);
                 serve(&incoming, &tell_born);
             })?;
         let tid = tid.recv().map_err(io::Error::other)?;
@@ -125,9 +126,8 @@ impl Launcher {
             return "no process for it came into being".to_owned();
         };
         let state = state_of(pid);
-        // SAFETY: kill has no memory preconditions. The child was not waited for before our last look, and a number is not
-        // given out again so soon.
-        unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+        // The child was not waited for before our last look, and a number is not given out again so soon.
+        gate::signal(pid, Signal::KILL, false);
         let mut patience = Patience::new(ANSWER_WITHIN, &self.urgency);
         let ended = supervision::receive(answer, &mut patience).is_ok();
         let left = if ended {

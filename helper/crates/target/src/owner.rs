@@ -32,8 +32,7 @@ pub fn user_name(uid: u32) -> String {
 
 /// The user that this process runs for.
 pub fn own_uid() -> u32 {
-    // SAFETY: getuid has no preconditions.
-    unsafe { libc::getuid() }
+    rustix::process::getuid().as_raw()
 }
 
 /// In words, why `asking` may not look into process `pid`; as far as `/proc` tells it to everybody.

@@ -2,7 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{
+    OptionalActions, OutputModes, Winsize, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalSize {
@@ -18,30 +24,14 @@ pub struct Terminal {
 impl Terminal {
     /// A new terminal, and the target's side of it.
     pub(crate) fn open(size: TerminalSize) -> io::Result<(Terminal, OwnedFd)> {
-        let (mut master, mut slave) = (-1, -1);
-        let size = winsize(size);
-        // SAFETY: all pointers are to valid places or null where that is allowed (openpty(3)).
-        let result = unsafe {
-            libc::openpty(
-                &mut master,
-                &mut slave,
-                std::ptr::null_mut(),
-                std::ptr::null(),
-                &size,
-            )
-        };
-        if result < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: openpty gave us both descriptors; nobody else owns them.
-        let (master, slave) =
-            unsafe { (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
-        for fd in [&master, &slave] {
-            // SAFETY: a plain flag on a descriptor of ours: the target must not inherit our side.
-            unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
-        }
-        // SAFETY: as above. Input for a target that does not read, as a stopped one, must not keep us.
-        unsafe { libc::fcntl(master.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+        // Neither side is for the programs that other threads start meanwhile.
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = openpt(flags)?;
+        unlockpt(&master)?;
+        let slave = ioctl_tiocgptpeer(&master, flags)?;
+        tcsetwinsize(&master, winsize(size))?;
+        // Input for a target that does not read, as a stopped one, must not keep us.
+        fcntl_setfl(&master, OFlags::NONBLOCK)?;
         Ok((
             Terminal {
                 master: File::from(master),
@@ -51,34 +41,20 @@ impl Terminal {
     }
 
     /// Of a terminal of ours; 80 × 24 where it is not known.
-    pub(crate) fn size_of(terminal: &impl AsRawFd) -> TerminalSize {
-        let mut size = winsize(TerminalSize {
-            columns: 0,
-            rows: 0,
-        });
-        // SAFETY: TIOCGWINSZ writes one winsize to a place that lives through the call.
-        unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &mut size) };
+    pub(crate) fn size_of(terminal: &impl AsFd) -> TerminalSize {
+        let size = tcgetwinsize(terminal);
         let or = |n: u16, usual: u16| if n == 0 { usual } else { n };
         TerminalSize {
-            columns: or(size.ws_col, 80),
-            rows: or(size.ws_row, 24),
+            columns: or(size.map_or(0, |size| size.ws_col), 80),
+            rows: or(size.map_or(0, |size| size.ws_row), 24),
         }
     }
 
     /// Leaves bytes as the program writes them: the terminal that they are passed on to treats them once.
     pub(crate) fn pass_through(its_side: &OwnedFd) -> io::Result<()> {
-        // SAFETY: an all-zero termios is a valid one; both calls use it while it lives.
-        let mut settings: libc::termios = unsafe { std::mem::zeroed() };
-        // SAFETY: as above.
-        if unsafe { libc::tcgetattr(its_side.as_raw_fd(), &mut settings) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        settings.c_oflag &= !libc::OPOST;
-        // SAFETY: as above.
-        if unsafe { libc::tcsetattr(its_side.as_raw_fd(), libc::TCSANOW, &settings) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(())
+        let mut settings = tcgetattr(its_side)?;
+        settings.output_modes.remove(OutputModes::OPOST);
+        Ok(tcsetattr(its_side, OptionalActions::Now, &settings)?)
     }
 
     /// For reading the target's output; EIO at its end, `WouldBlock` when there is none yet.
@@ -95,13 +71,13 @@ impl Terminal {
     }
 
     pub fn resize(&self, size: TerminalSize) {
-        // SAFETY: TIOCSWINSZ reads one winsize; a failure leaves the old size.
-        unsafe { libc::ioctl(self.master.as_raw_fd(), libc::TIOCSWINSZ, &winsize(size)) };
+        // A failure leaves the old size.
+        let _ = tcsetwinsize(&self.master, winsize(size));
     }
 }
 
-fn winsize(size: TerminalSize) -> libc::winsize {
-    libc::winsize {
+fn winsize(size: TerminalSize) -> Winsize {
+    Winsize {
         ws_row: size.rows,
         ws_col: size.columns,
         ws_xpixel: 0,

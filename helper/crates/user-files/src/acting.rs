@@ -2,10 +2,13 @@
 
 use std::io;
 
-use crate::invoker::{Invoker, invoker};
+use rustix::process::{Gid, Uid, getegid, getgroups};
+use rustix::thread::{
+    CapabilitiesSecureBits, capabilities_secure_bits, set_thread_groups, set_thread_res_gid,
+    set_thread_res_uid,
+};
 
-/// include/uapi/linux/securebits.h: the capabilities of this process do not follow its user.
-const SECBIT_NO_SETUID_FIXUP: i32 = 1 << 2;
+use crate::invoker::{Invoker, invoker};
 
 /// Runs `work` as the user behind sudo; when there is none, with the rights that this process has. Only the calling
 /// thread changes, and it has its own rights back afterwards, a panic included.
@@ -22,8 +25,8 @@ pub fn as_invoker<T>(work: impl FnOnce() -> T) -> io::Result<T> {
 
 struct Acting {
     /// Those of root.
-    groups: Vec<libc::gid_t>,
-    gid: libc::gid_t,
+    groups: Vec<Gid>,
+    gid: Gid,
 }
 
 impl Acting {
@@ -37,30 +40,31 @@ impl Acting {
                 ),
             )
         };
-        // SAFETY: prctl with these arguments only reads.
-        if unsafe { libc::prctl(libc::PR_GET_SECUREBITS) } & SECBIT_NO_SETUID_FIXUP != 0 {
+        let bits = capabilities_secure_bits().map_err(|e| cannot(e.into()))?;
+        if bits.contains(CapabilitiesSecureBits::NO_SETUID_FIXUP) {
             let why = "the capabilities of this process do not follow its user (securebits)";
             return Err(cannot(io::Error::other(why)));
         }
         let before = Acting {
-            groups: own_groups().map_err(cannot)?,
-            // SAFETY: getegid has no preconditions.
-            gid: unsafe { libc::getegid() },
+            groups: getgroups().map_err(|e| cannot(e.into()))?,
+            gid: getegid(),
         };
         // On an error, dropping `before` brings back what was changed already. The user comes last: with it goes the
         // right to change the others, and every capability.
-        set_groups(user.groups()).map_err(cannot)?;
-        set_effective_gid(user.gid).map_err(cannot)?;
-        set_effective_uid(user.uid).map_err(cannot)?;
+        let gid = Gid::from_raw_unchecked;
+        let groups: Vec<Gid> = user.groups().iter().copied().map(gid).collect();
+        set_thread_groups(&groups).map_err(|e| cannot(e.into()))?;
+        set_effective_gid(gid(user.gid)).map_err(cannot)?;
+        set_effective_uid(Uid::from_raw_unchecked(user.uid)).map_err(cannot)?;
         Ok(before)
     }
 }
 
 impl Drop for Acting {
     fn drop(&mut self) {
-        let back = set_effective_uid(0)
+        let back = set_effective_uid(Uid::ROOT)
             .and_then(|()| set_effective_gid(self.gid))
-            .and_then(|()| set_groups(&self.groups));
+            .and_then(|()| Ok(set_thread_groups(&self.groups)?));
         if back.is_err() {
             // Neither the user nor root: nothing that follows could be relied on.
             std::process::abort();
@@ -68,40 +72,12 @@ impl Drop for Acting {
     }
 }
 
-// The C library's functions change all threads at once. The system calls change the calling thread alone.
+// The C library's functions change all threads at once; these change the calling thread alone.
 
-fn own_groups() -> io::Result<Vec<libc::gid_t>> {
-    let mut groups = vec![0; 65_536]; // NGROUPS_MAX
-    // SAFETY: groups has room for as many numbers as are passed.
-    let count = unsafe { libc::getgroups(groups.len() as libc::c_int, groups.as_mut_ptr()) };
-    if count < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    groups.truncate(count as usize);
-    Ok(groups)
+fn set_effective_gid(gid: Gid) -> io::Result<()> {
+    Ok(set_thread_res_gid(None, gid, None)?)
 }
 
-fn set_groups(groups: &[libc::gid_t]) -> io::Result<()> {
-    // SAFETY: groups is a live array of its own length.
-    checked(unsafe { libc::syscall(libc::SYS_setgroups, groups.len(), groups.as_ptr()) })
-}
-
-/// -1 leaves a number as it is.
-const SAME: libc::uid_t = libc::uid_t::MAX;
-
-fn set_effective_gid(gid: libc::gid_t) -> io::Result<()> {
-    // SAFETY: plain numbers.
-    checked(unsafe { libc::syscall(libc::SYS_setresgid, SAME, gid, SAME) })
-}
-
-fn set_effective_uid(uid: libc::uid_t) -> io::Result<()> {
-    // SAFETY: plain numbers.
-    checked(unsafe { libc::syscall(libc::SYS_setresuid, SAME, uid, SAME) })
-}
-
-fn checked(result: libc::c_long) -> io::Result<()> {
-    match result {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+fn set_effective_uid(uid: Uid) -> io::Result<()> {
+    Ok(set_thread_res_uid(None, uid, None)?)
 }

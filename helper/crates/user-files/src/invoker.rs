@@ -20,8 +20,7 @@ pub struct Invoker {
 
 /// The user behind sudo; None when we are not root, or were not started through sudo by somebody else.
 pub fn invoker() -> Option<Invoker> {
-    // SAFETY: geteuid has no preconditions.
-    if unsafe { libc::geteuid() } != 0 {
+    if !rustix::process::geteuid().is_root() {
         return None;
     }
     // Asked for with every file that is written, and looked up once: nothing here changes SUDO_UID.

@@ -142,8 +142,7 @@ pub fn is_trusted(link: &Stat, folder: &Stat, user: u32) -> bool {
 }
 
 pub fn own_uid() -> u32 {
-    // SAFETY: geteuid has no preconditions.
-    unsafe { libc::geteuid() }
+    rustix::process::geteuid().as_raw()
 }
 
 fn start_of(path: &Path) -> &'static str {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rustix::time::{ClockId, clock_gettime};
 use supervision::Urgency;
 
 use super::git::{GitState, git_state};
@@ -9,12 +10,7 @@ use crate::kernel_support;
 
 /// CLOCK_MONOTONIC, the clock of samples.
 pub fn monotonic_ns() -> u64 {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: now is a valid place for the result.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

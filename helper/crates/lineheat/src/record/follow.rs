@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::time::Timespec;
 use supervision::{Patience, Urgency};
 use target::{Exit, Launched};
 
@@ -31,7 +33,10 @@ pub enum Told {
 
 /// How long a program's output is waited for when it has ended: it lies in a pipe or terminal already.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-const LOOK_EVERY_MS: i32 = 20;
+const LOOK_EVERY: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 20_000_000,
+};
 
 /// Follows a program from threads of its own.
 pub fn follow<F>(launched: &mut Launched, work: &Work, urgency: &Urgency, tell: F)
@@ -140,17 +145,10 @@ fn read(
 
 /// Waits a moment for something to read, or for the end.
 fn readable(stream: &File) -> io::Result<bool> {
-    let mut polled = libc::pollfd {
-        fd: stream.as_raw_fd(),
-        events: libc::POLLIN,
-        revents: 0,
-    };
-    // SAFETY: one pollfd that lives through the call.
-    match unsafe { libc::poll(&mut polled, 1, LOOK_EVERY_MS) } {
-        -1 => match io::Error::last_os_error() {
-            e if e.kind() == io::ErrorKind::Interrupted => Ok(false),
-            e => Err(e),
-        },
-        n => Ok(n > 0),
+    let mut polled = [PollFd::new(stream, PollFlags::IN)];
+    match poll(&mut polled, Some(&LOOK_EVERY)) {
+        Err(Errno::INTR) => Ok(false),
+        Err(e) => Err(e.into()),
+        Ok(n) => Ok(n > 0),
     }
 }

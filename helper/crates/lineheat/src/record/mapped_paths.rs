@@ -34,9 +34,12 @@ fn readings_of(path: &Path) -> Vec<PathBuf> {
     let mut readings = Vec::new();
     for path in [without_deleted_mark(path), path] {
         let other = target::other_reading(path.as_os_str());
-        readings.extend([Some(path.to_owned()), other].into_iter().flatten());
+        for reading in [Some(path.to_owned()), other].into_iter().flatten() {
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
     }
-    readings.dedup();
     readings
 }
 

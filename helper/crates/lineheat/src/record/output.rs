@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use profile::{Profile, RunFile};
 
 use super::RecordError;
@@ -22,27 +23,11 @@ pub fn new_run_path(directory: &Path) -> PathBuf {
     ))
 }
 
-/// `YYYYMMDD-HHMMSS`; civil date from days as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms".
+/// `YYYYMMDD-HHMMSS`
 fn utc_stamp(seconds: u64) -> String {
-    let (days, second) = ((seconds / 86_400) as i64 + 719_468, seconds % 86_400);
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153; // March is 0
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute) = (second / 3600, second / 60 % 60);
-    format!(
-        "{year:04}{month:02}{day:02}-{hour:02}{minute:02}{:02}",
-        second % 60
-    )
+    let seconds = i64::try_from(seconds).unwrap_or_default();
+    let time = Timestamp::from_second(seconds).unwrap_or_default();
+    time.strftime("%Y%m%d-%H%M%S").to_string()
 }
 
 /// Makes sure, before anything is recorded, that the run can be written: its folder exists afterwards, is held open and

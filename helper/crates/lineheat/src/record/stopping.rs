@@ -5,6 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use records::ToSampler;
+use rustix::process::Signal;
 use supervision::{ProcessState, state_of};
 use target::Launched;
 
@@ -114,7 +115,7 @@ impl Recording<'_> {
     fn stop_and_end_target(&mut self, reason: EndReason) {
         self.stop(reason);
         self.ending.get_or_insert_with(Instant::now);
-        self.signal(libc::SIGTERM);
+        self.signal(Signal::TERM);
     }
 
     /// What depends on time alone: the duration, an attached process that has ended, a target that does not end.
@@ -132,14 +133,14 @@ impl Recording<'_> {
         }
         match self.ending.map(|since| since.elapsed()) {
             Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => self.kill_target(),
-            Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
+            Some(waited) if waited > PATIENCE => self.signal(Signal::TERM),
             _ => {}
         }
     }
 
     /// One that waits for a file system, or is frozen by the first version of control groups, cannot even be killed.
     fn kill_target(&mut self) {
-        self.signal(libc::SIGKILL);
+        self.signal(Signal::KILL);
         let TargetState::Running(launched) = &self.target else {
             return;
         };
@@ -196,7 +197,7 @@ impl Recording<'_> {
         self.stop(EndReason::SamplerLost);
     }
 
-    fn signal(&self, signal: i32) {
+    fn signal(&self, signal: Signal) {
         if let TargetState::Running(launched) = &self.target {
             target::signal(launched.pid(), signal, launched.terminal.is_some());
         }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use supervision::{Patience, Urgency};
 use target::{Exit, Launched, Launcher};
 
@@ -153,12 +154,12 @@ impl<'a> Running<'a> {
             }
             match self.ending.map(|since| since.elapsed()) {
                 Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => {
-                    self.signal(libc::SIGKILL);
+                    self.signal(Signal::KILL);
                     if self.killed.runs_out() {
                         return (unknown_end(), true);
                     }
                 }
-                Some(waited) if waited > PATIENCE => self.signal(libc::SIGTERM),
+                Some(waited) if waited > PATIENCE => self.signal(Signal::TERM),
                 _ => {}
             }
         }
@@ -169,7 +170,7 @@ impl<'a> Running<'a> {
             match self.control.try_recv() {
                 Ok(Control::Stop | Control::Discard) => {
                     self.ending.get_or_insert_with(Instant::now);
-                    self.signal(libc::SIGTERM);
+                    self.signal(Signal::TERM);
                 }
                 // The terminal has sent it to the command, too.
                 Ok(Control::Interrupt) => {
@@ -190,7 +191,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn signal(&self, signal: i32) {
+    fn signal(&self, signal: Signal) {
         let has_terminal = self.launched.terminal.is_some();
         target::signal(self.launched.pid(), signal, has_terminal);
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
+use rustix::param::clock_ticks_per_second;
 use wire::{Process, ProcessList};
 
 /// Longer command lines are cut where they are shown.
@@ -12,10 +13,10 @@ const COMMAND_LINE_BYTES_MAX: usize = 4096;
 /// The user's own processes (everyone's for root) that run a program, newest first; kernel threads and this process
 /// are left out. A process that ends meanwhile is skipped.
 pub fn list() -> ProcessList {
-    // SAFETY: geteuid has no preconditions.
-    let own_uid = unsafe { libc::geteuid() };
+    let own_uid = rustix::process::geteuid().as_raw();
     let users = user_names();
     let boot_ms = boot_time_ms();
+    let ticks_per_second = clock_ticks_per_second().max(1);
     let mut processes: Vec<Process> = fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -39,8 +40,7 @@ pub fn list() -> ProcessList {
                 name: stat.name,
                 command_line,
                 user: users.get(&uid).cloned().unwrap_or_else(|| uid.to_string()),
-                started_unix_ms: boot_ms
-                    + stat.start_ticks.saturating_mul(1000) / ticks_per_second(),
+                started_unix_ms: boot_ms + stat.start_ticks.saturating_mul(1000) / ticks_per_second,
             })
         })
         .collect();
@@ -84,12 +84,6 @@ fn boot_time_ms() -> u64 {
         .find_map(|line| line.strip_prefix("btime ")?.trim().parse::<u64>().ok())
         .unwrap_or(0)
         * 1000
-}
-
-fn ticks_per_second() -> u64 {
-    // SAFETY: sysconf has no preconditions.
-    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    u64::try_from(ticks).unwrap_or(100).max(1)
 }
 
 fn user_names() -> HashMap<u32, String> {

@@ -3,9 +3,13 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::time::{Duration, SystemTime};
+
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
+use rustix::param::clock_ticks_per_second;
+use rustix::time::{ClockId, clock_gettime};
 
 const BYTES_MAX: u64 = 256 << 20;
 /// The kernel counts the start of a process in hundredths of a second, and the time of files as coarsely.
@@ -61,11 +65,12 @@ impl MapSource {
     pub fn open(&self) -> Result<Option<File>, String> {
         let file = match open_below(&self.root, &self.path()) {
             Ok(file) => file,
-            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => return Ok(None),
-            Err(e) if e.raw_os_error() == Some(libc::ELOOP) => {
-                return Err("is a symbolic link".to_owned());
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP) => return Err("is a symbolic link".to_owned()),
+            Err(e) => {
+                let why = io::Error::from(e);
+                return Err(format!("could not be opened: {why}"));
             }
-            Err(e) => return Err(format!("could not be opened: {e}")),
         };
         let metadata = file.metadata().map_err(|e| e.to_string())?;
         if !metadata.is_file() {
@@ -95,27 +100,10 @@ impl MapSource {
 }
 
 /// Opens what is no link itself; links on the way lead nowhere outside of `root`. A FIFO does not make us wait.
-fn open_below(root: &File, path: &str) -> io::Result<File> {
-    let path = std::ffi::CString::new(path)?;
-    // SAFETY: an all-zero record is a valid one to be filled.
-    let mut how: libc::open_how = unsafe { std::mem::zeroed() };
-    how.flags = (libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC) as u64;
-    how.resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
-    // SAFETY: openat2(2) with a terminated path and a record of the size that is passed, both alive during the call.
-    let fd = unsafe {
-        libc::syscall(
-            libc::SYS_openat2,
-            root.as_raw_fd(),
-            path.as_ptr(),
-            &raw const how,
-            size_of::<libc::open_how>(),
-        )
-    };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel just gave us this descriptor, and nobody else has it.
-    Ok(unsafe { File::from_raw_fd(fd as i32) })
+fn open_below(root: &File, path: &str) -> Result<File, Errno> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let within = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    openat2(root, path, flags, Mode::empty(), within).map(File::from)
 }
 
 /// When a process began, from its `/proc/PID/stat` (proc(5), field 22: ticks since the machine was started).
@@ -124,20 +112,17 @@ fn started(stat: &str) -> io::Result<SystemTime> {
     let ticks: u64 = (after_name.split_whitespace().nth(19))
         .and_then(|field| field.parse().ok())
         .ok_or(io::ErrorKind::InvalidData)?;
-    // SAFETY: sysconf has no preconditions, and the record outlives the call that fills it.
-    let (ticks_per_second, now) = unsafe {
-        let mut now: libc::timespec = std::mem::zeroed();
-        libc::clock_gettime(libc::CLOCK_BOOTTIME, &mut now);
-        (libc::sysconf(libc::_SC_CLK_TCK).max(1) as f64, now)
-    };
+    let since_start = ticks as f64 / clock_ticks_per_second().max(1) as f64;
+    let now = clock_gettime(ClockId::Boottime);
     let running = Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
-        .saturating_sub(Duration::from_secs_f64(ticks as f64 / ticks_per_second));
+        .saturating_sub(Duration::from_secs_f64(since_start));
     Ok(SystemTime::now() - running)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::{CWD, mkfifoat};
     use std::os::unix::fs::symlink;
 
     /// A root folder with a `tmp`, for process 77 of our own user, which began a minute ago.
@@ -174,9 +159,7 @@ mod tests {
         fs::create_dir(&map).unwrap();
         assert_eq!(source.open().unwrap_err(), "is not a regular file");
         fs::remove_dir(&map).unwrap();
-        let path = std::ffi::CString::new(map.to_str().unwrap()).unwrap();
-        // SAFETY: the path is terminated.
-        assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        mkfifoat(CWD, &map, Mode::RUSR | Mode::WUSR).unwrap();
         assert_eq!(source.open().unwrap_err(), "is not a regular file");
     }
 
