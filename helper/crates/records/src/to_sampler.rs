@@ -62,7 +62,8 @@ pub struct MappingRecord {
     pub file: FileId,
 }
 
-/// A thread and the process that it belongs to.
+/// A thread and the process that it belongs to, by their numbers in the PID namespace that sampler and engine share, as every
+/// pid and tid of this protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId {
     pub pid: u32,
