@@ -60,7 +60,7 @@ export function judgeLockdown(text) {
   const mode = section('locked.mode').text;
   promise('locked down: the kernel is', mode.includes('[confidentiality]'), mode);
   const unseen = section('unseen.record');
-  const hinted = unseen.status === 3 && unseen.text.includes('cannot be told without securityfs');
+  const hinted = unseen.status === 3 && unseen.text.includes('mount securityfs');
   promise('locked down: where that cannot be seen, it is thought of', hinted, unseen.text);
   const cause = 'locked down for confidentiality';
   for (const who of ['root', 'user']) {

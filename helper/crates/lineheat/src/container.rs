@@ -54,8 +54,13 @@ pub fn name() -> Option<&'static str> {
     }
 }
 
-/// Calls that the kernel itself would refuse with EINVAL, whoever makes them: any other refusal is that of a filter.
+/// Calls that the kernel itself would refuse with EINVAL: where there is a filter, any other refusal is the filter's.
+/// Without one it is the kernel's own: Linux 7 tells who has no rights so before it looks at the arguments.
 fn filtered_calls() -> Vec<&'static str> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if !has_filter(&status) {
+        return Vec::new();
+    }
     let refused = |result: libc::c_long| {
         let error = io::Error::last_os_error().raw_os_error();
         result < 0 && error != Some(libc::EINVAL)
@@ -77,6 +82,12 @@ fn filtered_calls() -> Vec<&'static str> {
     };
     let perf = refused(perf).then_some("perf_event_open");
     bpf.into_iter().chain(perf).collect()
+}
+
+/// By `/proc/PID/status` (proc_pid_status(5)): 2 is a filter of system calls.
+fn has_filter(status: &str) -> bool {
+    let mode = status.lines().find_map(|l| l.strip_prefix("Seccomp:"));
+    mode.is_some_and(|mode| mode.trim() == "2")
 }
 
 impl Obstacle {
@@ -121,6 +132,13 @@ impl Obstacle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_filter_can_have_refused_a_call() {
+        assert!(has_filter("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n"));
+        assert!(!has_filter("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n"));
+        assert!(!has_filter(""));
+    }
 
     #[test]
     fn each_obstacle_names_its_cause_and_the_flag() {
