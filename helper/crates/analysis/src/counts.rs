@@ -47,7 +47,7 @@ impl Columns {
     /// The batches of a single execution, by its timeline: equally many samples each, in the order of time, over all
     /// threads together. What is left over at the end is left out. `None`: no timeline, or one of too few samples.
     ///
-    /// Of a very long run the timeline holds each so manieth sample: then these alone are the samples of the test.
+    /// In a very long run the timeline holds one sample in N: the test then uses these samples alone.
     pub fn of_batches(analyzed: &Analyzed) -> Option<Columns> {
         let run = analyzed.profile().run.as_ref()?;
         let length = run.time_sample.len() / BATCHES;
