@@ -8,15 +8,9 @@ use perf_events::map_event::{MapEvent, MapEventKind};
 use records::{FileId, FromSampler, ThreadId};
 
 use crate::followed::Standing;
+use crate::looks::{Looks, Watch};
 use crate::mappings::{FileRows, Forked, Mapped, Processes};
 use crate::samples::FIRST_KERNEL_ADDRESS;
-
-/// Who can be asked about processes.
-pub trait Watch {
-    /// None: no process of this number is followed.
-    fn look_at(&mut self, pid: u32) -> Option<Standing>;
-    fn unfollow(&mut self, pid: u32);
-}
 
 /// A process is in an exec, or was a moment ago: the kernel tells of the new program's mappings before it can be seen
 /// whether that program may be looked into.
@@ -75,10 +69,7 @@ impl Follower {
         watch: &mut impl Watch,
         tell: &mut Vec<FromSampler>,
     ) {
-        let mut looks = Looks {
-            watch,
-            seen: HashMap::new(),
-        };
+        let mut looks = Looks::new(watch);
         for event in events {
             self.apply(event, &mut looks, tell);
         }
@@ -133,8 +124,12 @@ impl Follower {
             MapEventKind::ThreadExited => {
                 self.settle(pid, looks, tell);
                 if self.processes.exit_thread(thread) {
+                    // So the kernel, within an exec, also reports the end of its sampling: the program gains rights.
+                    let is_in_exec = self.execs.contains_key(&pid);
+                    if !is_in_exec || looks.at(pid).is_some_and(|s| !s.is_hidden) {
+                        self.exits.push(FromSampler::Exited { time_ns, pid });
+                    }
                     self.end(pid, time_ns, looks);
-                    self.exits.push(FromSampler::Exited { time_ns, pid });
                 }
             }
         }
@@ -210,7 +205,7 @@ impl Follower {
         if !self.processes.is_sampled(parent) {
             // By a thread of a followed process that began before the process was attached to.
             if self.knows(parent.pid) && new.pid != parent.pid {
-                looks.watch.unfollow(new.pid);
+                looks.unfollow(new.pid);
             }
             return;
         }
@@ -263,8 +258,7 @@ impl Follower {
         self.execs.remove(&pid);
         self.changed.insert(pid);
         if looks.again(pid).is_some_and(|s| s.since_ns <= time_ns) {
-            looks.watch.unfollow(pid);
-            looks.seen.remove(&pid);
+            looks.unfollow(pid);
         }
     }
 }
@@ -283,30 +277,6 @@ fn allows(standing: Option<Standing>, time_ns: u64) -> Option<bool> {
         (false, false) => None,
         (true, true) => Some(executed_ns < refused_ns),
         (executed, _) => Some(executed),
-    }
-}
-
-/// What was found of processes, asked once each for many events: all of them happened before.
-struct Looks<'a, W: Watch> {
-    watch: &'a mut W,
-    seen: HashMap<u32, Option<Standing>>,
-}
-
-impl<W: Watch> Looks<'_, W> {
-    fn at(&mut self, pid: u32) -> Option<Standing> {
-        let watch = &mut *self.watch;
-        *self.seen.entry(pid).or_insert_with(|| watch.look_at(pid))
-    }
-
-    /// Asks once more.
-    fn again(&mut self, pid: u32) -> Option<Standing> {
-        let hidden_ns = self.seen.remove(&pid).flatten().map_or(0, |s| s.hidden_ns);
-        let mut standing = self.watch.look_at(pid);
-        if let Some(standing) = &mut standing {
-            standing.hidden_ns = standing.hidden_ns.max(hidden_ns);
-        }
-        self.seen.insert(pid, standing);
-        standing
     }
 }
 
@@ -485,12 +455,17 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_ends_within_its_exec_is_gone() {
-        let (mut follower, mut known) = following(1);
-        let ends = event(12, 1, MapEventKind::ThreadExited);
-        let events = vec![executes(10, 1), maps(11, 1, 0x1000), ends];
-        assert_eq!(told(&mut follower, &mut known, events), "");
-        assert!(!follower.knows(1) && follower.execs.is_empty());
-        assert_eq!(follower.exits.len(), 1);
+    fn the_end_within_an_exec_is_passed_on_unless_the_program_gains_rights() {
+        for (gains_rights, exits) in [(false, 1), (true, 0)] {
+            let (mut follower, mut known) = following(1);
+            known.follow(1, 0).is_hidden = gains_rights;
+            let ends = event(12, 1, MapEventKind::ThreadExited);
+            assert_eq!(
+                told(&mut follower, &mut known, vec![executes(10, 1), ends]),
+                ""
+            );
+            assert!(!follower.knows(1) && follower.execs.is_empty());
+            assert_eq!(follower.exits.len(), exits);
+        }
     }
 }

@@ -10,6 +10,7 @@ mod followed;
 mod follower;
 mod inbox;
 mod kernel_symbols;
+mod looks;
 mod mappings;
 mod outbox;
 mod privilege;
