@@ -230,8 +230,8 @@ fn it_ends_within_a_second_also_if_nobody_reads_what_it_says() {
     };
     let program = installed.program("mapper");
     let mut target = as_user(USER, &program);
-    target.args(["ready", "map", "100000"]).arg(&program);
-    let target = Running::start(target.args(["work", "60000"]));
+    target.args(["ready", "map", "1000000000"]).arg(&program);
+    let target = Running::start(&mut target);
     let mut command = as_user(USER, &installed.sampler());
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut sampler = Running(command.spawn().unwrap());

@@ -119,7 +119,7 @@ fn nothing_is_written_elsewhere_while_links_are_planted(behind_sudo: bool) {
     let Some(installed) = Installed::not_yet() else {
         return;
     };
-    let tries = tries(12);
+    let tries = tries(6);
     let workspace = Workspace::new(&installed, behind_sudo);
     let user = uid_of(USER);
     let journal = leave_a_journal(&workspace);
@@ -138,7 +138,7 @@ fn nothing_is_written_elsewhere_while_links_are_planted(behind_sudo: bool) {
         ];
         // Through a link of one's own to a folder of one's own choice one writes with one's own rights.
         for output in &places[..if behind_sudo { 2 } else { 3 }] {
-            let record = ["record", "--duration", "0.7"];
+            let record = ["record", "--duration", "0.3"];
             let args = [&record[..], output, &["--", &spin]].concat();
             let output = workspace.lineheat(&args);
             recordings += 1;
