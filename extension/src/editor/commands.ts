@@ -108,7 +108,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     const exitCode = await changePermission(parts.enginePath(), change);
     const { canRecord, withPrivilege } = await doctor.open();
     if (exitCode !== 0)
-      void warn(vscode.l10n.t('The permission was not changed, or not in full; the words are in its terminal.'));
+      void warn(vscode.l10n.t('The permission was not changed, or only in part. The terminal says why.'));
     else if (change === 'install' && withPrivilege) void inform(vscode.l10n.t('This user can record now.'));
     return { exitCode, canRecord };
   };

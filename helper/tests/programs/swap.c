@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "random.h"
+
 #define OWN "lineheat-sampler"
 
 /* Read by the test as three numbers. */
@@ -19,15 +21,6 @@ struct counts {
 	uint64_t attempts;
 	uint64_t successes; /* of the attempts: each is one too many */
 };
-
-static uint64_t random_number(void)
-{
-	static uint64_t state = 0x9e3779b97f4a7c15;
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 /* Mostly none: swaps as fast as they go. The pauses let the others work, and one state last for a whole command. */
 static void pause_sometimes(void)

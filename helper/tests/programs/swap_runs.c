@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "random.h"
+
 /* A place, and what it is linked to below argv[2]. */
 static const char *places[][2] = {
 	{".lineheat", "folder"},
@@ -24,15 +26,6 @@ static const char *places[][2] = {
 
 static volatile uint64_t *planted;
 static const char *outside;
-
-static uint64_t random_number(void)
-{
-	static uint64_t state = 0x9e3779b97f4a7c15;
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 /* Often none, so that each moment is met; otherwise long enough for the others to get on. */
 static void pause_sometimes(void)

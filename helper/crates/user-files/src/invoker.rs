@@ -27,7 +27,8 @@ pub fn invoker() -> Option<Invoker> {
     static BEHIND_SUDO: OnceLock<Option<Invoker>> = OnceLock::new();
     BEHIND_SUDO
         .get_or_init(|| {
-            let number = |name| env::var(name).ok()?.parse::<u32>().ok();
+            // The greatest number is nobody's: to the kernel it means "leave it as it is", which is root.
+            let number = |name| env::var(name).ok()?.parse().ok().filter(|n| *n != u32::MAX);
             let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
             (uid != 0).then(|| look_up(uid, gid))
         })

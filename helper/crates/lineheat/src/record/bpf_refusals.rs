@@ -117,19 +117,7 @@ mod tests {
     };
 
     /// As libbpf 1.7 printed it on Linux 6.18.
-    const REFUSED: &str = "\
-libbpf: prog 'take_sample': BPF program load failed: -EACCES
-libbpf: prog 'take_sample': -- BEGIN PROG LOAD LOG --
-0: R1=ctx() R10=fp0
-; return *(int *)((char *)ctx + 100000); @ sampler.bpf.c:3
-0: (07) r1 += 100000                  ; R1=ctx(off=0x186a0)
-1: (61) r0 = *(u32 *)(r1 +0)
-dereference of modified ctx ptr R1 off=100000 disallowed
-processed 2 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0
--- END PROG LOAD LOG --
-libbpf: prog 'take_sample': failed to load: -EACCES
-libbpf: failed to load object 'sampler_bpf'
-";
+    const REFUSED: &str = include_str!("../../../../tests/data/verifier_refusal.txt");
 
     #[test]
     fn a_refusal_of_the_verifier_is_no_lack_of_rights() {
