@@ -13,6 +13,9 @@ use crate::standard_names::shorten;
 const INPUT_BYTES_MAX: usize = 64 << 10;
 const OUTPUT_BYTES_MAX: usize = 16 << 10;
 
+/// Of a stub through which a module calls a function of another ([`crate::plt`]).
+const STUB_MARK: &str = "@plt";
+
 /// How much of a C++ name is shown. Rust names have no hash in any mode but `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum DemangleMode {
@@ -53,6 +56,9 @@ pub fn is_made_name(symbol: &str) -> bool {
 fn readable(symbol: &str, mode: DemangleMode) -> Option<String> {
     if mode == DemangleMode::None || symbol.len() > INPUT_BYTES_MAX {
         return None;
+    }
+    if let Some(called) = symbol.strip_suffix(STUB_MARK) {
+        return readable(called, mode).map(|name| name + STUB_MARK);
     }
     if !is_linkage_name(symbol) {
         let plain = without_marks(symbol);
@@ -200,6 +206,14 @@ mod tests {
         );
         same("_RNvCs1234_7mycrate3foo", "mycrate::foo");
         same("_RINvCs1234_7mycrate3foohE", "mycrate::foo::<u8>");
+    }
+
+    #[test]
+    fn a_stub_has_the_readable_name_of_what_it_calls() {
+        let stub = |mode| demangle("_ZdlPv@plt", mode);
+        assert_eq!(stub(DemangleMode::Templates), "operator delete@plt");
+        assert_eq!(stub(DemangleMode::Full), "operator delete(void*)@plt");
+        assert_eq!(stub(DemangleMode::None), "_ZdlPv@plt");
     }
 
     #[test]
