@@ -1,4 +1,4 @@
-//! Code that is known without call frame information: a file's entry, the return from a signal handler.
+//! Code that is known without call frame information: a file's entry, and what is returned to without having called.
 
 use std::ops::Range;
 
@@ -89,38 +89,67 @@ fn symbol_size(file: &Elf<'_>, vaddr: u64) -> Option<u64> {
     at_entry.map(|s| s.size())
 }
 
-/// mov $15, %rax (or %eax); syscall
-const X86_64_SIGNAL_RETURN: &[u8] = &[0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05];
-/// mov x8, #139; svc #0
-const AARCH64_SIGNAL_RETURN: &[u8] = &[0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4];
+/// Code that is returned to and was never called, so that no call frame information covers the byte before it.
+struct ReturnedTo {
+    begins: &'static [u8],
+    bytes: u64,
+    kind: RuleKind,
+}
+
+const X86_64_RETURNED_TO: &[ReturnedTo] = &[
+    // What a signal handler returns to: mov $15, %rax; syscall. musl's and Go's say nowhere what they are.
+    ReturnedTo {
+        begins: &[0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05],
+        bytes: 9,
+        kind: RuleKind::Signal,
+    },
+    // glibc's __start_context, to which a function returns that makecontext has prepared: mov %rbx, %rsp;
+    // mov (%rsp), %rdi; test %rdi, %rdi; je; then setcontext or exit. Nobody called it.
+    ReturnedTo {
+        begins: &[
+            0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74,
+        ],
+        bytes: 26,
+        kind: RuleKind::End,
+    },
+];
+const AARCH64_RETURNED_TO: &[ReturnedTo] = &[
+    // mov x8, #139; svc #0
+    ReturnedTo {
+        begins: &[0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4],
+        bytes: 8,
+        kind: RuleKind::Signal,
+    },
+];
 
 /// Files with more code than this are no C library and no runtime: searching them would cost more than it finds.
 const SEARCHED_BYTES_MAX: usize = 16 << 20;
 
-/// The code that a signal handler returns to: musl's and Go's have no call frame information that says so. It is
-/// recognized by its bytes, as libgcc and gdb do.
-pub(crate) fn signal_return_spans(file: &Elf<'_>, machine: Machine) -> Spans {
-    let pattern = match machine {
-        Machine::X86_64 => X86_64_SIGNAL_RETURN,
-        Machine::Aarch64 => AARCH64_SIGNAL_RETURN,
+/// Code that is returned to without having called is recognized by its bytes, as libgcc and gdb do.
+pub(crate) fn returned_to_spans(file: &Elf<'_>, machine: Machine) -> Spans {
+    let known = match machine {
+        Machine::X86_64 => X86_64_RETURNED_TO,
+        Machine::Aarch64 => AARCH64_RETURNED_TO,
     };
-    let finder = memmem::Finder::new(pattern);
-    let mut spans = Vec::new();
     let segments: Vec<_> = code_segments(file).collect();
     if segments.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > SEARCHED_BYTES_MAX {
         return Spans::default();
     }
-    for (vaddr, bytes) in segments {
-        for at in finder.find_iter(bytes).take(16) {
-            let Some(start) = vaddr.checked_add(at as u64) else {
-                continue;
-            };
-            spans.push(Span {
-                // The handler's return address is looked up one byte earlier, as that of a call.
-                start: start.saturating_sub(1),
-                end: start.saturating_add(pattern.len() as u64),
-                rule: Rule::of_kind(RuleKind::Signal),
-            });
+    let mut spans = Vec::new();
+    for code in known {
+        let finder = memmem::Finder::new(code.begins);
+        for (vaddr, bytes) in &segments {
+            for at in finder.find_iter(bytes).take(16) {
+                let Some(start) = vaddr.checked_add(at as u64) else {
+                    continue;
+                };
+                spans.push(Span {
+                    // A return address is looked up one byte earlier, as that of a call.
+                    start: start.saturating_sub(1),
+                    end: start.saturating_add(code.bytes),
+                    rule: Rule::of_kind(code.kind),
+                });
+            }
         }
     }
     Spans::new(spans)

@@ -8,7 +8,7 @@ use object::read::elf::ElfFile64;
 use object::{CompressionFormat, Endianness, Object, ObjectSection};
 use records::Rule;
 
-use crate::bare_code::{code_range, entry_span, signal_return_spans};
+use crate::bare_code::{code_range, entry_span, returned_to_spans};
 use crate::cfi::{spans_of_debug_frame, spans_of_eh_frame};
 use crate::go::adjust_go_spans;
 use crate::plt::plt_spans;
@@ -94,7 +94,7 @@ pub fn rows_of_elf(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
         more = adjust_go_spans(&file, more);
     }
     spans = spans.over(more);
-    spans = signal_return_spans(&file, machine).over(spans);
+    spans = returned_to_spans(&file, machine).over(spans);
     spans = spans.over(plt_spans(&file, machine));
     spans = spans.over(match machine {
         Machine::X86_64 => start_up_code::start_up_spans(&file),
