@@ -33,7 +33,9 @@ pub struct Taken {
     pub threads: u64,
 }
 
-const MISSING_WORTH_TELLING: f64 = 0.05;
+const MISSING_WORTH_TELLING: f64 = 0.03;
+/// Beyond what short lives explain.
+const THROTTLED_WORTH_TELLING: f64 = 0.05;
 
 impl Taken {
     /// Samples a second of CPU time; 0: not known.
@@ -44,17 +46,27 @@ impl Taken {
         self.samples as f64 * 1e9 / self.running_ns as f64
     }
 
-    /// A sentence when the kernel took clearly fewer samples than it was asked for.
+    /// A sentence when the samples stand for clearly less CPU time than the kernel counted.
     pub fn shortfall(&self) -> Option<String> {
         let expected = self.running_ns as f64 / 1e9 * f64::from(self.asked_hz);
-        let missing = expected - self.samples as f64 - self.threads as f64;
-        (expected > 100.0 && missing > MISSING_WORTH_TELLING * expected).then(|| {
-            format!(
+        let missing = expected - self.samples as f64;
+        if expected < 100.0 || missing < MISSING_WORTH_TELLING * expected {
+            return None;
+        }
+        if missing - self.threads as f64 > THROTTLED_WORTH_TELLING * expected {
+            return Some(format!(
                 "The kernel took {:.0} samples a second of CPU time where {} were asked for: it was throttled, or the machine gave the time to others. Shares are right, times are too low; a lower --freq helps.",
                 self.achieved_hz(),
                 self.asked_hz
-            )
-        })
+            ));
+        }
+        Some(format!(
+            "{:.0} % of the CPU time is in no sample: the kernel counted {:.2} s, the samples stand for {:.2} s. Threads and processes that live for less than {:.1} ms, the time between two samples, are seldom met; a higher --freq meets more of them.",
+            100.0 * missing / expected,
+            self.running_ns as f64 / 1e9,
+            self.samples as f64 / f64::from(self.asked_hz),
+            1e3 / f64::from(self.asked_hz)
+        ))
     }
 }
 
@@ -74,19 +86,26 @@ mod tests {
     }
 
     #[test]
-    fn a_shortfall_is_told_unless_short_lived_threads_explain_it() {
-        let taken = |samples, threads| Taken {
-            asked_hz: 1000,
-            samples,
-            running_ns: 2_000_000_000,
-            threads,
+    fn a_shortfall_is_told_with_its_cause_short_lives_or_a_kernel_that_takes_fewer() {
+        let shortfall = |samples, threads| {
+            let running_ns = 2_000_000_000;
+            let asked_hz = 1000;
+            Taken {
+                asked_hz,
+                samples,
+                running_ns,
+                threads,
+            }
+            .shortfall()
         };
-        assert_eq!(taken(1990, 1).shortfall(), None);
-        assert_eq!(taken(1500, 600).shortfall(), None);
-        let told = taken(1000, 1).shortfall().unwrap();
+        assert_eq!(shortfall(1990, 1), None);
+        let told = shortfall(1000, 1).unwrap();
         assert!(
             told.starts_with("The kernel took 500 samples a second of CPU time where 1000"),
             "{told}"
         );
+        let told = shortfall(1500, 600).unwrap();
+        let words = "25 % of the CPU time is in no sample: the kernel counted 2.00 s, the samples stand for 1.50 s. Threads and processes that live for less than 1.0 ms,";
+        assert!(told.starts_with(words), "{told}");
     }
 }
