@@ -14,6 +14,7 @@ const benches = {
   lines: '../bench/lines.mjs',
   cost: '../bench/cost.mjs',
   mappings: '../bench/mappings.mjs',
+  starters: '../bench/starters.mjs',
   saved: '../bench/saved.mjs',
   'error-rates': '../bench/error-rates.mjs',
   'same-program': '../bench/same-program.mjs',

@@ -195,6 +195,7 @@ static __always_inline const struct file_rows *rows_of_vdso(void)
 /* Completes `m`, of which start and end are known, by the rows of its file. */
 static __always_inline void add_rows(struct mapping *m, const struct file_rows *rows, u64 file_offset)
 {
+	m->first_page = NO_PAGES;
 	for (int i = 0; i < FILE_SEGMENTS_MAX; i++) {
 		const struct file_segment *segment = &rows->segments[i];
 		if (file_offset < segment->first || file_offset >= segment->end)

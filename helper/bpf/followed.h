@@ -15,6 +15,7 @@ struct followed_process {
 	u64 executed_ns; /* its last exec of a program that may be looked into; 0: none */
 	u64 refused_ns;  /* its first exec of one that may not; 0: none */
 	u64 hidden_ns;   /* when a sample first found it hidden, since it was last looked at; 0: none did */
+	u64 is_ours;     /* the engine has started it, or what has started it (stack_copy.h) */
 };
 
 struct {
@@ -33,11 +34,12 @@ static __always_inline void identify(struct followed_process *f, struct task_str
 /* A process has the number of an earlier one that was followed: it is not that one. */
 static __always_inline void follow_child(u32 parent, u32 child, struct task_struct *first_thread)
 {
-	if (!bpf_map_lookup_elem(&followed_processes, &parent)) {
+	const struct followed_process *of_parent = bpf_map_lookup_elem(&followed_processes, &parent);
+	if (!of_parent) {
 		bpf_map_delete_elem(&followed_processes, &child);
 		return;
 	}
-	struct followed_process f = {.since_ns = bpf_ktime_get_ns()};
+	struct followed_process f = {.since_ns = bpf_ktime_get_ns(), .is_ours = of_parent->is_ours};
 	if (!may_look_into(first_thread))
 		f.refused_ns = f.since_ns;
 	identify(&f, first_thread);
@@ -106,7 +108,9 @@ int identify_followed(struct bpf_iter__task *ctx)
 		return 0;
 	u32 process = number_of(task);
 	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
-	if (f && !f->task)
+	if (f && !f->task) {
 		identify(f, task);
+		f->is_ours = descends_from_engine(task);
+	}
 	return 0;
 }

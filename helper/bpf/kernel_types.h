@@ -35,7 +35,7 @@ enum {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
-enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_AVAIL_DATA = 0, BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
 /* User registers of x86-64 as saved on entry to the kernel (arch/x86/include/uapi/asm/ptrace.h). */
 struct pt_regs {
@@ -58,6 +58,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	const struct cred *real_cred;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	struct pid *thread_pid;
 	u64 start_boottime;
 } __attribute__((preserve_access_index));

@@ -71,8 +71,9 @@ struct mapping {
 	u64 end;
 	u64 bias;       /* address - bias: offset from the vaddr at which first_page begins */
 	u32 first_page; /* index into `pages` of the module's first page */
-	u32 page_count; /* 0: no rows known */
+	u32 page_count; /* 0: no rows are known: none yet, or none ever (first_page is NO_PAGES) */
 };
+#define NO_PAGES 0xffffffff
 _Static_assert(sizeof(struct mapping) == 32, "mirrored by crates/records");
 
 /* Mappings in ascending order of start. */
@@ -124,7 +125,22 @@ struct sample_head {
 	u16 kernel_frames;
 	u16 user_frames;
 	u8 stack_end;
-	u8 reserved[3];
+	u8 is_copy; /* struct stack_copy, of which this is the head */
+	u8 reserved[2];
 	char comm[16];
 };
 _Static_assert(sizeof(struct sample_head) == 40, "mirrored by crates/records");
+
+/* In place of user frames: what user space unwinds once it has the rows. */
+#define COPY_BYTES_MAX (62 << 10) /* with all else below 64 KiB, the longest message */
+#define COPIED_REGISTERS 16
+struct stack_copy {
+	struct sample_head head; /* no user frames; stack_end means nothing */
+	u64 registers[COPIED_REGISTERS]; /* by DWARF number */
+	u64 ip;
+	u32 exact_ip; /* 0: a return address, that of a system call */
+	u32 bytes;    /* of the stack */
+	u64 kernel_frames[KERNEL_FRAMES_MAX];
+	u8 stack[COPY_BYTES_MAX]; /* from the stack pointer up; what is beyond `bytes` is not sent */
+};
+_Static_assert(sizeof(struct stack_copy) == 40 + 8 * (16 + 2 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");

@@ -23,6 +23,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #include "address_space.h"
 #include "permission.h"
 #include "pid_namespace.h"
+#include "stack_copy.h"
 #include "followed.h"
 
 struct {
@@ -55,9 +56,10 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
+#define RING_BYTES (8 << 20)
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 8 << 20);
+	__uint(max_entries, RING_BYTES);
 } samples SEC(".maps");
 
 /* By process. */
@@ -181,25 +183,55 @@ static __always_inline bool is_in_syscall(const struct pt_regs *r)
 	return r->cx == r->ip && r->r11 == r->flags;
 }
 
-static __always_inline void take_registers(struct walk *w, const struct pt_regs *r)
+static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 {
-	w->registers[REG_RAX] = r->ax;
-	w->registers[REG_RDX] = r->dx;
-	w->registers[REG_RCX] = r->cx;
-	w->registers[REG_RBX] = r->bx;
-	w->registers[REG_RSI] = r->si;
-	w->registers[REG_RDI] = r->di;
-	w->registers[REG_RBP] = r->bp;
-	w->registers[REG_RSP] = r->sp;
-	w->registers[8] = r->r8;
-	w->registers[9] = r->r9;
-	w->registers[10] = r->r10;
-	w->registers[11] = r->r11;
-	w->registers[12] = r->r12;
-	w->registers[13] = r->r13;
-	w->registers[14] = r->r14;
-	w->registers[15] = r->r15;
+	to[REG_RAX] = r->ax;
+	to[REG_RDX] = r->dx;
+	to[REG_RCX] = r->cx;
+	to[REG_RBX] = r->bx;
+	to[REG_RSI] = r->si;
+	to[REG_RDI] = r->di;
+	to[REG_RBP] = r->bp;
+	to[REG_RSP] = r->sp;
+	to[8] = r->r8;
+	to[9] = r->r9;
+	to[10] = r->r10;
+	to[11] = r->r11;
+	to[12] = r->r12;
+	to[13] = r->r13;
+	to[14] = r->r14;
+	to[15] = r->r15;
+}
+
+static __always_inline void begin_walk_from(struct walk *w, const struct pt_regs *r, bool exact_ip)
+{
+	take_registers(w->registers, r);
 	w->ip = r->ip;
+	begin_walk(w, exact_ip);
+}
+
+/* Instead of a walk that was not given all rows. False: nothing was sent. Copies take room from no sample: many CPUs could
+ * fill the ring with them. */
+static __always_inline bool send_copy(const struct walk *w, const struct pt_regs *regs, bool exact_ip, u64 wake)
+{
+	u32 cpu = bpf_get_smp_processor_id(), process = w->out.head.pid;
+	const struct followed_process *followed = bpf_map_lookup_elem(&followed_processes, &process);
+	struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
+	if (bpf_ringbuf_query(&samples, BPF_RB_AVAIL_DATA) > RING_BYTES / 2)
+		return false;
+	if (!followed || !followed->is_ours || !room || !copy_stack(room, regs->sp))
+		return false;
+	struct stack_copy *copy = &room->copy;
+	copy->head = w->out.head;
+	copy->head.user_frames = 0;
+	copy->head.is_copy = true;
+	take_registers(copy->registers, regs);
+	copy->ip = regs->ip;
+	copy->exact_ip = exact_ip;
+	bpf_probe_read_kernel(copy->kernel_frames, sizeof(copy->kernel_frames), w->out.frames);
+	u64 size = sizeof(*copy) - COPY_BYTES_MAX + copy->bytes;
+	barrier_value(size);
+	return size <= sizeof(*copy) && bpf_ringbuf_output(&samples, copy, size, wake) == 0;
 }
 
 /* Sends the stack of the running task to user space. Runs at the sampling rate while a thread of the target runs on
@@ -237,9 +269,9 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	} else {
 		regs = ctx->regs;
 	}
-	take_registers(w, &regs);
+	bool exact_ip = !(in_kernel && is_in_syscall(&regs));
 	w->user_frames_wanted = user_frames_wanted;
-	begin_walk(w, !(in_kernel && is_in_syscall(&regs)));
+	begin_walk_from(w, &regs, exact_ip);
 	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
 	forget_areas();
 	w->has_table = false;
@@ -259,8 +291,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		/* A table that cannot be checked may be why it failed. */
 		if (state == TABLE_UNCHECKED && w->end != STACK_END_ROOT && w->end != STACK_END_CUT && find_area(regs.ip)) {
 			w->has_table = false;
-			take_registers(w, &regs);
-			begin_walk(w, !(in_kernel && is_in_syscall(&regs)));
+			begin_walk_from(w, &regs, exact_ip);
 			walk_stack();
 		}
 	} else {
@@ -274,6 +305,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	if (in_kernel && w->user_frames < 3 && w->end != STACK_END_ROOT && !has_memory_at(regs.sp)) {
 		w->user_frames = 0;
 		w->end = STACK_END_ROOT;
+		w->rows_missing = false;
 	}
 	head->kernel_frames = w->kernel_frames;
 	head->user_frames = w->user_frames;
@@ -284,7 +316,9 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		size = sizeof(w->out);
 	/* User space looks every few milliseconds: no wake-up per sample. */
 	u64 wake = is_to_be_woken(head->time_ns) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	if (bpf_ringbuf_output(&samples, &w->out, size, wake) == 0)
+	if (stack_copies_wanted && w->rows_missing && send_copy(w, &regs, exact_ip, wake))
+		count(COUNTER_KEPT);
+	else if (bpf_ringbuf_output(&samples, &w->out, size, wake) == 0)
 		count(COUNTER_KEPT);
 	else
 		count(COUNTER_LOST_RING_FULL);

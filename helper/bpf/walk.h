@@ -61,8 +61,10 @@ static __noinline const struct mapping *find_mapping(struct walk *w, u64 address
 static __noinline s32 find_rule(struct walk *w, const struct mapping *m, u64 vaddr)
 {
 	u64 page = vaddr >> PAGE_SHIFT;
-	if (page >= m->page_count)
+	if (page >= m->page_count) {
+		w->rows_missing |= !m->page_count && m->first_page != NO_PAGES;
 		return NO_ROW;
+	}
 	const u64 *entry = page_at(w, m->first_page + (u32)page);
 	if (!entry)
 		return NO_ROW;
@@ -271,6 +273,7 @@ static __always_inline void begin_walk(struct walk *w, bool exact_ip)
 	w->end = STACK_END_CUT;
 	w->user_frames = 0;
 	w->last_mapping = 0;
+	w->rows_missing = false;
 	follow_leaf(w);
 	w->window_start = NO_WINDOW;
 }

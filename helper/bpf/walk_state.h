@@ -27,6 +27,7 @@ struct walk {
 	u32 table;        /* slot in mapping_tables */
 	u32 last_mapping; /* where the previous frame was found: neighbours are likely in the same module */
 	bool has_table;
+	bool rows_missing; /* a frame lies in a file whose rows may still come */
 	bool beyond_table; /* the last search found nothing in the table: not to be kept by its generation */
 	bool exact_ip;    /* leaf or interrupted by a signal: ip itself, not the call before it */
 	bool leaf;

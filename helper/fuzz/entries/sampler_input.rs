@@ -45,6 +45,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             user_frames: 128,
             row_capacity: 1000,
             page_capacity: 10,
+            stack_copies: true,
         },
         ToSampler::Rows {
             first: 0,

@@ -217,6 +217,7 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         privilege,
         sample_hz: record::SAMPLE_HZ_DEFAULT,
         max_frames: USER_FRAMES_DEFAULT,
+        stack_copies: true,
         repeat: 1,
         warm_up: 0,
         work: Work::Unknown,

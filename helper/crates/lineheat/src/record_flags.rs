@@ -20,6 +20,9 @@ pub struct RecordFlags {
     /// Frames kept of a user stack; of a deeper one, those nearest the leaf
     #[arg(long, value_name = "N", default_value_t = USER_FRAMES_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=USER_FRAMES_MAX as i64))]
     max_frames: u32,
+    /// Let no memory of the program leave the kernel; programs that it starts may then lack callers in their first moments
+    #[arg(long)]
+    no_stack_copies: bool,
     /// Run the command so often before, without samples, so that caches are warm
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(REPEAT_MAX)))]
     warm_up: u32,
@@ -72,6 +75,7 @@ impl RecordFlags {
             },
             sample_hz: self.freq,
             max_frames: self.max_frames,
+            stack_copies: !self.no_stack_copies,
             repeat: recording.repeat,
             warm_up: self.warm_up,
             work: match (self.work, &self.work_from) {

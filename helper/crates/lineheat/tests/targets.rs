@@ -255,6 +255,49 @@ fn a_storm_of_forks_and_execs_has_whole_stacks() {
     assert!(share(&profile, whole) / share(&profile, work) > 0.99);
 }
 
+#[test]
+fn a_stack_that_makecontext_has_prepared_begins_where_its_function_was_entered() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("contexts");
+    let (profile, output) = program.record(&[]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(rooted_share(&profile) > 0.99, "{told}");
+    let on_own_stack = share(&profile, |f| {
+        f.iter().any(|(n, _)| *n == "on_its_own_stack")
+    });
+    assert!(on_own_stack > 0.9, "{on_own_stack}\n{told}");
+    let problems = &profile.run.as_ref().unwrap().problems;
+    assert!(
+        problems.iter().all(|p| !p.contains("thread's start")),
+        "{problems:?}"
+    );
+}
+
+/// What a shell, make or a test runner starts runs before its unwind rows are made: those of a compiler take long.
+#[test]
+fn what_a_shell_starts_has_whole_stacks_from_its_first_sample() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("spin");
+    let source = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/programs/templates.cpp"
+    );
+    let script = format!("g++ -O1 -c -o /dev/null '{source}'; true");
+    let command = ["/bin/sh", "-c", &script];
+    let (copied, told) = record_command(&program, &[], &command);
+    let (without, _) = record_command(&program, &["--no-stack-copies"], &command);
+    let whole = rooted_share(&copied);
+    assert!(
+        whole > 0.99,
+        "{whole}, {} without copies\n{told}",
+        rooted_share(&without)
+    );
+}
+
 /// A library whose function `work` spends its time in one of this name. Each has another frame size, so that rows of
 /// another library would lead astray.
 fn compile_plugin(program: &Program, number: usize) -> String {

@@ -13,8 +13,14 @@ pub const RULES_MAX: usize = 65536;
 /// Rows are found by 4 KiB page of a module's vaddr: a search among some 100 rows.
 pub const PAGE_SHIFT: u32 = 12;
 
+/// First page of a mapping that will never have rows.
+pub const NO_PAGES: u32 = u32::MAX;
+
 /// Size of `struct sample_head`.
 pub const SAMPLE_HEAD_BYTES: usize = 40;
+/// Of `struct stack_copy`: what is copied at most, and how many registers.
+pub const COPY_BYTES_MAX: usize = 62 << 10;
+pub const COPIED_REGISTERS: usize = 16;
 
 /// How the walk of a user stack ended (`enum stack_end`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

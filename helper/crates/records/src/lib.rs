@@ -11,11 +11,11 @@ pub mod to_sampler;
 
 pub use bytes::{MessageError, MessageReader, write_message};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, StackEnd};
-pub use to_engine::{FromSampler, SampleRecord, SamplerError, SamplerStep};
+pub use to_engine::{CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep};
 pub use to_sampler::{FileId, MappingRecord, Segment, ThreadId, ToSampler, vaddr_of_offset};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;

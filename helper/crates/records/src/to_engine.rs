@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
-use crate::layout::{Counter, StackEnd};
+use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
 use crate::to_sampler::{FileId, file_id, parse_file_id};
 
 /// One stack. Addresses are where execution was (leaf) or the call was made (callers: return address − 1).
@@ -18,6 +18,24 @@ pub struct SampleRecord {
     pub kernel: Vec<u32>,
     /// Innermost first.
     pub user: Vec<u64>,
+}
+
+/// A sample whose user stack is still to be unwound: what it takes to do so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CopyRecord {
+    pub time_ns: u64, // CLOCK_MONOTONIC
+    pub pid: u32,
+    pub tid: u32,
+    pub comm: [u8; 16],
+    /// As in [`SampleRecord`].
+    pub kernel: Vec<u32>,
+    /// By DWARF number.
+    pub registers: [u64; COPIED_REGISTERS],
+    pub ip: u64,
+    /// False: `ip` is a return address, that of a system call.
+    pub is_exact: bool,
+    /// From the stack pointer up.
+    pub stack: Vec<u8>,
 }
 
 /// What the sampler was doing when it had to give up.
@@ -71,6 +89,7 @@ pub enum FromSampler {
         hardware_cycles: bool,
     },
     Sample(SampleRecord),
+    Copy(CopyRecord),
     /// An executable mapping appeared. The path is as the kernel gave it.
     Mapped {
         time_ns: u64,
@@ -129,6 +148,7 @@ const ENDED: u32 = 10;
 const EXITED: u32 = 11;
 const RAN: u32 = 12;
 const SYNCED: u32 = 13;
+const COPY: u32 = 14;
 
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -154,6 +174,23 @@ impl FromSampler {
                     b = b.u64(*address);
                 }
                 write_message(out, SAMPLE, &b.0)
+            }
+            Self::Copy(c) => {
+                let mut b = b
+                    .u64(c.time_ns)
+                    .u32(c.pid)
+                    .u32(c.tid)
+                    .bytes(&c.comm)
+                    .u64(c.ip)
+                    .u8(u8::from(c.is_exact))
+                    .u32(c.kernel.len() as u32);
+                for register in &c.registers {
+                    b = b.u64(*register);
+                }
+                for id in &c.kernel {
+                    b = b.u32(*id);
+                }
+                write_message(out, COPY, &b.bytes(&c.stack).0)
             }
             Self::Mapped {
                 time_ns,
@@ -212,6 +249,7 @@ impl FromSampler {
                 hardware_cycles: h != 0,
             }),
             SAMPLE => parse_sample(&mut f).map(Self::Sample),
+            COPY => parse_copy(&mut f).map(Self::Copy),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);
                 let file = parse_file_id(&mut f)?;
@@ -291,15 +329,39 @@ fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
         tid,
         end,
         comm,
-        kernel: kernel
-            .chunks_exact(4)
-            .map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")))
-            .collect(),
+        kernel: numbers(kernel),
         user: user
             .chunks_exact(8)
             .map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
             .collect(),
     })
+}
+
+fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {
+    let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
+    let comm = f.bytes(16)?.try_into().ok()?;
+    let (ip, is_exact, kernel_count) = (f.u64()?, f.u8()? != 0, f.u32()? as usize);
+    let mut registers = [0; COPIED_REGISTERS];
+    for register in &mut registers {
+        *register = f.u64()?;
+    }
+    let kernel = f.bytes(kernel_count.checked_mul(4)?)?;
+    Some(CopyRecord {
+        time_ns,
+        pid,
+        tid,
+        comm,
+        kernel: numbers(kernel),
+        registers,
+        ip,
+        is_exact,
+        stack: std::mem::take(&mut f.0).to_vec(),
+    })
+}
+
+fn numbers(bytes: &[u8]) -> Vec<u32> {
+    let (each, _) = bytes.as_chunks();
+    each.iter().map(|b| u32::from_le_bytes(*b)).collect()
 }
 
 #[cfg(test)]
@@ -332,6 +394,17 @@ mod tests {
                 hardware_cycles: false,
             },
             sample(),
+            FromSampler::Copy(CopyRecord {
+                time_ns: 5,
+                pid: 1,
+                tid: 2,
+                comm: [b'x'; 16],
+                kernel: vec![3, 4],
+                registers: [7; COPIED_REGISTERS],
+                ip: 0x401000,
+                is_exact: true,
+                stack: vec![1, 2, 3],
+            }),
             FromSampler::Mapped {
                 time_ns: 1,
                 pid: 2,

@@ -81,6 +81,8 @@ pub enum ToSampler {
         user_frames: u32,
         row_capacity: u32,
         page_capacity: u32,
+        /// Of stacks whose rows are not there yet; only of processes that the engine has started.
+        stack_copies: bool,
     },
     Rules {
         first: u32,
@@ -137,6 +139,7 @@ impl ToSampler {
                 user_frames,
                 row_capacity,
                 page_capacity,
+                stack_copies,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -144,7 +147,8 @@ impl ToSampler {
                     .u32(u32::from(*kernel_stacks))
                     .u32(*user_frames)
                     .u32(*row_capacity)
-                    .u32(*page_capacity);
+                    .u32(*page_capacity)
+                    .u32(u32::from(*stack_copies));
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -201,6 +205,7 @@ impl ToSampler {
                     user_frames: f.u32()?,
                     row_capacity: f.u32()?,
                     page_capacity: f.u32()?,
+                    stack_copies: f.u32()? != 0,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -337,6 +342,7 @@ mod tests {
                 user_frames: 512,
                 row_capacity: 5,
                 page_capacity: 6,
+                stack_copies: true,
             },
             ToSampler::Rules {
                 first: 3,

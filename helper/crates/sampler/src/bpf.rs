@@ -83,6 +83,7 @@ impl Bpf {
     pub fn load(
         capacities: Capacities,
         user_frames: u32,
+        stack_copies: bool,
         invoker: u32,
     ) -> Result<Bpf, libbpf_rs::Error> {
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
@@ -92,6 +93,11 @@ impl Bpf {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.user_frames_wanted = user_frames;
             rodata.invoker_uid = invoker;
+            rodata.stack_copies_wanted = stack_copies.into();
+        }
+        if stack_copies {
+            let cpus = libbpf_rs::num_possible_cpus()?;
+            open.maps.copy_rooms.set_max_entries(cpus as u32)?;
         }
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;
@@ -99,6 +105,8 @@ impl Bpf {
         let skeleton = open.load()?;
         // Pids are those of our own namespace from here on.
         let learn = &skeleton.progs.learn_own_namespace;
+        learn.test_run(ProgramInput::default())?;
+        let learn = &skeleton.progs.learn_engine;
         learn.test_run(ProgramInput::default())?;
         let links = vec![
             skeleton.progs.on_fork.attach()?,

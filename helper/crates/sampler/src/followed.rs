@@ -23,7 +23,7 @@ pub struct Standing {
 }
 
 /// `struct followed_process` of bpf/followed.h.
-const FOLLOWED_BYTES: usize = 48;
+const FOLLOWED_BYTES: usize = 56;
 
 // Values of look_at_process.
 const STANDING_SEEN: u32 = 1;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX};
+use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX, NO_PAGES};
 use records::{FileId, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
 
 /// What is known of a file whose rows have arrived.
@@ -240,11 +240,15 @@ impl Processes {
             end: m.end,
             ..BpfMapping::default()
         };
+        let never = BpfMapping {
+            first_page: NO_PAGES,
+            ..plain
+        };
         let Some(file) = self.files.get(&m.file) else {
-            return plain;
+            return if m.file.inode == 0 { never } else { plain };
         };
         let Some(vaddr) = vaddr_of_offset(&file.segments, m.file_offset) else {
-            return plain;
+            return never;
         };
         // The BPF program indexes pages by vaddr >> 16 from 0: fold the base page into the bias.
         let base_vaddr = u64::from(file.base_page) << PAGE_SHIFT;

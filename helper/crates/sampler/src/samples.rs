@@ -1,23 +1,52 @@
 //! Samples as the BPF program writes them.
 
-use records::layout::{KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, USER_FRAMES_MAX};
-use records::{SampleRecord, StackEnd};
+use records::bytes::Fields;
+use records::layout::{COPIED_REGISTERS, KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, USER_FRAMES_MAX};
+use records::{CopyRecord, SampleRecord, StackEnd};
 
-/// `struct sample_head` and its frames; kernel addresses are given apart from the record that leaves the process.
-pub fn parse_sample(bytes: &[u8]) -> Option<(SampleRecord, Vec<u64>)> {
-    let mut f = records::bytes::Fields(bytes);
+/// What the BPF program sends for a sample.
+pub enum Taken {
+    Stack(SampleRecord),
+    Copy(CopyRecord),
+}
+
+/// `struct sample_head` and its frames, or `struct stack_copy`; kernel addresses are given apart from the record that
+/// leaves the process.
+pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
+    let mut f = Fields(bytes);
     let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
     let (kernel_frames, user_frames) = (f.u16()? as usize, f.u16()? as usize);
-    let end = StackEnd::from_code(f.u8()?)?;
-    f.bytes(3)?;
+    let (end, is_copy) = (f.u8()?, f.u8()? != 0);
+    f.bytes(2)?;
     let comm = f.bytes(16)?.try_into().ok()?;
     debug_assert_eq!(bytes.len() - f.0.len(), SAMPLE_HEAD_BYTES);
     let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
-    let kernel = (0..kernel_frames).map(|_| f.u64()).collect::<Option<_>>()?;
-    let user = (0..user_frames.min(USER_FRAMES_MAX))
-        .map(|_| f.u64())
-        .collect::<Option<Vec<_>>>()?;
-    let (user, end) = without_kernel_addresses(user, end);
+    if is_copy {
+        let mut copy = CopyRecord {
+            time_ns,
+            pid,
+            tid,
+            comm,
+            kernel: Vec::with_capacity(kernel_frames),
+            registers: [0; COPIED_REGISTERS],
+            ip: 0,
+            is_exact: false,
+            stack: Vec::new(),
+        };
+        for register in &mut copy.registers {
+            *register = f.u64()?;
+        }
+        copy.ip = f.u64()?;
+        copy.is_exact = f.u32()? != 0;
+        let length = f.u32()? as usize;
+        let mut kernel = addresses(&mut f, KERNEL_FRAMES_MAX)?;
+        kernel.truncate(kernel_frames);
+        copy.stack = f.bytes(length)?.to_vec();
+        return Some((Taken::Copy(copy), kernel));
+    }
+    let kernel = addresses(&mut f, kernel_frames)?;
+    let user = addresses(&mut f, user_frames.min(USER_FRAMES_MAX))?;
+    let (user, end) = without_kernel_addresses(user, StackEnd::from_code(end)?);
     let sample = SampleRecord {
         time_ns,
         pid,
@@ -27,7 +56,11 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(SampleRecord, Vec<u64>)> {
         kernel: Vec::with_capacity(kernel_frames),
         user,
     };
-    Some((sample, kernel))
+    Some((Taken::Stack(sample), kernel))
+}
+
+fn addresses(f: &mut Fields, count: usize) -> Option<Vec<u64>> {
+    (0..count).map(|_| f.u64()).collect()
 }
 
 /// Where a stack's words are no return addresses, anything can be taken for one. The part from the first such frame on is
@@ -59,12 +92,39 @@ mod tests {
         bytes
     }
 
+    fn stack_of(bytes: &[u8]) -> SampleRecord {
+        match parse_sample(bytes) {
+            Some((Taken::Stack(sample), _)) => sample,
+            _ => panic!("no stack"),
+        }
+    }
+
+    #[test]
+    fn a_copy_is_read_with_its_registers_and_as_much_of_the_stack_as_it_has() {
+        let mut bytes = bytes_of(&[]);
+        (bytes[16], bytes[21]) = (1, 1); // one kernel frame, is_copy
+        let words = (1..=16).chain([0x1234, 1 | 3 << 32]);
+        bytes.extend(words.flat_map(u64::to_le_bytes));
+        let mut kernel = [0; KERNEL_FRAMES_MAX];
+        (kernel[0], kernel[1]) = (7, 8); // what is behind the frames is of an earlier sample
+        bytes.extend(kernel.iter().flat_map(|a: &u64| a.to_le_bytes()));
+        bytes.extend([1, 2, 3]);
+        let Some((Taken::Copy(copy), kernel)) = parse_sample(&bytes) else {
+            panic!("no copy");
+        };
+        assert_eq!((copy.registers[0], copy.registers[15]), (1, 16));
+        assert_eq!((copy.ip, copy.is_exact, kernel), (0x1234, true, vec![7]));
+        assert_eq!(copy.stack, [1, 2, 3]);
+        bytes.pop();
+        assert!(parse_sample(&bytes).is_none());
+    }
+
     #[test]
     fn a_stack_ends_before_what_could_be_an_address_of_the_kernel() {
-        let (whole, _) = parse_sample(&bytes_of(&[1, 2])).unwrap();
+        let whole = stack_of(&bytes_of(&[1, 2]));
         assert_eq!((whole.user, whole.end), (vec![1, 2], StackEnd::Root));
         let hidden = u64::MAX << 31;
-        let (cut, _) = parse_sample(&bytes_of(&[1, hidden, 2])).unwrap();
+        let cut = stack_of(&bytes_of(&[1, hidden, 2]));
         assert_eq!((cut.user, cut.end), (vec![1], StackEnd::Broken));
     }
 }

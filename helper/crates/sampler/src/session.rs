@@ -25,7 +25,7 @@ use crate::kernel_symbols::KernelSymbols;
 use crate::looks::Watch;
 use crate::mappings::{BpfFileRows, FileRows, Mapped};
 use crate::outbox::Outbox;
-use crate::samples::parse_sample;
+use crate::samples::{Taken, parse_sample};
 use crate::tables::Tables;
 use crate::{privilege, recordings, seccomp, start_up};
 
@@ -56,6 +56,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         user_frames,
         row_capacity,
         page_capacity,
+        stack_copies,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -80,7 +81,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         rows: row_capacity,
         pages: page_capacity,
     };
-    let bpf = Bpf::load(capacities, user_frames, invoker)
+    let bpf = Bpf::load(capacities, user_frames, stack_copies, invoker)
         .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
     let mut session = Session {
         invoker,
@@ -379,6 +380,10 @@ impl Session {
         let Some((mut sample, kernel)) = parse_sample(bytes) else {
             return Ok(()); // cannot be: the BPF program writes whole samples; the engine sees kept ≠ received
         };
+        let kernel_ids = match &mut sample {
+            Taken::Stack(sample) => &mut sample.kernel,
+            Taken::Copy(copy) => &mut copy.kernel,
+        };
         for (depth, address) in kernel.into_iter().enumerate() {
             // Callers hold return addresses: the call is before them.
             let (id, name) = self
@@ -393,9 +398,13 @@ impl Session {
                 }
                 .write(out)?;
             }
-            sample.kernel.push(id);
+            kernel_ids.push(id);
         }
-        FromSampler::Sample(sample).write(out)?;
+        match sample {
+            Taken::Stack(sample) => FromSampler::Sample(sample),
+            Taken::Copy(copy) => FromSampler::Copy(copy),
+        }
+        .write(out)?;
         Ok(())
     }
 }

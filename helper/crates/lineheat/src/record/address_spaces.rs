@@ -40,6 +40,8 @@ struct Space {
     /// What was replaced, in the order of `until_ns`.
     past: VecDeque<Mapped>,
     version: u32,
+    /// Since when the present version holds.
+    changed_ns: u64,
 }
 
 impl Space {
@@ -58,14 +60,19 @@ impl Space {
             }
         }
         now.insert(new.start, new);
-        self.version += 1;
+        self.change(new.from_ns);
     }
 
     fn execute(&mut self, time_ns: u64) {
         for old in std::mem::take(&mut self.now).values() {
             end(&mut self.past, *old, time_ns);
         }
+        self.change(time_ns);
+    }
+
+    fn change(&mut self, time_ns: u64) {
         self.version += 1;
+        self.changed_ns = self.changed_ns.max(time_ns);
     }
 
     fn find(&self, time_ns: u64, address: u64) -> Option<&Mapped> {
@@ -149,10 +156,19 @@ impl AddressSpaces {
         space.past.clear();
     }
 
-    /// What the process has mapped at last: ascending, not overlapping.
-    pub fn mapped_now(&self, pid: u32) -> Vec<Mapped> {
-        let now = self.spaces.get(&pid).map(|s| &s.now);
-        now.into_iter().flat_map(|n| n.values().copied()).collect()
+    /// What the process had mapped at that time: ascending, not overlapping.
+    pub fn mapped_at(&self, pid: u32, time_ns: u64) -> Vec<Mapped> {
+        let Some(space) = self.spaces.get(&pid) else {
+            return Vec::new();
+        };
+        let past = space.past.iter().rev();
+        let past = past.take_while(|m| time_ns < m.until_ns);
+        let mut mapped: Vec<Mapped> = (space.now.values().chain(past))
+            .filter(|m| m.from_ns <= time_ns)
+            .copied()
+            .collect();
+        mapped.sort_by_key(|m| m.start);
+        mapped
     }
 
     /// The process is gone: samples of it come no more, and its number may be given to another.
@@ -163,6 +179,12 @@ impl AddressSpaces {
     /// Changes whenever the process's mappings do.
     pub fn version(&self, pid: u32) -> u32 {
         self.spaces.get(&pid).map_or(0, |s| s.version)
+    }
+
+    /// The same for the same mappings; None: they have changed since that time.
+    pub fn version_at(&self, pid: u32, time_ns: u64) -> Option<u32> {
+        let space = self.spaces.get(&pid);
+        space.map_or(Some(0), |s| (s.changed_ns <= time_ns).then_some(s.version))
     }
 
     /// The mapping that held `address` at `time_ns`.
@@ -225,15 +247,14 @@ mod tests {
         assert_eq!(module_at(&s, 1, 9, 0x1000), Some(10));
         assert_eq!(module_at(&s, 1, 9, 0x2000), Some(11));
         assert_eq!(module_at(&s, 1, 9, 0x3000), Some(10));
-        let now = s.mapped_now(1).into_iter();
-        let now: Vec<_> = now.map(|m| (m.start, m.end, m.file_offset)).collect();
-        assert_eq!(
-            now,
-            [
-                (0x1000, 0x2000, 0),
-                (0x2000, 0x3000, 0),
-                (0x3000, 0x4000, 0x2000)
-            ]
-        );
+        let mapped_at = |time_ns| {
+            let mapped = s.mapped_at(1, time_ns).into_iter();
+            let places: Vec<_> = mapped.map(|m| (m.start, m.end, m.file_offset)).collect();
+            places
+        };
+        let rest = [(0x1000, 0x2000, 0), (0x3000, 0x4000, 0x2000)];
+        assert_eq!(mapped_at(9), [rest[0], (0x2000, 0x3000, 0), rest[1]]);
+        assert_eq!(mapped_at(4), [rest[0], (0x2000, 0x3000, 0x1000), rest[1]]);
+        assert_eq!((s.version_at(1, 4), s.version_at(1, 5)), (None, Some(2)));
     }
 }

@@ -5,6 +5,7 @@ mod address_spaces;
 mod attach_to;
 mod bpf_refusals;
 mod build_problems;
+mod copied_stacks;
 mod environment;
 mod errors;
 mod finish;
@@ -41,6 +42,7 @@ mod stops;
 mod turns;
 mod unknown_frames;
 mod unprivileged;
+mod unwind_tables;
 mod warm_up;
 mod ways;
 mod work;
@@ -104,6 +106,8 @@ pub struct RecordOptions {
     pub sample_hz: u32,
     /// Of the user stack; a deeper one keeps its leaf side. At most `records::layout::USER_FRAMES_MAX`.
     pub max_frames: u32,
+    /// Whether pieces of stacks may be unwound here, in memory, while the rows of a file are being made.
+    pub stack_copies: bool,
     /// How often a command is run, into one run; a run that fails is the last. At least 1.
     pub repeat: u32,
     /// How often it is run before, without samples.

@@ -11,6 +11,7 @@ use supervision::Urgency;
 use symbolize::GuardedMap;
 use unwind::{ElfLayout, PackedPages, RuleSet};
 
+use super::copied_stacks::CopiedStacks;
 use super::opener::{Asked, Identity, Opened, Opener};
 
 pub struct Module {
@@ -171,6 +172,17 @@ impl Modules {
         self.modules.push(module);
         let index = (self.modules.len() - 1) as ModuleIndex;
         self.by_file.insert(id, index);
+        let has_rows = |m: &ToSampler| matches!(m, ToSampler::File { id: of, .. } if *of == id);
+        if !self.pending.iter().any(has_rows) {
+            // No rows will come: nobody is to wait for them.
+            self.pending.push(ToSampler::File {
+                id,
+                first_page: 0,
+                base_page: 0,
+                page_count: 0,
+                segments: Vec::new(),
+            });
+        }
         index
     }
 
@@ -211,8 +223,8 @@ impl Modules {
         (0..).zip(&self.modules)
     }
 
-    /// Appends what the sampler has not been told yet to the messages for it.
-    pub fn tell(&mut self, unsent: &mut Vec<u8>) {
+    /// Appends what the sampler has not been told yet to the messages for it; whoever unwinds copies learns it, too.
+    pub fn tell(&mut self, copies: &mut CopiedStacks, unsent: &mut Vec<u8>) {
         if self.pending.is_empty() {
             return;
         }
@@ -223,6 +235,7 @@ impl Modules {
         };
         self.rules_sent = self.rules.len();
         for message in [rules].into_iter().chain(self.pending.drain(..)) {
+            copies.take(&message);
             message.write(unsent).expect("memory takes all");
         }
     }

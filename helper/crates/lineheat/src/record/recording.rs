@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
-use records::layout::Counter;
+use records::layout::{COPY_BYTES_MAX, Counter};
 use records::{FileId, FromSampler};
 use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::{Exit, Launched, Launcher, Waiting};
 
 use super::address_spaces::AddressSpaces;
+use super::copied_stacks::CopiedStacks;
 use super::environment::{self, Environment};
 use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
@@ -62,6 +63,7 @@ pub struct Recording<'a> {
     pub(super) modules: Modules,
     pub(super) spaces: AddressSpaces,
     pub(super) jit: JitProcesses,
+    pub(super) copies: CopiedStacks,
     pub(super) stacks: CountedStacks,
     pub(super) kernel_names: Vec<(u32, String)>,
     pub(super) counters: [u64; Counter::ALL.len()],
@@ -200,6 +202,11 @@ impl Recording<'_> {
                 };
                 (self.stacks).add(sample, repetition, &self.spaces, &self.modules);
             }
+            FromSampler::Copy(copy) => {
+                let (spaces, modules) = (&self.spaces, &self.modules);
+                let sample = (self.copies).unwind(copy, COPY_BYTES_MAX, spaces, modules);
+                self.handle(FromSampler::Sample(sample));
+            }
             FromSampler::Mapped {
                 time_ns,
                 pid,
@@ -211,7 +218,7 @@ impl Recording<'_> {
             } => {
                 let path = Path::new(OsStr::from_bytes(&path));
                 self.add_mapping(pid, time_ns, start, length, file_offset, file, path);
-                self.modules.tell(self.sampler.unsent());
+                self.modules.tell(&mut self.copies, self.sampler.unsent());
                 self.sampler.send();
             }
             FromSampler::Forked {
@@ -231,6 +238,7 @@ impl Recording<'_> {
             FromSampler::Exited { pid, .. } => {
                 self.spaces.exit(pid);
                 self.jit.exit(pid);
+                self.copies.forget(pid);
             }
             FromSampler::Synced => self.is_synced = true,
             FromSampler::Ran { running_ns } => self.running_ns = running_ns,
@@ -259,7 +267,8 @@ impl Recording<'_> {
             let message = match copy {
                 Copies::Happened(event) => own.message_of(event),
                 Copies::Sample(copy) => {
-                    let sample = own.unwind(copy, &self.spaces, &self.modules);
+                    let copies = &mut self.copies;
+                    let sample = own.unwind(copy, copies, &self.spaces, &self.modules);
                     Some(FromSampler::Sample(sample))
                 }
             };

@@ -15,6 +15,7 @@ use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::{LaunchOptions, Launcher, MapsEntry, Output};
 
 use super::address_spaces::AddressSpaces;
+use super::copied_stacks::CopiedStacks;
 use super::environment::Environment;
 use super::jit::JitProcesses;
 use super::journal::Steps;
@@ -79,6 +80,7 @@ impl<'a> Recording<'a> {
             modules: Modules::with(urgency),
             spaces: AddressSpaces::default(),
             jit: JitProcesses::default(),
+            copies: CopiedStacks::default(),
             stacks: CountedStacks::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
@@ -154,6 +156,7 @@ impl<'a> Recording<'a> {
         self.sampler = Sampler::unprivileged(sender);
         self.modules = Modules::with(&self.urgency);
         self.spaces = AddressSpaces::default();
+        self.copies = CopiedStacks::default();
         self.jit = JitProcesses::default();
     }
 
@@ -182,9 +185,10 @@ impl<'a> Recording<'a> {
             user_frames: options.max_frames,
             row_capacity: capacity.rows,
             page_capacity: capacity.pages,
+            stack_copies: options.stack_copies,
         };
         self.sampler.say(&hello);
-        self.modules.tell(self.sampler.unsent());
+        self.modules.tell(&mut self.copies, self.sampler.unsent());
         let mut threads = threads_of(processes);
         if let Some(launcher) = self.launcher.as_ref().filter(|_| options.repeat > 1) {
             threads.push(ThreadId {
@@ -222,7 +226,7 @@ impl<'a> Recording<'a> {
             for (pid, _) in &now {
                 mappings.extend(self.mappings_of(*pid).unwrap_or_default());
             }
-            self.modules.tell(self.sampler.unsent());
+            self.modules.tell(&mut self.copies, self.sampler.unsent());
             let mut threads = threads_of(&now);
             threads.retain(|t| known.insert(*t));
             let done = threads.is_empty();

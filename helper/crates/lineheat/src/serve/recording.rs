@@ -212,6 +212,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         privilege: Privilege::BestAvailable,
         sample_hz,
         max_frames: USER_FRAMES_DEFAULT,
+        stack_copies: true,
         repeat: request.repeat.max(1),
         warm_up: request.warm_up,
         work: work(request)?,

@@ -48,6 +48,10 @@ impl Sampler {
     }
 
     pub fn hello() -> ToSampler {
+        Sampler::hello_with(false)
+    }
+
+    pub fn hello_with(stack_copies: bool) -> ToSampler {
         ToSampler::Hello {
             version: PROTOCOL_VERSION,
             sample_hz: 999,
@@ -55,6 +59,7 @@ impl Sampler {
             user_frames: 64,
             row_capacity: 16,
             page_capacity: 16,
+            stack_copies,
         }
     }
 
@@ -70,7 +75,11 @@ impl Sampler {
     }
 
     pub fn attach(&mut self, pid: u32) {
-        self.say(&Sampler::hello());
+        self.attach_after(&Sampler::hello(), pid);
+    }
+
+    pub fn attach_after(&mut self, hello: &ToSampler, pid: u32) {
+        self.say(hello);
         let threads = vec![ThreadId { pid, tid: pid }];
         self.say(&ToSampler::Attach { threads });
         self.say(&ToSampler::Start);

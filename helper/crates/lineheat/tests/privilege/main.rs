@@ -20,5 +20,6 @@ mod installing;
 mod protocol;
 mod races;
 mod samples;
+mod stack_copies;
 mod stopped;
 mod writing;

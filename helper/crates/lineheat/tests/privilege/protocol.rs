@@ -34,6 +34,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         user_frames: 64,
         row_capacity: 1,
         page_capacity: 1,
+        stack_copies: true,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

@@ -118,7 +118,7 @@ fn root_records_what_an_ordinary_user_may_not() {
 }
 
 #[test]
-fn secrets_and_kernel_addresses_are_in_no_byte_that_leaves_the_sampler() {
+fn without_stack_copies_secrets_and_kernel_addresses_are_in_no_byte_that_leaves_the_sampler() {
     let Some(installed) = Installed::new() else {
         return;
     };

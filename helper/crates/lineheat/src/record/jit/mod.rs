@@ -114,7 +114,7 @@ impl JitProcesses {
             return;
         };
         let nameless = self.nameless(modules);
-        for inherited in spaces.mapped_now(child) {
+        for inherited in spaces.mapped_at(child, u64::MAX) {
             if inherited.module == module {
                 let range = (inherited.start, inherited.end);
                 spaces.map(child, time_ns, range, inherited.start, nameless);

@@ -4,29 +4,26 @@
 
 mod collecting;
 mod live_threads;
-mod tables;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 
 use perf_events::map_event::MapEvent;
-use records::{FromSampler, MessageReader, SampleRecord, SamplerError, StackEnd, ToSampler};
+use records::{
+    CopyRecord, FromSampler, MessageReader, SampleRecord, SamplerError, StackEnd, ToSampler,
+};
 use stack_copies::{Collector, OpenError, OpenStep, Options, STACK_BYTES, StackCopy};
-use walk::Stack;
-use walk::x86_64::{Registers, Walker};
 
 use super::Incoming;
 use super::address_spaces::AddressSpaces;
+use super::copied_stacks::CopiedStacks;
 use super::modules::Modules;
 pub use collecting::Copies;
 use live_threads::LiveThreads;
-use tables::Tables;
 
 pub struct OwnSampler {
     unsent: Vec<u8>,
-    tables: Tables,
-    walker: Walker,
     options: Options,
     /// Threads to be sampled.
     tids: Vec<u32>,
@@ -48,8 +45,6 @@ impl OwnSampler {
     pub fn new(incoming: SyncSender<Incoming>) -> OwnSampler {
         OwnSampler {
             unsent: Vec::new(),
-            tables: Tables::default(),
-            walker: Walker::default(),
             options: Options {
                 sample_hz: 0,
                 hardware_cycles: true,
@@ -82,8 +77,12 @@ impl OwnSampler {
                 ToSampler::Start => self.start(),
                 ToSampler::Sync => self.answer(FromSampler::Synced),
                 ToSampler::Stop => self.shared.stop.store(true, Ordering::Relaxed),
-                ToSampler::Mapping(_) => {} // the recording's own address spaces hold it
-                other => self.tables.take(other),
+                // The recording's own tables hold what there is to unwind by.
+                ToSampler::Rules { .. }
+                | ToSampler::Rows { .. }
+                | ToSampler::Pages { .. }
+                | ToSampler::File { .. }
+                | ToSampler::Mapping(_) => {}
             }
         }
     }
@@ -117,62 +116,50 @@ impl OwnSampler {
 
     /// A record of the kernel as the privileged sampler would pass it on; None when nobody needs it.
     pub fn message_of(&mut self, event: MapEvent) -> Option<FromSampler> {
-        let message = self.live.message_of(event);
-        if let Some(FromSampler::Exited { pid, .. }) = message {
-            self.tables.forget(pid);
-        }
-        message
+        self.live.message_of(event)
     }
 
-    /// The sample of a copied stack, unwound by what is mapped now: call in the order of time.
+    /// The sample of a copied stack. Call in the order of time.
     pub fn unwind(
         &mut self,
         copy: StackCopy,
+        copies: &mut CopiedStacks,
         spaces: &AddressSpaces,
         modules: &Modules,
     ) -> SampleRecord {
-        self.tables.prepare(copy.pid, spaces, modules);
-        let (user, end) = self.walk(&copy);
         self.shared
             .waiting_bytes
             .fetch_sub(copy.stack.len() as u64, Ordering::Relaxed);
-        SampleRecord {
+        let mut sample = SampleRecord {
             time_ns: copy.time_ns,
             pid: copy.pid,
             tid: copy.tid,
-            end,
+            end: StackEnd::Unreadable,
             comm: copy.thread_name,
             kernel: Vec::new(),
-            user,
+            user: Vec::new(),
+        };
+        match copy.registers {
+            None => sample,
+            Some(registers) if !registers.is_64_bit => {
+                (sample.user, sample.end) = (vec![registers.ip], StackEnd::Not64Bit);
+                sample
+            }
+            Some(registers) => {
+                let copy = CopyRecord {
+                    time_ns: copy.time_ns,
+                    pid: copy.pid,
+                    tid: copy.tid,
+                    comm: copy.thread_name,
+                    kernel: Vec::new(),
+                    registers: registers.general,
+                    ip: registers.ip,
+                    is_exact: true, // interrupted in user space
+                    stack: copy.stack,
+                };
+                copies.unwind(copy, STACK_BYTES as usize, spaces, modules)
+            }
         }
-    }
-
-    fn walk(&mut self, copy: &StackCopy) -> (Vec<u64>, StackEnd) {
-        let (Some(registers), Some(mappings)) = (copy.registers, self.tables.mappings(copy.pid))
-        else {
-            return (vec![], StackEnd::Unreadable);
-        };
-        if !registers.is_64_bit {
-            return (vec![registers.ip], StackEnd::Not64Bit);
-        }
-        const RSP: usize = 7; // DWARF number
-        let stack = Stack {
-            start: registers.general[RSP],
-            bytes: &copy.stack,
-        };
-        let registers = Registers {
-            general: registers.general,
-            ip: registers.ip,
-            is_exact: true, // interrupted in user space
-        };
-        let rows = &self.tables.rows;
-        let walked = self.walker.walk(&registers, stack, mappings, rows);
-        let end = match walked.end {
-            // The stack goes on beyond the copy.
-            StackEnd::Unreadable if copy.stack.len() == STACK_BYTES as usize => StackEnd::Cut,
-            end => end,
-        };
-        (walked.frames.to_vec(), end)
     }
 }
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use records::{FileId, Segment, ToSampler, vaddr_of_offset};
 use walk::{Mapping, MappingTable};
 
-use crate::record::address_spaces::{AddressSpaces, Mapped};
-use crate::record::modules::Modules;
+use super::address_spaces::{AddressSpaces, Mapped};
+use super::modules::Modules;
 
 #[derive(Default)]
-pub struct Tables {
+pub struct UnwindTables {
     pub rows: walk::Tables,
     files: HashMap<FileId, FileRows>,
     processes: HashMap<u32, Process>,
@@ -26,21 +26,21 @@ struct FileRows {
 }
 
 struct Process {
-    /// Of its address space.
-    version: u32,
+    /// Of its address space; None: of an earlier one.
+    version: Option<u32>,
     table: MappingTable,
 }
 
 /// Mapping tables, of 8 KiB each, that are kept; beyond it all are made again.
 const PROCESSES_MAX: usize = 1024;
 
-impl Tables {
+impl UnwindTables {
     /// Takes rules, rows, pages and files; other messages do not concern the tables.
-    pub fn take(&mut self, message: ToSampler) {
+    pub fn take(&mut self, message: &ToSampler) {
         match message {
-            ToSampler::Rules { first, rules } => self.rows.put_rules(first, &rules),
-            ToSampler::Rows { first, rows } => self.rows.put_rows(first, &rows),
-            ToSampler::Pages { first, pages } => self.rows.put_pages(first, &pages),
+            ToSampler::Rules { first, rules } => self.rows.put_rules(*first, rules),
+            ToSampler::Rows { first, rows } => self.rows.put_rows(*first, rows),
+            ToSampler::Pages { first, pages } => self.rows.put_pages(*first, pages),
             ToSampler::File {
                 id,
                 first_page,
@@ -49,25 +49,25 @@ impl Tables {
                 segments,
             } => {
                 let rows = FileRows {
-                    first_page,
-                    page_count,
-                    base_page,
-                    segments,
+                    first_page: *first_page,
+                    page_count: *page_count,
+                    base_page: *base_page,
+                    segments: segments.clone(),
                 };
-                self.files.insert(id, rows);
+                self.files.insert(*id, rows);
                 self.processes.clear(); // one of them may have it mapped already
             }
             _ => {}
         }
     }
 
-    /// Makes the table of what the process has mapped now, unless it is there.
-    pub fn prepare(&mut self, pid: u32, spaces: &AddressSpaces, modules: &Modules) {
-        let version = spaces.version(pid);
-        if (self.processes.get(&pid)).is_some_and(|p| p.version == version) {
+    /// Makes the table of what the process had mapped at that time, unless it is there.
+    pub fn prepare(&mut self, pid: u32, time_ns: u64, spaces: &AddressSpaces, modules: &Modules) {
+        let version = spaces.version_at(pid, time_ns);
+        if version.is_some() && (self.processes.get(&pid)).is_some_and(|p| p.version == version) {
             return;
         }
-        let mapped = spaces.mapped_now(pid);
+        let mapped = spaces.mapped_at(pid, time_ns);
         let mappings: Vec<Mapping> = mapped.iter().map(|m| self.mapping(m, modules)).collect();
         self.generation += 1;
         let table = MappingTable::new(self.generation, &mappings);
@@ -82,7 +82,7 @@ impl Tables {
         self.processes.remove(&pid);
     }
 
-    /// None before the first [`Tables::prepare`].
+    /// None before the first [`UnwindTables::prepare`].
     pub fn mappings(&self, pid: u32) -> Option<&MappingTable> {
         self.processes.get(&pid).map(|p| &p.table)
     }

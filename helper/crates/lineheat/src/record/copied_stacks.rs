@@ -1,0 +1,72 @@
+//! Stacks that are unwound here, from registers and stack bytes: without privilege all, otherwise those that went through
+//! files whose rows the BPF program did not have yet. The bytes are gone with that.
+
+use records::{CopyRecord, SampleRecord, StackEnd, ToSampler};
+use walk::Stack;
+use walk::x86_64::{Registers, SP, Walker};
+
+use super::address_spaces::AddressSpaces;
+use super::modules::Modules;
+use super::unwind_tables::UnwindTables;
+
+#[derive(Default)]
+pub struct CopiedStacks {
+    tables: UnwindTables,
+    walker: Walker,
+}
+
+impl CopiedStacks {
+    /// Rules, rows, pages and files; other messages do not concern it.
+    pub fn take(&mut self, message: &ToSampler) {
+        self.tables.take(message);
+    }
+
+    /// The process is gone; its number may be given to another.
+    pub fn forget(&mut self, pid: u32) {
+        self.tables.forget(pid);
+    }
+
+    /// Unwinds by what was mapped when the copy was taken. A stack that is longer than `bytes_max`, all that is ever
+    /// copied, ends as cut.
+    pub fn unwind(
+        &mut self,
+        copy: CopyRecord,
+        bytes_max: usize,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) -> SampleRecord {
+        (self.tables).prepare(copy.pid, copy.time_ns, spaces, modules);
+        let (user, end) = self.walk(&copy, bytes_max);
+        SampleRecord {
+            time_ns: copy.time_ns,
+            pid: copy.pid,
+            tid: copy.tid,
+            end,
+            comm: copy.comm,
+            kernel: copy.kernel,
+            user,
+        }
+    }
+
+    fn walk(&mut self, copy: &CopyRecord, bytes_max: usize) -> (Vec<u64>, StackEnd) {
+        let Some(mappings) = self.tables.mappings(copy.pid) else {
+            return (vec![], StackEnd::Unreadable);
+        };
+        let registers = Registers {
+            general: copy.registers,
+            ip: copy.ip,
+            is_exact: copy.is_exact,
+        };
+        let stack = Stack {
+            start: copy.registers[SP],
+            bytes: &copy.stack,
+        };
+        let rows = &self.tables.rows;
+        let walked = self.walker.walk(&registers, stack, mappings, rows);
+        let end = match walked.end {
+            StackEnd::Unreadable if copy.stack.len() == bytes_max => StackEnd::Cut,
+            end => end,
+        };
+        (walked.frames.to_vec(), end)
+    }
+}
