@@ -17,9 +17,9 @@ const started = {
   'clang++ itself': { command: () => compilation('clang++') },
   'g++ itself': { command: () => compilation('g++') },
   ...Object.fromEntries(
-    ['sqlite', 'duckdb', 'ripgrep', 'go', 'ocaml'].map((name) => [
+    ['sqlite', 'word-count', 'go', 'ocaml'].map((name) => [
       programs[name].what,
-      { command: () => programs[name].command(0.1) },
+      { command: () => programs[name].command(0.2) },
     ]),
   ),
 };
