@@ -53,20 +53,23 @@ impl Taken {
         if expected < 100.0 || missing < MISSING_WORTH_TELLING * expected {
             return None;
         }
-        if missing - self.threads as f64 > THROTTLED_WORTH_TELLING * expected {
+        let threads = self.threads as f64;
+        if missing <= threads {
             return Some(format!(
+                "{:.0} % of the CPU time is in no sample: the kernel counted {:.2} s, the samples stand for {:.2} s. Threads and processes that live for less than {:.1} ms, the time between two samples, are seldom met; a higher --freq meets more of them.",
+                100.0 * missing / expected,
+                self.running_ns as f64 / 1e9,
+                self.samples as f64 / f64::from(self.asked_hz),
+                1e3 / f64::from(self.asked_hz)
+            ));
+        }
+        (missing - threads > THROTTLED_WORTH_TELLING * expected).then(|| {
+            format!(
                 "The kernel took {:.0} samples a second of CPU time where {} were asked for: it was throttled, or the machine gave the time to others. Shares are right, times are too low; a lower --freq helps.",
                 self.achieved_hz(),
                 self.asked_hz
-            ));
-        }
-        Some(format!(
-            "{:.0} % of the CPU time is in no sample: the kernel counted {:.2} s, the samples stand for {:.2} s. Threads and processes that live for less than {:.1} ms, the time between two samples, are seldom met; a higher --freq meets more of them.",
-            100.0 * missing / expected,
-            self.running_ns as f64 / 1e9,
-            self.samples as f64 / f64::from(self.asked_hz),
-            1e3 / f64::from(self.asked_hz)
-        ))
+            )
+        })
     }
 }
 
@@ -99,6 +102,7 @@ mod tests {
             .shortfall()
         };
         assert_eq!(shortfall(1990, 1), None);
+        assert_eq!(shortfall(1930, 1), None, "few threads lose few samples");
         let told = shortfall(1000, 1).unwrap();
         assert!(
             told.starts_with("The kernel took 500 samples a second of CPU time where 1000"),
