@@ -14,7 +14,7 @@ test('a row says the direction and how much, or that it is like the baseline', (
   assert.equal(whole(Verdict.noise, Number.NaN), '○ like baseline');
   assert.equal(whole(Verdict.tooFew, Number.NaN), '? not testable against baseline');
 });
-test('nothing is said where the engine says nothing', () => {
+test('a run without a verdict gets no text', () => {
   const nothing = { sentence: '', verdict: 0, change: Number.NaN, low: Number.NaN, high: Number.NaN };
   assert.equal(baselineVerdict(nothing), '');
 });

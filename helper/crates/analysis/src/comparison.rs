@@ -319,7 +319,7 @@ fn chosen(
             "samples in every execution on both sides"
         }
     };
-    Err(format!("This way of comparing wants {missing}."))
+    Err(format!("This normalization requires {missing}."))
 }
 
 fn sums_by_pair(side: &mut ComparedSide, pair_of: &[u32], pairs: usize) -> Vec<Amounts> {

@@ -111,7 +111,7 @@ impl Comparison {
         match self.evidence.test {
             Test::None => warnings.push(self.evidence.problem.clone()),
             Test::Batches => warnings.push(
-                "One run each: the noise between runs cannot be seen and is taken for 3 %. Record both with --repeat 5."
+                "One execution per side cannot show noise: 3 % is assumed. Record both sides with --repeat 5."
                     .into(),
             ),
             Test::Executions => {}
@@ -245,7 +245,7 @@ fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
         && matches!(run.end_reason(), EndReason::Stopped | EndReason::Duration)
     {
         warnings.push(format!(
-            "The {name} was not recorded to the program's end: it is not known that both did the same work."
+            "The {name} was not recorded to the program's end: the two may have done different amounts of work."
         ));
     }
     warnings

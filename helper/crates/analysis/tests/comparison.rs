@@ -112,7 +112,7 @@ fn lines_match_through_the_two_saved_texts() {
         .collect();
     assert_eq!(rows, ["4<3 slower", "4<4 gone", "3<2 noise"]);
     assert_eq!(comparison.warnings().len(), 1);
-    assert!(comparison.warnings()[0].starts_with("One run each"));
+    assert!(comparison.warnings()[0].starts_with("One execution per side"));
 
     let now = file_difference(&comparison, "m.c", Some("one\ntwo\nTHREE\nmore\n")).expect("known");
     let lines: Vec<(u32, u64, u64, bool)> = (now.lines.iter())

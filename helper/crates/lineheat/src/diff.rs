@@ -15,8 +15,8 @@ use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
 #[command(after_help = "\
 A run of one execution, or one with repetitions (lineheat record --repeat N): several files on a side add up. With
 several executions on both sides each difference gets a 95 % interval and a verdict at a false discovery rate
-of 5 %. With one execution each the noise between runs cannot be seen: it is taken for 3 %, and of the whole nothing is
-said. Change is new - base: + is slower. See docs/comparing.md.
+of 5 %. One execution per side cannot show noise: 3 % is assumed, and no overall verdict is given.
+Change is new - base: + is slower. See docs/comparing.md.
 
 Examples:
   lineheat diff before.pb.gz --against after.pb.gz

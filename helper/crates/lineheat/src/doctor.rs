@@ -69,7 +69,7 @@ pub struct Args {
     /// Install the sampler so that this user can record without sudo; shows the commands for root and asks
     #[arg(long, conflicts_with_all = ["json", "uninstall"])]
     install: bool,
-    /// Take away what --install has brought
+    /// Uninstall the sampler
     #[arg(long, conflicts_with = "json")]
     uninstall: bool,
     /// Only show the commands of --install or --uninstall

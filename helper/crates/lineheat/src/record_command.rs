@@ -37,8 +37,7 @@ pub struct Args {
     /// End after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     duration: Option<Duration>,
-    /// Run the command so often, into one run that knows each: for short commands, and to know what is noise. Stopped
-    /// early, those done are kept
+    /// Execute the command N times and store every execution in one run. Executions done before a stop are kept
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)), conflicts_with = "attach")]
     repeat: u32,
     /// Attach to a running process instead of running a command; may be given several times

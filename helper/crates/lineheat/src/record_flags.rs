@@ -20,10 +20,10 @@ pub struct RecordFlags {
     /// Frames kept of a user stack; of a deeper one, those nearest the leaf
     #[arg(long, value_name = "N", default_value_t = USER_FRAMES_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=USER_FRAMES_MAX as i64))]
     max_frames: u32,
-    /// Let no memory of the program leave the kernel; programs that it starts may then lack callers in their first moments
+    /// Do not copy stack memory. Programs that the target starts may then lack callers at first
     #[arg(long)]
     no_stack_copies: bool,
-    /// Run the command so often before, without samples, so that caches are warm
+    /// Run N warm-up executions without recording them
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(REPEAT_MAX)))]
     warm_up: u32,
     /// Units of work that each run of the command does: reports then say time per unit

@@ -9,7 +9,7 @@ use rustix::termios::tcgetwinsize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ColorChoice {
-    /// Colour on a terminal that wants it (NO_COLOR, CLICOLOR and TERM=dumb are heard)
+    /// Colour on a terminal that wants it (NO_COLOR, CLICOLOR and TERM=dumb are respected)
     #[default]
     Auto,
     Always,

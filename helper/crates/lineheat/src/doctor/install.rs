@@ -153,9 +153,7 @@ fn explain_install() {
 
 pub fn uninstall(consent: Consent) -> ExitCode {
     let script = uninstall_script();
-    eprintln!(
-        "This takes away all that `lineheat doctor --install` has brought. It takes these commands, as root:\n"
-    );
+    eprintln!("This uninstalls the sampler. These commands run as root:\n");
     let ran = carry_out(&as_command(&script, None), &script, None, consent);
     ran.unwrap_or_else(|| {
         if Path::new(BASE).exists() {

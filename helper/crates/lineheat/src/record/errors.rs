@@ -249,7 +249,7 @@ fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> Reco
         (SamplerStep::MapRing, ..) => RecordError {
             kind: "no-permission",
             message: format!(
-                "there is no memory for samples: {errno}; other recordings of this user have locked what it may lock"
+                "there is no memory for samples: {errno}; your locked-memory limit is used up by other recordings"
             ),
             advice: "End other recordings.".to_owned(),
         },
@@ -262,7 +262,7 @@ fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> Reco
         (_, libc::EPERM | libc::EACCES, Some(level @ 3..)) => RecordError {
             kind: "no-permission",
             message: format!(
-                "this kernel lets no ordinary user sample even its own programs (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
+                "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
             ),
             advice: set_up(),
         },
@@ -373,7 +373,7 @@ mod tests {
         let debian = refused(open, libc::EACCES, Some(3));
         assert_eq!(
             debian.message,
-            "this kernel lets no ordinary user sample even its own programs (perf_event_paranoid is 3, as Debian and Ubuntu ship it)"
+            "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is 3, as Debian and Ubuntu ship it)"
         );
         assert!(
             debian.advice.contains("doctor --install"),

@@ -56,7 +56,7 @@ impl Taken {
         let threads = self.threads as f64;
         if missing <= threads {
             return Some(format!(
-                "{:.0} % of the CPU time is in no sample: the kernel counted {:.2} s, the samples stand for {:.2} s. Threads and processes that live for less than {:.1} ms, the time between two samples, are seldom met; a higher --freq meets more of them.",
+                "{:.0} % of the CPU time was not sampled: the kernel counted {:.2} s, the samples cover {:.2} s. Sampling often misses threads and processes that run for less than {:.1} ms, the sampling period. Record with a higher --freq.",
                 100.0 * missing / expected,
                 self.running_ns as f64 / 1e9,
                 self.samples as f64 / f64::from(self.asked_hz),
@@ -109,7 +109,7 @@ mod tests {
             "{told}"
         );
         let told = shortfall(1500, 600).unwrap();
-        let words = "25 % of the CPU time is in no sample: the kernel counted 2.00 s, the samples stand for 1.50 s. Threads and processes that live for less than 1.0 ms,";
+        let words = "25 % of the CPU time was not sampled: the kernel counted 2.00 s, the samples cover 1.50 s. Sampling often misses threads and processes that run for less than 1.0 ms,";
         assert!(told.starts_with(words), "{told}");
     }
 }

@@ -86,10 +86,7 @@ pub fn caught<T>(answer: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failu
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
         Err(Failure {
             kind: "internal",
-            message: format!(
-                "The engine met a fault of its own: {}.",
-                panic_text(&*panic)
-            ),
+            message: format!("Internal error in the engine: {}.", panic_text(&*panic)),
             advice: "Please report it, with the file that was open if you may share it.".to_owned(),
         })
     })

@@ -147,7 +147,8 @@ fn problems(rows: &[SweepRow]) -> Vec<String> {
         problems.push("A cell without figures has no run that ended well.".to_owned());
     }
     if rows.len() > 1 && rows.iter().any(|row| row.runs == 1) {
-        problems.push("Cells of one run do not tell how much runs differ, so what is noise is not known: --repeat 3 or more says it.".to_owned());
+        problems
+            .push("One execution per cell cannot show noise. Use --repeat 3 or more.".to_owned());
     }
     problems
 }
