@@ -233,7 +233,7 @@ fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
     }
     if run.asked_hz > 0.0 && run.achieved_hz > 0.0 && run.achieved_hz < 0.9 * run.asked_hz {
         warnings.push(format!(
-            "The {name} was throttled: {:.0} of {:.0} samples a second were taken.",
+            "The {name} has {:.0} samples per second of CPU time instead of {:.0}.",
             run.achieved_hz, run.asked_hz
         ));
     }
