@@ -11,7 +11,7 @@ import { sqlite, uniform } from './programs/c.mjs';
 import { readRun } from './run-file.mjs';
 import { noiseAgainstTruth, noiseOfTwo, totalVariation } from './sampling-noise.mjs';
 
-export const title = 'Accuracy of the lines: total variation distance, 0 the same, 1 nothing in common';
+export const title = 'Accuracy of the lines: total variation distance, 0 = identical, 1 = nothing in common';
 
 export async function measure({ uniformRounds = 8_000_000, sqliteRounds = 300, perfRuns = 10, perfRounds = 100 } = {}) {
   return [
@@ -31,7 +31,7 @@ async function knownCost(k, rounds, standing) {
   const noise = noiseAgainstTruth(truth, n);
   return {
     what: `16 lines of known cost, ${k} to ${8 * k} dependent multiplications each, ${n} samples`,
-    goal: standing === 'goal' ? `≤ noise + 0.01 = ${(noise + 0.01).toFixed(4)}` : 'beside it',
+    goal: standing === 'goal' ? `≤ noise + 0.01 = ${(noise + 0.01).toFixed(4)}` : 'for comparison',
     value: `${distance.toFixed(4)} (noise alone ${noise.toFixed(4)})`,
     ok: standing !== 'goal' || distance <= noise + 0.01,
   };
@@ -68,13 +68,13 @@ async function againstPerf(rounds, perfRuns, perfRounds) {
     },
     {
       what: `one of these \`perf\` runs (${total(first)} samples) against the others`,
-      goal: 'beside it',
+      goal: 'for comparison',
       value: `${ofPerf.toFixed(4)} (noise alone ${noiseOfPerf.toFixed(4)})`,
       ok: true,
     },
     {
-      what: 'SQLite, samples against instructions counted by Callgrind: these are no truth for time',
-      goal: 'beside it',
+      what: 'SQLite, samples compared with instructions counted by Callgrind, which do not measure time',
+      goal: 'for comparison',
       value: totalVariation(ours, instructions).toFixed(4),
       ok: true,
     },

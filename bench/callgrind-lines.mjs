@@ -1,4 +1,4 @@
-// Instructions by line as Callgrind counts them: no truth for time, shown beside it.
+// Instructions by line as Callgrind counts them: no truth for time, shown for comparison.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -29,7 +29,7 @@ export async function measure({ repeats = 6 } = {}) {
       const shownMs = await firstFigure(page);
       const savedMs = saved();
       if (i > 0) delays.push(shownMs - savedMs); // the first one also starts the extension and its engine
-      await runCommand(page, 'Lineheat: Close the Profile');
+      await runCommand(page, 'Lineheat: Close Profile');
       await page.waitForFunction(() => !document.querySelector('.monaco-editor .view-line span[class*="ced-"]'));
     }
   } finally {

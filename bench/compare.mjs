@@ -10,7 +10,7 @@ const NODES = 500_000;
 export async function measure({ repeats = 5 } = {}) {
   const rows = [];
   for (const [sides, runs] of [
-    ['one run each, 16 batches', 1],
+    ['one execution each, 16 batches', 1],
     ['10 + 10 runs', 10],
   ]) {
     const steps = [];
@@ -25,7 +25,7 @@ export async function measure({ repeats = 5 } = {}) {
         ok: quantile(tree, 0.5) <= 600,
       },
       {
-        what: `before it: 20,000 functions and their lines matched, counted and tested, ${sides}`,
+        what: `preparation: 20,000 functions and their lines matched, counted and tested, ${sides}`,
         goal: 'none',
         value: spread(wall('comparison with tests of functions and lines'), 0, 'ms'),
         ok: true,

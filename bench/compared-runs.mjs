@@ -31,20 +31,36 @@ export const tested = ({ functions }) => functions.filter(({ low, high }) => low
 export const isRejected = ({ low, high }) => low > 0 || high < 0;
 
 /**
- * `count` pairs of disjoint groups of `k` members, drawn by chance that repeats. A member serves in several pairs, never twice
- * in one.
+ * `count` pairs of disjoint groups of `k` members, from members in the order of time; drawn by chance that repeats. A member
+ * serves in several pairs, never twice in one. By name, how both sides were made.
  */
-export function pairsOfGroups(members, k, count, seed = 1) {
+export const orders = {
+  alternately: (members, k, count, seed) =>
+    drawn(count, seed, (random) => {
+      const first = Math.floor(random() * (members.length - 2 * k + 1));
+      const turns = Array.from({ length: k }, (_, turn) => members.slice(first + 2 * turn, first + 2 * turn + 2));
+      for (const turn of turns) if (random() < 0.5) turn.reverse();
+      return [turns.map(([base]) => base), turns.map(([, other]) => other)];
+    }),
+  'in random order': (members, k, count, seed) =>
+    drawn(count, seed, (random) => {
+      const order = shuffled(members, random);
+      return [order.slice(0, k), order.slice(k, 2 * k)];
+    }),
+  'one side after the other': (members, k, count, seed) =>
+    drawn(count, seed, (random) => {
+      const first = Math.floor(random() * (members.length - 2 * k + 1));
+      return [members.slice(first, first + k), members.slice(first + k, first + 2 * k)];
+    }),
+};
+
+function drawn(count, seed, draw) {
   const random = chance(seed);
-  return Array.from({ length: count }, () => {
-    const order = shuffled(members, random);
-    return [order.slice(0, k), order.slice(k, 2 * k)];
-  });
+  return Array.from({ length: count }, () => draw(random));
 }
 
 export function groups(members, k, count, seed = 1) {
-  const random = chance(seed);
-  return Array.from({ length: count }, () => shuffled(members, random).slice(0, k));
+  return drawn(count, seed, (random) => shuffled(members, random).slice(0, k));
 }
 
 /** Fisher and Yates. */

@@ -28,9 +28,9 @@ async function costs(repeats) {
   for (let i = 0; i < repeats; i++) runs.push(...(await example('q_values_cost')));
   const { functions, runs: each } = runs[0];
   return [
-    ['foundMs', `${each} runs each, iterated median of ratios`],
-    ['givenMs', `${each} runs each, known work`],
-    ['singleMs', 'one run each'],
+    ['foundMs', `${each} executions each, iterated median of ratios`],
+    ['givenMs', `${each} executions each, known work`],
+    ['singleMs', 'one execution each'],
   ].map(([key, how]) => {
     const ms = runs.map((result) => result[key]);
     return {

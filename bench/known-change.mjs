@@ -7,7 +7,7 @@ import { run } from '../scripts/steps/command.mjs';
 import { compared, groups, percent, recordings, tested } from './compared-runs.mjs';
 import { once, source } from './programs/build-folder.mjs';
 
-export const title = 'A function made slower by a known part';
+export const title = 'A function made slower by a known amount';
 
 /** `times` recordings of each variant serve all comparisons. Part 0 is a quarter of the program, part 3 an eighth; changes are per cents. */
 export async function measure({ times = 24, pairs = 24, k = 5, parts = [0, 3], changes = [3, 5, 10, 25] } = {}) {
@@ -91,7 +91,7 @@ function detection(part, change, k, pairs, { detected, power: powers }) {
   const least = Math.max(0, planned - 0.1 - 2 * Math.sqrt((planned * (1 - planned)) / pairs));
   return {
     what: `part ${part} ${change} % slower, ${k} against ${k}: found`,
-    goal: `≥ ${percent(least, 1)} (planned power ${percent(planned, 1)}, less chance)`,
+    goal: `≥ ${percent(least, 1)} (planned power ${percent(planned, 1)}, minus chance)`,
     value: `${percent(detected, pairs)} of ${pairs}`,
     ok: detected / pairs >= least,
   };
@@ -106,7 +106,7 @@ function overAll({ intervals, covered, comparisons, wrongShares }) {
       ok: covered / intervals >= 0.93,
     },
     {
-      what: 'share of the verdicts that is not so, mean over the comparisons (false discovery rate), parts only',
+      what: 'share of wrong verdicts, mean over the comparisons (false discovery rate), parts only',
       goal: '≤ 6 %',
       value: `${percent(wrongShares, comparisons)} of ${comparisons}`,
       ok: wrongShares <= 0.06 * comparisons,

@@ -6,7 +6,7 @@ import { engine } from '../scripts/steps/paths.mjs';
 import { measured, quantile, spread } from './measure.mjs';
 import { debugBytes, largeTarget } from './targets.mjs';
 
-export const title = 'Saving a run of a binary with much debug information';
+export const title = 'Saving a run of a binary with large debug information';
 
 export async function measure({ repeats = 5, seconds = 10 } = {}) {
   const program = await largeTarget();

@@ -3,7 +3,7 @@ import { run } from '../scripts/steps/command.mjs';
 import { helper } from '../scripts/steps/paths.mjs';
 import { programs } from './programs/programs.mjs';
 
-export const title = 'Lines and inlined calls beside addr2line -i';
+export const title = 'Lines and inlined calls compared with addr2line -i';
 
 /** Whose addr2line is asked: that of binutils 2.40 knows neither Go's nor LLVM's units well. */
 const references = {

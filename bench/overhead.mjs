@@ -82,7 +82,7 @@ export async function measure({ pairs = 12, pauseTurns = 6, longRounds = 5000 } 
     }
     return [
       ...Object.keys(cost).map((name) => ({
-        what: `CPU time of the target more than without, both at once, ${name}`,
+        what: `extra CPU time of the target, recorded and unrecorded in parallel, ${name}`,
         ...goalOf(cost, name, { most: mostAt[name] }),
         value: withError(cost[name]),
       })),
@@ -92,7 +92,7 @@ export async function measure({ pairs = 12, pauseTurns = 6, longRounds = 5000 } 
         value: withError(taken[name]),
       })),
       {
-        what: 'engine and sampler, of one core, over a run of 10 s at 999 Hz, start and saving included',
+        what: 'engine and sampler, share of one core, recording of 10 s at 999 Hz, including start and saving',
         goal: '≤ 3 %',
         value: spread(ours, 2, '%'),
         ok: quantile(ours, 0.5) <= 3,
@@ -176,7 +176,7 @@ async function inTurns(program, log, profilers, turns) {
 
 /** At 999 Hz nothing above what others take, unless by chance (two standard errors of the difference). */
 function goalOf(taken, name, { most = Number.POSITIVE_INFINITY } = {}) {
-  if (!name.startsWith('lineheat')) return { goal: 'beside it', ok: true };
+  if (!name.startsWith('lineheat')) return { goal: 'for comparison', ok: true };
   const others = Object.keys(taken).filter((other) => name.endsWith(' 999 Hz') && /-g|samply/.test(other));
   const own = medianAndError(taken[name]);
   const isAbove = (other) => own.median - other.median > 2 * Math.hypot(own.error, other.error);

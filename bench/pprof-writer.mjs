@@ -71,7 +71,7 @@ function callTree(nodes, draw) {
   return Array.from({ length: nodes }, (_, node) => Math.max(0, node - 1 - draw(reach)));
 }
 
-/** A profile of `samples` samples over a call tree of `nodes` nodes; about 96 bytes a sample. Gives its size unpacked. */
+/** A profile of `samples` samples over a call tree of `nodes` nodes; about 96 bytes per sample. Gives its size unpacked. */
 export function writeLargeProfile(file, { samples, nodes = 50_000, locations = 16_000, functions = 6_000 }) {
   const draw = generator();
   const parents = callTree(nodes, draw);

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { measured } from './measure.mjs';
 import { samply } from './programs/samply.mjs';
 
-/** Records a command at 999 Hz into `file` (.json.gz) with a file of symbols beside it; gives what `measured` gives. */
+/** Records a command at 999 Hz into `file` (.json.gz) with a file of symbols for comparison; gives what `measured` gives. */
 export async function samplyRecord(file, command) {
   const options = ['record', '--save-only', '--unstable-presymbolicate', '--rate', '999', '-o', file];
   const [program, ...args] = await samply([...options, '--', ...command]);
@@ -15,7 +15,7 @@ export async function samplyRecord(file, command) {
 
 /** { samples, inlined }: inlined frames per sample on average. */
 export async function samplyInlined(file) {
-  // With the file of symbols beside it, the server gives inlined frames of neighbouring addresses.
+  // With the file of symbols for comparison, the server gives inlined frames of neighbouring addresses.
   await rm(file.replace(/[.]gz$/, '.syms.json'), { force: true });
   const profile = JSON.parse(gunzipSync(readFileSync(file)));
   const inlines = await inlinesByAddress(file, profile);

@@ -53,7 +53,7 @@ async function oneProgram(name, size, repeats, folder) {
     },
     {
       what: 'the same: samply with its symbols',
-      goal: 'beside it',
+      goal: 'for comparison',
       value: theirs.find((ms) => typeof ms === 'string') ?? spread(theirs, 0, 'ms'),
       ok: true,
     },
@@ -87,7 +87,7 @@ async function perfReport(command, data) {
   const ms = performance.now() - start;
   if (failure && ms < 1000 * perfLimitS) throw failure;
   const value = failure ? `stopped after ${perfLimitS} s` : `${ms.toFixed(0)} ms`;
-  return { what: 'the same: `perf report -F overhead,srcline`', goal: 'beside it', value, ok: true };
+  return { what: 'the same: `perf report -F overhead,srcline`', goal: 'for comparison', value, ok: true };
 }
 
 /** Some 100,000 samples: first with nothing in memory and in our cache, then again. */
@@ -114,14 +114,14 @@ async function manySamples(name, size, goals, folder) {
     }
     const what = `${programs[name].what}: ${info.samples_kept} samples in ${functions} functions, ${megabytes} MB of DWARF, ${state}`;
     const ok = goal === undefined || quantile(times, 0.5) <= goal;
-    rows.push({ what, goal: goal ? `≤ ${goal} ms` : 'beside it', value: spread(times, 0, 'ms'), ok });
+    rows.push({ what, goal: goal ? `≤ ${goal} ms` : 'for comparison', value: spread(times, 0, 'ms'), ok });
   }
   return rows;
 }
 
 function inlinedFrames(profile, theirs) {
   const ours = framesPerSample(profile).inlined;
-  const what = 'the same: inlined frames a sample against samply';
+  const what = 'the same: inlined frames per sample compared with samply';
   const goal = 'within 2 %';
   if (typeof theirs === 'string') return { what, goal, value: `${ours.toFixed(2)}; samply ${theirs}`, ok: false };
   const difference = 100 * (ours / theirs.inlined - 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changeText, contributionText, intervalText, isSignificant, qText, relativeText } from './changeText.ts';
+import { changeText, intervalText, isSignificant, qText, relativeText } from './changeText.ts';
 
 const NaN_ = Number.NaN;
 
@@ -26,15 +26,11 @@ test('an interval alone', () => {
   assert.equal(intervalText(5, 30), '+500.0 % to × 31.0');
   assert.equal(intervalText(NaN_, 1), '');
 });
-test('q and contributions', () => {
+test('q', () => {
   assert.equal(qText(0.0002), 'q < 0.001');
   assert.equal(qText(0.0041), 'q 0.004');
   assert.equal(qText(0.3), 'q 0.30');
   assert.equal(qText(NaN_), '');
-  assert.equal(contributionText(0.5), '50.0 %');
-  assert.equal(contributionText(-0.1), '−10.0 %');
-  assert.equal(contributionText(9.999), '999.9 %');
-  assert.equal(contributionText(-12.841), '−1,284 %');
 });
 test('only slower, faster, new and gone say a direction', () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6].filter(isSignificant), [1, 2, 3, 4]);

@@ -1,6 +1,6 @@
 // What may be said of a difference, in words: the change with its 95 % interval, the verdict with a glyph. The figures are
 // the engine's; a change of which nothing can be said is an empty text.
-import { countText, percentText } from './numbersAsText.ts';
+import * as l10n from '@vscode/l10n';
 
 /** As in protocol/wire.proto. */
 export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6 } as const;
@@ -18,17 +18,17 @@ const EVEN_SIDES = 1.4;
 
 /** A mark for each verdict, so that nothing hangs on colour. */
 export const verdictWords: Readonly<Record<number, { readonly glyph: string; readonly text: string }>> = {
-  [Verdict.noise]: { glyph: '○', text: 'not distinguishable from noise' },
-  [Verdict.slower]: { glyph: '▲', text: 'slower' },
-  [Verdict.faster]: { glyph: '▼', text: 'faster' },
-  [Verdict.new]: { glyph: '+', text: 'new' },
-  [Verdict.gone]: { glyph: '−', text: 'gone' },
-  [Verdict.moved]: { glyph: '→', text: 'moved' },
-  [Verdict.tooFew]: { glyph: '?', text: 'not enough independent samples for a test' },
+  [Verdict.noise]: { glyph: '○', text: l10n.t('not distinguishable from noise') },
+  [Verdict.slower]: { glyph: '▲', text: l10n.t('slower') },
+  [Verdict.faster]: { glyph: '▼', text: l10n.t('faster') },
+  [Verdict.new]: { glyph: '+', text: l10n.t('new') },
+  [Verdict.gone]: { glyph: '−', text: l10n.t('gone') },
+  [Verdict.moved]: { glyph: '→', text: l10n.t('moved') },
+  [Verdict.tooFew]: { glyph: '?', text: l10n.t('not enough independent samples for a test') },
 };
 
 /** Behind a change of which no test can be made: samples may be many, and yet follow each other too closely. */
-export const UNTESTED = 'untested';
+export const UNTESTED = l10n.t('untested');
 
 /** The verdicts that rest on more than noise and say a direction. */
 export const isSignificant = (verdict: number): boolean => verdict >= Verdict.slower && verdict <= Verdict.gone;
@@ -56,7 +56,9 @@ export function changeText({ change, low, high }: Change): string {
 /** `+3.5 to +4.7 %`, `−1.0 to +2.0 %`. Empty when it cannot be said. */
 export function intervalText(low: number, high: number): string {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return '';
-  return high >= 9.995 ? `${relativeText(low)} to ${relativeText(high)}` : `${points(low)} to ${points(high)} %`;
+  return high >= 9.995
+    ? l10n.t('{0} to {1}', relativeText(low), relativeText(high))
+    : l10n.t('{0} to {1} %', points(low), points(high));
 }
 
 /** `q 0.004`, `q < 0.001`: the share of false alarms among differences at least as clear. Empty when unknown. */
@@ -65,20 +67,10 @@ export function qText(q: number): string {
   return q < 0.001 ? 'q < 0.001' : `q ${q < 0.01 ? q.toFixed(3) : q.toFixed(2)}`;
 }
 
-/**
- * Half of the difference of the totals is `50.0 %`; what works against it is negative. Where much moved and little is left,
- * parts are manifolds of it: `−1,284 %`.
- */
-export function contributionText(contribution: number): string {
-  if (!Number.isFinite(contribution)) return '';
-  const size = Math.abs(contribution);
-  const text = size < 9.9995 ? percentText(size) : `${countText(size * 100)} %`;
-  return contribution < 0 ? `${MINUS}${text}` : text;
-}
-
-/** `CPU time per run`; values of shares are those of the base, and of a new run that is brought to its size. */
+/** `CPU time per execution`; values of shares are those of the base, and of a new run that is brought to its size. */
 export function perText(per: string): string {
-  return per === 'share' ? 'CPU time, B brought to the size of A' : `CPU time per ${per || 'run'}`;
+  if (per === 'share') return l10n.t('CPU time, new scaled to the size of base');
+  return per === '' ? l10n.t('CPU time per run') : l10n.t('CPU time per {0}', per);
 }
 
 function points(change: number): string {

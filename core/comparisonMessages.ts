@@ -39,7 +39,7 @@ export interface ShownComparison {
   readonly base: ShownSide;
   readonly new: ShownSide;
   readonly facts: readonly ShownFact[];
-  /** Commits of the new side that the base has not, newest first. */
+  /** Commits that only the new side has, newest first. */
   readonly commits: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 // Numbers as people read them: shares, counts, durations, sizes and their changes. One form everywhere. What is computed here
 // is one figure of the engine over another, or one less another, in order to show it; docs/architecture.md has the rule.
+import * as l10n from '@vscode/l10n';
 
 import { visibleText } from './foreignText.ts';
 
@@ -28,7 +29,7 @@ export function countText(count: number): string {
 
 /** `3,812 samples`, `1 sample`. */
 export function samplesText(samples: number): string {
-  return `${countText(samples)} ${samples === 1 ? 'sample' : 'samples'}`;
+  return samples === 1 ? l10n.t('{0} sample', countText(samples)) : l10n.t('{0} samples', countText(samples));
 }
 
 /** Three significant digits with the unit that fits: `1.24 s`, `12.4 ms`, `3 min 20 s`. */

@@ -14,7 +14,7 @@ export interface ShownSweepRow {
 
 export interface ShownSweep {
   readonly parameters: readonly string[];
-  /** What the means are: "wall time per run" … */
+  /** What the means are: "wall time per execution" … */
   readonly value: string;
   readonly rows: readonly ShownSweepRow[];
   /** Functions whose CPU time follows a parameter, strongest first; `cpuNs` by row. */

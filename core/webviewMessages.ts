@@ -4,7 +4,9 @@
 // `request` for the views that it wants to draw; each answer is a `view` (bytes of the engine, unopened) or a
 // `viewFailed`. It keeps only view state, and puts `panel` of `show` into it (`setState({ panel, … })`): the host
 // knows by it what to load after a window reload. Places are named by (view, row): the page never sends a path.
+import * as l10n from '@vscode/l10n';
 
+import { type AdvisedCommand, advisedCommands } from './advisedCommands.ts';
 import type { ShownComparison, ShownExplanation } from './comparisonMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
@@ -17,6 +19,27 @@ export const viewKinds = [
   'comparedLines',
 ] as const;
 export type ViewKind = (typeof viewKinds)[number];
+
+/** A function as a view has it. */
+export interface NamedFunction {
+  readonly name: string;
+  readonly module: string;
+}
+
+/** Who calls a function, and what that costs when called from there; `new…` of a comparison only. Texts are foreign. */
+export interface ShownCaller extends NamedFunction {
+  readonly value: number;
+  readonly samples: number;
+  readonly newValue: number;
+}
+
+export interface CallersMessage {
+  readonly type: 'callers';
+  readonly function: string;
+  readonly unit: string;
+  readonly total: number; // of the run, or of the base
+  readonly callers: readonly ShownCaller[];
+}
 
 /** One saved run, told in short texts that the host made; foreign names are already escaped. */
 export interface ShownRun {
@@ -31,7 +54,14 @@ export interface ShownRepeat {
   readonly warmUp: boolean;
   readonly outlier: boolean;
 }
-export const repeatHeads = ['run', 'wall', 'user', 'system', 'work', 'samples'] as const;
+export const repeatHeads = [
+  l10n.t('run'),
+  l10n.t('wall'),
+  l10n.t('user'),
+  l10n.t('system'),
+  l10n.t('work'),
+  l10n.t('samples'),
+] as const;
 
 export interface ShowMessage {
   readonly type: 'show';
@@ -66,7 +96,14 @@ export type HostMessage =
   | { readonly type: 'loading'; readonly message: string }
   /** Nothing can be shown. */
   | { readonly type: 'failed'; readonly message: string; readonly advice: string }
-  | { readonly type: 'view'; readonly view: ViewKind; readonly value: number; readonly content: ArrayBuffer }
+  | {
+      readonly type: 'view';
+      readonly view: ViewKind;
+      readonly value: number;
+      readonly hidden?: readonly NamedFunction[] | undefined; // as asked for
+      readonly content: ArrayBuffer;
+    }
+  | CallersMessage
   | {
       readonly type: 'viewFailed';
       readonly view: ViewKind;
@@ -78,33 +115,34 @@ export type HostMessage =
   | { readonly type: 'matched'; readonly search: number; readonly share: number; readonly newShare: number }
   | { readonly type: 'explanation'; readonly explanation: ShownExplanation }
   | { readonly type: 'explanationFailed'; readonly message: string; readonly advice: string }
+  /** Answers `navigate` and `openExplained` when there is no source to open: why, and how to get it. */
+  | { readonly type: 'noSource'; readonly message: string }
   /** Select a function in the flame graph and the table. `row`: of the functions view; -1: look for the name. */
   | { readonly type: 'reveal'; readonly row: number; readonly name: string };
 
+/** A view of one value; a flame graph can be without the frames of some functions. */
+export interface ShownView {
+  readonly view: ViewKind;
+  readonly value: number;
+  readonly hidden?: readonly NamedFunction[] | undefined;
+}
+
 export type PageMessage =
   | { readonly type: 'ready' }
-  | { readonly type: 'request'; readonly view: ViewKind; readonly value: number }
+  | ({ readonly type: 'request' } & ShownView)
+  /** Who calls the function of a node (flame graphs) or row (tables). */
+  | ({ readonly type: 'callers'; readonly index: number } & ShownView)
   /** Open the source of a node (flame graphs) or row (tables); `aside`: in the column beside. */
-  | {
-      readonly type: 'navigate';
-      readonly view: ViewKind;
-      readonly value: number;
-      readonly index: number;
-      readonly aside: boolean;
-    }
+  | ({ readonly type: 'navigate'; readonly index: number; readonly aside: boolean } & ShownView)
   /** How much is spent below these frames of a flame graph; `search` comes back with the answer. */
-  | {
-      readonly type: 'measureMatches';
-      readonly view: ViewKind;
-      readonly value: number;
-      readonly search: number;
-      readonly frames: readonly number[];
-    }
+  | ({ readonly type: 'measureMatches'; readonly search: number; readonly frames: readonly number[] } & ShownView)
   | { readonly type: 'copy'; readonly text: string }
   /** Of a comparison: what explains the difference. */
   | { readonly type: 'explain' }
   /** Open a line of the explanation: the function, and a line of its new text; 0: its definition. */
   | { readonly type: 'openExplained'; readonly index: number; readonly line: number; readonly aside: boolean }
+  /** One of the editor's commands that a sentence names; each asks before it runs anything. */
+  | { readonly type: 'command'; readonly command: AdvisedCommand }
   /** Compare anew, with values per something else. */
   | { readonly type: 'normalise'; readonly normalisation: number }
   /** Of a sweep: open the run of a cell, or compare two cells; rows of the table. */
@@ -117,6 +155,8 @@ const COPY_LIMIT = 1 << 20; // characters
 const INDEX_LIMIT = 0xffff_ffff;
 const NORMALISATION_LIMIT = 4; // as many as protocol/comparison.proto names
 const FRAMES_LIMIT = 1 << 20; // more than a message of the engine has room for
+export const HIDDEN_LIMIT = 256; // as many as protocol/views.proto allows
+const NAME_LIMIT = 4096; // characters; the engine cuts names of views after 1024 bytes
 const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 
 /** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */
@@ -133,8 +173,10 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     normalisation,
     search,
     frames,
+    hidden,
     base,
     new: later,
+    command,
   } = message as Record<string, unknown>;
   switch (type) {
     case 'ready':
@@ -144,6 +186,9 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     case 'openExplained':
       if (!isWhole(index, INDEX_LIMIT) || !isWhole(line, INDEX_LIMIT) || typeof aside !== 'boolean') return undefined;
       return { type, index, line, aside };
+    case 'command':
+      if (!isAdvised(command)) return undefined;
+      return { type, command };
     case 'openCell':
       if (!isWhole(index, INDEX_LIMIT)) return undefined;
       return { type, index };
@@ -154,23 +199,50 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
       if (!isWhole(normalisation, NORMALISATION_LIMIT)) return undefined;
       return { type, normalisation };
     case 'request':
-      if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT)) return undefined;
-      return { type, view, value };
+      if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isHidden(hidden)) return undefined;
+      return { type, view, value, ...hiddenPart(hidden) };
+    case 'callers':
+      if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isHidden(hidden)) return undefined;
+      if (!isWhole(index, INDEX_LIMIT)) return undefined;
+      return { type, view, value, index, ...hiddenPart(hidden) };
     case 'navigate':
       if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isWhole(index, INDEX_LIMIT)) return undefined;
-      if (typeof aside !== 'boolean') return undefined;
-      return { type, view, value, index, aside };
+      if (typeof aside !== 'boolean' || !isHidden(hidden)) return undefined;
+      return { type, view, value, index, aside, ...hiddenPart(hidden) };
     case 'measureMatches':
       if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isWhole(search, INDEX_LIMIT)) return undefined;
       if (!Array.isArray(frames) || frames.length > FRAMES_LIMIT) return undefined;
       if (!frames.every((frame) => isWhole(frame, INDEX_LIMIT))) return undefined;
-      return { type, view, value, search, frames };
+      if (!isHidden(hidden)) return undefined;
+      return { type, view, value, search, frames, ...hiddenPart(hidden) };
     case 'copy':
       if (typeof text !== 'string' || text.length > COPY_LIMIT) return undefined;
       return { type, text };
     default:
       return undefined;
   }
+}
+
+/** Whether it is a list of functions that can be hidden, or none. */
+export function isHidden(hidden: unknown): hidden is readonly NamedFunction[] | undefined {
+  if (hidden === undefined) return true;
+  return Array.isArray(hidden) && hidden.length <= HIDDEN_LIMIT && hidden.every(isNamedFunction);
+}
+
+/** Whether two lists hide the same, in the same order; none is an empty one. */
+export const sameFunctions = (a: readonly NamedFunction[] = [], b: readonly NamedFunction[] = []): boolean =>
+  a.length === b.length && a.every(({ name, module }, at) => name === b[at]!.name && module === b[at]!.module);
+
+function isNamedFunction(named: unknown): named is NamedFunction {
+  if (typeof named !== 'object' || named === null || !('name' in named) || !('module' in named)) return false;
+  return [named.name, named.module].every((text) => typeof text === 'string' && text.length <= NAME_LIMIT);
+}
+
+const hiddenPart = (hidden: readonly NamedFunction[] | undefined): Pick<ShownView, 'hidden'> =>
+  hidden ? { hidden: hidden.map(({ name, module }) => ({ name, module })) } : {};
+
+function isAdvised(command: unknown): command is AdvisedCommand {
+  return advisedCommands.some((advised) => advised === command);
 }
 
 function isViewKind(view: unknown): view is ViewKind {

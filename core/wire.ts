@@ -1,4 +1,5 @@
 // The engine's messages as TypeScript values: generated protobuf code behind types without `null` for scalars and lists.
+import * as l10n from '@vscode/l10n';
 import { lineheat } from './generated/wire.js';
 
 export const wire: typeof lineheat.wire = lineheat.wire;
@@ -35,6 +36,7 @@ export type Spread = Decoded<lineheat.wire.Spread.$Properties>;
 export type Explanation = Decoded<lineheat.wire.Explanation.$Properties>;
 export type ExplainedFunction = Decoded<lineheat.wire.ExplainedFunction.$Properties>;
 export type SweepTable = Decoded<lineheat.wire.SweepTable.$Properties>;
+export type Callers = Decoded<lineheat.wire.Callers.$Properties>;
 export type Match = Decoded<lineheat.wire.Match.$Properties>;
 export type Location = Decoded<lineheat.wire.Location.$Properties>;
 export type DoctorReport = Decoded<lineheat.wire.DoctorReport.$Properties>;
@@ -83,7 +85,9 @@ function checkEffects(message: string, effects: Effects, rows: number): void {
   const { change, low, high, q, verdict } = effects;
   for (const column of [change, low, high, q, verdict]) {
     if (column.length !== rows && column.length !== 0)
-      throw new Error(`${message}: a column of effects has ${column.length} entries, ${rows} were expected`);
+      throw new Error(
+        l10n.t('{0}: a column of effects has {1} entries, {2} were expected', message, column.length, rows),
+      );
   }
 }
 
@@ -98,9 +102,12 @@ export function effectAt(effects: Effects | null | undefined, row: number): Effe
 function checkLines(message: string, lines: readonly number[], columns: readonly (readonly unknown[])[]): void {
   for (const column of columns) {
     if (column.length !== lines.length)
-      throw new Error(`${message}: a column has ${column.length} entries, ${lines.length} lines were expected`);
+      throw new Error(
+        l10n.t('{0}: a column has {1} entries, {2} lines were expected', message, column.length, lines.length),
+      );
   }
   for (let row = 0; row < lines.length; row++) {
-    if (lines[row]! <= (lines[row - 1] ?? 0)) throw new Error(`${message}: line ${lines[row]} is out of order`);
+    if (lines[row]! <= (lines[row - 1] ?? 0))
+      throw new Error(l10n.t('{0}: line {1} is out of order', message, lines[row]!));
   }
 }

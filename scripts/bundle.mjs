@@ -39,13 +39,14 @@ function bundles() {
     outfile: `dist/test/${file}.js`,
     minify: false,
   });
-  // A style sheet that panel.ts imports comes out beside it; one that it does not import is an input of its own.
+  // A style sheet that panel.ts imports comes out for comparison; one that it does not import is an input of its own.
   const script = inputsThatExist(['webview/panel.ts']);
   return [
     { ...host, entryPoints: extension, outfile: 'dist/extension.js' },
     suite('suite', 'api'),
     suite('hostileInput', 'hostile-input'),
     suite('fakeEngine', 'fake-engine'),
+    suite('sourcePlaces', 'source-places'),
     { ...page, entryPoints: script, outdir: 'dist/webview' },
   ].filter((bundle) => bundle.entryPoints.length > 0);
 }

@@ -5,6 +5,8 @@ import { checkComputedFigures } from './checks/computed-figures.mjs';
 import { checkCrates } from './checks/crates.mjs';
 import { checkFileShapes } from './checks/file-shape.mjs';
 import { importProblems } from './checks/imports.mjs';
+import { checkLocalizedTexts } from './checks/localized-texts.mjs';
+import { checkWording } from './checks/wording.mjs';
 import { run } from './steps/command.mjs';
 import { artifacts, helper, inRoot } from './steps/paths.mjs';
 import { explain, isMain, main, Sentence, step } from './steps/report.mjs';
@@ -32,6 +34,8 @@ async function typescriptSide(attempt) {
   );
   await attempt('file shapes', async () => checkFileShapes());
   await attempt('banned code', () => checkBannedCode());
+  await attempt('plain words in what users read', () => checkWording());
+  await attempt('texts for translators (l10n)', () => checkLocalizedTexts());
   await attempt('nothing over samples is computed in TypeScript', () => checkComputedFigures());
   // One graph: core without DOM and Node, extension without DOM, webview without Node, and the tests of all. A part that
   // is as it was is not read again.

@@ -60,7 +60,16 @@ function hashOfInputs() {
     else hash.update(`${name}\0`).update(readFileSync(file));
   };
   for (const name of [
-    ...['package.json', 'package.nls.json', '.vscodeignore', 'README.md', 'CHANGELOG.md', 'LICENSE', 'docs/images'],
+    ...[
+      'package.json',
+      'package.nls.json',
+      'l10n',
+      '.vscodeignore',
+      'README.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'docs/images',
+    ],
     ...['dist/extension.js', 'dist/webview', 'bin', 'syntaxes', 'resources'],
     ...['dist/bill-of-materials.cdx.json', 'dist/THIRD-PARTY-LICENCES.txt'],
   ])

@@ -1,8 +1,12 @@
 // The webview page: connects to the extension host and shows what it is told to show. The page computes nothing over
 // samples; it draws columns that the engine made and holds view state only.
+import * as l10n from '@vscode/l10n';
+import './page/translations.ts';
 import './panel.css';
 import './comparison.css';
+import './menu.css';
 import './sweep.css';
+import { CommandWanted } from './page/advice.ts';
 import { connect } from './page/host.ts';
 import { failurePane, loadingPane } from './page/messagePane.ts';
 import { ProfilePage } from './page/profilePage.ts';
@@ -39,16 +43,26 @@ const host = connect((message) => {
     case 'matched':
       page?.receiveMatched(message);
       break;
+    case 'callers':
+      page?.receiveCallers(message);
+      break;
     case 'explanation':
       page?.receiveExplanation(message);
       break;
     case 'explanationFailed':
       page?.receiveExplanationFailure(message.message, message.advice);
       break;
+    case 'noSource':
+      page?.receiveNoSource(message.message);
+      break;
     case 'reveal':
       page?.reveal(message);
       break;
   }
+});
+
+document.addEventListener(CommandWanted.type, (event) => {
+  host.send({ type: 'command', command: (event as CommandWanted).command });
 });
 
 document.addEventListener('keydown', (event) => {
@@ -57,7 +71,7 @@ document.addEventListener('keydown', (event) => {
 
 // A state from the start: a window that is reloaded now brings back panels that have one only.
 keepPanel(document.body.dataset.panel ?? '');
-showPane(loadingPane('Opening the profile…'));
+showPane(loadingPane(l10n.t('Opening the profile…')));
 host.send({ type: 'ready' });
 
 function keepPanel(name: string) {

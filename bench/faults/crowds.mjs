@@ -16,7 +16,7 @@ export async function crowds(folder, { times = 1, short = false } = {}) {
   const many = (n, work) => inParallel(n, 2, work);
   const usual = async (name, command, more) => [await recorded(folder, name, command, more)];
   const injected = [
-    ['F1', 'a target that ends at once', () => many(ends, (n) => endsAtOnce(folder, n))],
+    ['F1', 'a target that exits immediately', () => many(ends, (n) => endsAtOnce(folder, n))],
     ['F2', 'a target that aborts or crashes', () => many(short ? 4 : 50, (n) => crashes(folder, n))],
     ['F3', '1,000 children one after the other', () => usual('storm', [storm, '1000'])],
     ['F3', '1,000 children at once', () => usual('children', [crowd, '1', '1000'])],
@@ -74,7 +74,7 @@ async function endsAtOnce(folder, number) {
   const run = await leftBehind(recording.file);
   const problems = [...run.problems];
   if (code !== 0 || !/exited with 0/.test(text)) problems.push(`lineheat ended with ${code}: ${text}`);
-  if (run.kept === 0 && !/no sample was taken/.test(text))
+  if (run.kept === 0 && !/No samples: the target/.test(text))
     problems.push(`no sample, and nothing is said of it: ${text}`);
   return outcome({ ...run, problems });
 }
@@ -93,7 +93,7 @@ async function crashes(folder, number) {
   const problems = [...run.problems];
   if (code !== 0) problems.push(`lineheat ended with ${code}: ${recording.text()}`);
   if (run.info?.exit?.signal !== signal) problems.push(`signal ${signal} is not in the run`);
-  if (!recording.text().includes(`ended by signal ${signal}`))
+  if (!recording.text().includes(`killed by signal ${signal}`))
     problems.push(`the signal was not named: ${recording.text()}`);
   return outcome({ ...run, problems });
 }

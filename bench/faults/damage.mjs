@@ -35,7 +35,7 @@ export async function damage(folder, { flips, cuts = 100, seed, width = 2 }) {
     return changed;
   };
   return [
-    row('F28', 'a saved run cut at every part of a hundred', await check({ prefix: 'cut', count: cuts }, cut, same)),
+    row('F28', 'a saved run truncated at every hundredth', await check({ prefix: 'cut', count: cuts }, cut, same)),
     row('F28', 'a bit of a saved run flipped', await check({ prefix: 'flip', count: flips }, flipped, same)),
     ...(await journals(folder, program, { flips, cuts, random, width })),
   ];
@@ -52,7 +52,7 @@ async function journals(folder, program, { flips, cuts, random, width }) {
   const bytes = readFileSync(`${recording.file}.journal`);
   const all = await leftBehind(recording.file);
   const changes = {
-    'the journal of a killed engine cut at every part of a hundred': [
+    'the journal of a killed engine truncated at every hundredth': [
       cuts,
       (number) => bytes.subarray(0, Math.floor((bytes.length * number) / cuts)),
     ],
@@ -107,7 +107,7 @@ async function upToTheDamage(file, all) {
   const run = await leftBehind(file);
   const problems = [...run.problems];
   if (!run.opened) return outcome({ problems: [run.why] });
-  if (!run.info.partial || !run.info.problems.some((sentence) => /did not end properly/.test(sentence)))
+  if (!run.info.partial || !run.info.problems.some((sentence) => /recording was cut off/.test(sentence)))
     problems.push('the run does not say that it was recovered');
   if (run.kept > all.kept || run.info.wall_ns > all.info.wall_ns) problems.push('more was recovered than was saved');
   return outcome({ ...run, problems });

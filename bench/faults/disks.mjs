@@ -29,7 +29,7 @@ export async function disks(folder, { sizes = KIB, seconds = 6 } = {}) {
   return [
     row('F13', `a disk of ${sizes.join(', ')} KiB that fills`, full),
     row('F13', 'a disk that is read-only', [await onDisk(folder, 256, (disk) => readOnly(disk, program))]),
-    row('F13', 'the folder is removed under a recording', [await folderGone(folder, program)]),
+    row('F13', 'the folder is removed during a recording', [await folderGone(folder, program)]),
     row('F30', 'at most 20 open files', [await fewFiles(folder, program)]),
     row('F30', 'nobody reads what lineheat prints', [await unread(folder, program), await unreadReport(older)]),
   ];

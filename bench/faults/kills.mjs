@@ -115,7 +115,7 @@ async function samplerKilled(folder, program, random) {
   const text = recording.text();
   const problems = [];
   if (!text.includes('whole')) problems.push(`the target did not run to its end: ${text}`);
-  if (!/sampler ended before/.test(text)) problems.push(`the end of the sampler was not told: ${text}`);
+  if (!/sampler exited before/.test(text)) problems.push(`the end of the sampler was not told: ${text}`);
   if (code !== 0) problems.push(`lineheat ended with ${code}: ${text}`);
   if (atMs < beganMs + 3400) problems.push('lineheat did not wait for its target');
   problems.push(...(await programsLeft(programs)));
@@ -131,7 +131,7 @@ async function targetKilled(folder, program, random) {
   const { code } = await recording.ended;
   const problems = [];
   if (code !== 0) problems.push(`lineheat ended with ${code}: ${recording.text()}`);
-  if (!/ended by signal 9/.test(recording.text())) problems.push(`the signal was not named: ${recording.text()}`);
+  if (!/killed by signal 9/.test(recording.text())) problems.push(`the signal was not named: ${recording.text()}`);
   const left = await leftRunning([sampler, recording.child.pid]);
   if (left.length > 0) problems.push('the sampler still runs');
   problems.push(...(await programsLeft(programs)));

@@ -23,7 +23,7 @@ export function row(id, what, outcomes) {
   for (const { problems } of outcomes) for (const problem of problems) console.log(`  ${id}: ${problem}`);
   return {
     what: `${id} ${what}`,
-    goal: 'all survived, no loss unshown',
+    goal: 'all survived, every loss shown',
     value: `${survived} of ${outcomes.length} survived${samples}${worst}`,
     ok: outcomes.length > 0 && survived === outcomes.length,
   };

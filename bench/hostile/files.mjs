@@ -13,13 +13,13 @@ export async function measure({ files = 1000 } = {}) {
       ok: told.files === files,
     },
     {
-      what: 'CPU time of one command on one of them, at most',
+      what: 'maximum CPU time of one command on one file',
       goal: '≤ 10 s',
       value: `${(told.cpuMs / 1000).toFixed(1)} s`,
       ok: told.cpuMs <= 10_000,
     },
     {
-      what: 'memory of one command on one of them, at most',
+      what: 'maximum memory of one command on one file',
       goal: '≤ 1 GB',
       value: `${(told.peakBytes / 1e6).toFixed(0)} MB`,
       ok: told.peakBytes <= 2 ** 30,

@@ -27,7 +27,7 @@ export async function* measure({ tries = 1000 } = {}) {
   };
   const numbers = await raced(ofNumbers);
   yield {
-    what: "another user's process takes the number of one that the sampler attaches to",
+    what: "another user's process reuses the pid of one that the sampler attaches to",
     goal: `${tries} tries, no sample of it`,
     value: `${numbers.takenOver} of ${numbers.tries} numbers were taken over, ${numbers.samples} samples`,
     ok: numbers.tries === tries && numbers.samples === 0,

@@ -1,8 +1,10 @@
 // The programs in C and C++: SQLite, DuckDB, lines of known cost, deep recursion, a storm of forks, the loopback server.
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { run } from '../../scripts/steps/command.mjs';
 import { inRoot } from '../../scripts/steps/paths.mjs';
+import { Sentence } from '../../scripts/steps/report.mjs';
 import { buildFolder, built, once, source } from './build-folder.mjs';
 import { crateSource } from './crate-source.mjs';
 
@@ -13,11 +15,31 @@ const gxx = (args) => run('nice', ['g++', ...args]);
 /** SQLite's one source file (from the crate that bundles it) under our load. */
 export function sqlite() {
   return once('sqlite', 'build sqlite', async (program) => {
-    const library = path.join(await crateSource('libsqlite3-sys', '0.35.0'), 'sqlite3');
-    const files = [source('sqlite.c'), path.join(library, 'sqlite3.c')];
-    const settings = ['-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION'];
-    await gcc([...optimised, ...settings, `-I${library}`, ...files, '-o', program, '-lm']);
+    const { folder, settings } = await sqliteSource();
+    const files = [source('sqlite.c'), path.join(folder, 'sqlite3.c')];
+    await gcc([...optimised, ...settings, ...files, '-o', program, '-lm']);
   });
+}
+
+/** The same load without call frame information, by `compiler`; `flags` are for the link. */
+export async function bareSqlite(compiler, flags) {
+  const bare = ['-O2', '-fomit-frame-pointer', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables'];
+  const { folder, settings } = await sqliteSource();
+  const compile = (args) => run('nice', [compiler, ...bare, ...settings, ...args]);
+  const library = await once(
+    `sqlite-bare-${compiler}.o`,
+    `build sqlite without unwind tables by ${compiler}`,
+    (object) => compile(['-c', path.join(folder, 'sqlite3.c'), '-o', object]),
+  );
+  const name = ['sqlite-bare', compiler, ...flags].join('');
+  return once(name, `link ${name}`, (program) =>
+    compile([source('sqlite.c'), library, ...flags, '-o', program, '-lm']),
+  );
+}
+
+async function sqliteSource() {
+  const folder = path.join(await crateSource('libsqlite3-sys', '0.35.0'), 'sqlite3');
+  return { folder, settings: ['-DSQLITE_THREADSAFE=0', '-DSQLITE_OMIT_LOAD_EXTENSION', `-I${folder}`] };
 }
 
 /**
@@ -63,6 +85,20 @@ export const pauses = () =>
   once('pauses', 'build pauses', (program) => gcc([...optimised, source('pauses.c'), '-o', program]));
 
 export const deep = () => once('deep', 'build deep', (program) => gcc([...optimised, source('deep.c'), '-o', program]));
+
+/** See the file: the measure of a machine. With frame pointers, by which the kernel finds user stacks. */
+export const yardstick = () =>
+  once('yardstick', 'build yardstick', (program) =>
+    gcc(['-O2', '-fno-omit-frame-pointer', source('yardstick.c'), '-o', program]),
+  );
+
+export function leveldb() {
+  if (!existsSync('/usr/include/leveldb/db.h'))
+    throw new Sentence('LevelDB is needed and not installed. On Debian: apt-get install libleveldb-dev');
+  return once('leveldb', 'build leveldb', (program) =>
+    gxx(['-O2', '-g', '-std=c++17', source('leveldb.cpp'), '-o', program, '-lleveldb']),
+  );
+}
 
 export const storm = () =>
   once('storm', 'build storm', (program) => gcc([...optimised, source('storm.c'), '-o', program]));

@@ -50,10 +50,26 @@ export function ocamlEncode() {
 
 export function goWords() {
   return once('go-words', 'build words', (program) => {
-    needs('go', 'apt-get install --no-install-recommends golang-go');
+    needsGo();
     return run('nice', ['go', 'build', '-o', program, '.'], { cwd: source('go') });
   });
 }
+
+/** The formatter of the installed Go, built from its sources, with line tables. */
+export function gofmt() {
+  return once('gofmt', 'build gofmt', (program) => {
+    needsGo();
+    return run('nice', ['go', 'build', '-o', program, 'cmd/gofmt']);
+  });
+}
+
+/** Go's own sources: some 10,000 files. */
+export async function goLibrary() {
+  needsGo();
+  return path.join((await run('go', ['env', 'GOROOT'])).trim(), 'src');
+}
+
+const needsGo = () => needs('go', 'apt-get install --no-install-recommends golang-go');
 
 function needs(program, command) {
   if (!findProgram(program))

@@ -1,8 +1,8 @@
 // The real programs that the measurements record, by name. Building one fetches it when it is not there.
-import { deep, duckdb, sqlite, storm, tcpSend } from './c.mjs';
+import { deep, duckdb, leveldb, sqlite, storm, tcpSend } from './c.mjs';
 import { corpus } from './corpus.mjs';
 import { largeProfile } from './large-profile.mjs';
-import { goWords, ocamlEncode, ownEngine, ripgrep, wordCount } from './other-languages.mjs';
+import { gofmt, goLibrary, goWords, ocamlEncode, ownEngine, ripgrep, wordCount } from './other-languages.mjs';
 import { pgbench } from './postgres.mjs';
 
 /**
@@ -13,6 +13,10 @@ export const programs = {
   sqlite: {
     what: 'SQLite, C, gcc -O2, no frame pointers',
     command: async (size) => [await sqlite(), rounds(300, size)],
+  },
+  leveldb: {
+    what: 'LevelDB, C++, stripped library',
+    command: async (size) => [await leveldb(), rounds(20, size)],
   },
   duckdb: {
     what: 'DuckDB, C++, 2 threads',
@@ -44,6 +48,10 @@ export const programs = {
   go: {
     what: 'word lists, Go, 4 goroutines',
     command: async (size) => [await goWords(), rounds(5500, size)],
+  },
+  gofmt: {
+    what: 'gofmt over its own library, Go',
+    command: async (size) => [await gofmt(), '-l', ...Array(Number(rounds(8, size))).fill(await goLibrary())],
   },
   postgres: {
     what: 'PostgreSQL under pgbench, stripped, many processes',

@@ -31,7 +31,7 @@ function finds(change, { option, first, verdict }) {
     assert.match(judged[0].name, first);
     assert.equal(judged[0].self.verdict, verdict);
     const explained = await run(engine, ['diff', files[0], '--against', files[1], '--explain']);
-    assert.equal(/^(Slower|New|Faster|Gone|Moved)/m.exec(explained)?.[1].toLowerCase(), verdict);
+    assert.equal(/^(Slower|New|Faster|Gone|Moved)$/m.exec(explained)?.[1].toLowerCase(), verdict);
   });
 }
 

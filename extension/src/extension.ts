@@ -1,4 +1,6 @@
-// Entry point: builds the parts and connects them. Starts no process and reads no run; the first use does.
+// Entry point: builds the parts and connects them. Starts no process and reads no run; the first use does,
+// or, once activation is done, the profile that the window showed before it was reloaded.
+import './editor/translations.ts';
 import * as vscode from 'vscode';
 import { ActiveProfile } from './editor/activeProfile.ts';
 import { Baseline } from './editor/baseline.ts';
@@ -14,13 +16,16 @@ import { HeatPainter } from './editor/heatPainter.ts';
 import { LastTarget } from './editor/lastTarget.ts';
 import { OutputLog } from './editor/outputLog.ts';
 import { ProfileCommands } from './editor/profileCommands.ts';
-import { PROFILE_EDITOR, ProfileEditor } from './editor/profileEditor.ts';
+import { PROFILE_EDITORS, ProfileEditor } from './editor/profileEditor.ts';
 import { ProfileOpener } from './editor/profileOpener.ts';
 import { ProfilePanels, type Shown, type ShownPair } from './editor/profilePanels.ts';
+import { ProgramPrompts } from './editor/programPrompts.ts';
 import { Recorder } from './editor/recorder.ts';
 import { RepeatPrompts } from './editor/repeatPrompts.ts';
+import { RetainedPages, retaining } from './editor/retainedPages.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
 import { onDidChangeOpenOptions } from './editor/settings.ts';
+import { ShownProfile } from './editor/shownProfile.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
 import { TargetDiscovery } from './editor/targetDiscovery.ts';
 import { TargetPick } from './editor/targetPick.ts';
@@ -45,7 +50,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const documents = new TextDocuments();
   const navigation = new SourceNavigation(documents);
   const doctor = new DoctorPage(client, documents);
-  const active = new ActiveProfile(client);
+  const active = new ActiveProfile(client, new ShownProfile(workspaceState));
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
   const lenses = new HeatLensProvider(active, heats, painter);
@@ -55,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const changes = new ChangeNavigation(active, heats, navigation);
 
   const pageParts = {
+    retained: new RetainedPages(),
     extensionUri,
     navigation,
     log,
@@ -72,10 +78,9 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const logOnly = (error: Error) => log.warn(error.message);
   const showHeat = (path: string) => void active.showRun(path).catch(logOnly);
   const showAgain = (shown: Shown) => {
-    if (active.current) return;
-    if ('run' in shown) showHeat(shown.run);
-    else if ('base' in shown)
-      void active.showComparison(shown.base, shown.new, panels.normalisationOf(shown)).catch(logOnly);
+    if ('sweep' in shown) return;
+    const profile = 'run' in shown ? shown : { ...shown, normalisation: panels.normalisationOf(shown) };
+    void active.offer(profile).catch(logOnly);
   };
   // The figures beside the lines follow the panel of the same comparison.
   const normalised = ({ base, new: current }: ShownPair, normalisation: number) => {
@@ -87,11 +92,11 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain, normalised);
   const profileEditor = new ProfileEditor(client, pageParts, showHeat);
 
-  const builds = new BuildOutput();
+  const builds = new BuildOutput(context.extension.packageJSON.contributes.problemMatchers);
   const recorder = new Recorder(engine);
   const discovery = new TargetDiscovery(client, builds, log);
   const last = new LastTarget(workspaceState);
-  const pick = new TargetPick(discovery, builds, last);
+  const pick = new TargetPick(discovery, builds, last, new ProgramPrompts(workspaceState));
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
   const told = new ToldProblems(workspaceState);
   const prompts = new RepeatPrompts(workspaceState);
@@ -125,13 +130,18 @@ export function activate(context: vscode.ExtensionContext): Activated {
     ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs, baseline],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
-    vscode.window.registerCustomEditorProvider(PROFILE_EDITOR, profileEditor, {
-      supportsMultipleEditorsPerDocument: true,
-    }),
+    ...PROFILE_EDITORS.map((editor) =>
+      vscode.window.registerCustomEditorProvider(editor, profileEditor, {
+        supportsMultipleEditorsPerDocument: true,
+        webviewOptions: retaining,
+      }),
+    ),
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
     showWaitingRuns(showWaiting),
     ...registerCommands({ ...parts, changes, baseline, recorder, runs, navigation, documents }),
   );
+  // After activation: opening a run starts the engine.
+  setImmediate(() => void active.restore().catch(logOnly));
   return { activationMs: performance.now() - start };
 }

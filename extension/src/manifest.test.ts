@@ -102,6 +102,23 @@ test('the walkthrough has a picture for each step that is in the package, and it
   }
 });
 
+test('the Runs view says that there are no runs once it has listed them, not while it does', () => {
+  const { viewsWelcome } = manifest.contributes;
+  const { when } = viewsWelcome.find(({ contents }: { contents: string }) => contents === '%welcome.runs%');
+  assert.match(when, /&& lineheat\.hasNoRuns$/);
+});
+
+test('names that only profiles have open as profiles; names that others use too stay with them', () => {
+  const patterns = (wanted: string) =>
+    manifest.contributes.customEditors
+      .filter(({ priority }: { priority: string }) => priority === wanted)
+      .flatMap(({ selector }: { selector: { filenamePattern: string }[] }) =>
+        selector.map(({ filenamePattern }) => filenamePattern),
+      );
+  assert.deepEqual(patterns('default'), ['*.pb.gz', '*.pprof', '*.pprof.gz']);
+  assert.deepEqual(patterns('option'), ['*.pb', '*.prof']);
+});
+
 test('every text of the manifest is defined, and every definition used', () => {
   const used = new Set([...JSON.stringify(manifest).matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key!));
   assert.deepEqual([...used].sort(), Object.keys(texts).sort());

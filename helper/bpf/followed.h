@@ -15,7 +15,8 @@ struct followed_process {
 	u64 executed_ns; /* its last exec of a program that may be looked into; 0: none */
 	u64 refused_ns;  /* its first exec of one that may not; 0: none */
 	u64 hidden_ns;   /* when a sample first found it hidden, since it was last looked at; 0: none did */
-	u64 is_ours;     /* the engine has started it, or what has started it (stack_copy.h) */
+	u32 is_ours;     /* the engine has started it, or what has started it (stack_copy.h) */
+	u32 only_thread; /* the one thread of it that is followed, with what it starts; 0: all */
 };
 
 struct {
@@ -31,19 +32,42 @@ static __always_inline void identify(struct followed_process *f, struct task_str
 	f->born_ns = BPF_CORE_READ(first_thread, start_boottime);
 }
 
-/* A process has the number of an earlier one that was followed: it is not that one. */
-static __always_inline void follow_child(u32 parent, u32 child, struct task_struct *first_thread)
+static __always_inline bool includes_thread(const struct followed_process *f, struct task_struct *thread)
 {
-	const struct followed_process *of_parent = bpf_map_lookup_elem(&followed_processes, &parent);
-	if (!of_parent) {
+	return !f->only_thread || f->only_thread == number_of(thread);
+}
+
+/* Of the thread's process, if it is that very one and the thread is followed; else 0. */
+static __always_inline struct followed_process *followed_process_of(struct task_struct *thread)
+{
+	u32 process = process_number_of(thread);
+	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
+	if (!f || f->born_ns != thread->group_leader->start_boottime)
+		return 0;
+	return includes_thread(f, thread) ? f : 0;
+}
+
+/* Whether the thread is followed and has not become one that may not be looked into. */
+static __always_inline bool followed_thread(struct task_struct *thread)
+{
+	const struct followed_process *f = followed_process_of(thread);
+	return f && f->refused_ns <= f->executed_ns;
+}
+
+/* A process has the number of an earlier one that was followed: it is not that one. False: there is no room for it. */
+static __always_inline bool follow_child(struct task_struct *parent, u32 child, struct task_struct *first_thread)
+{
+	u32 parent_number = process_number_of(parent);
+	const struct followed_process *of_parent = bpf_map_lookup_elem(&followed_processes, &parent_number);
+	if (!of_parent || !includes_thread(of_parent, parent)) {
 		bpf_map_delete_elem(&followed_processes, &child);
-		return;
+		return true;
 	}
 	struct followed_process f = {.since_ns = bpf_ktime_get_ns(), .is_ours = of_parent->is_ours};
 	if (!may_look_into(first_thread))
 		f.refused_ns = f.since_ns;
 	identify(&f, first_thread);
-	bpf_map_update_elem(&followed_processes, &child, &f, BPF_ANY);
+	return bpf_map_update_elem(&followed_processes, &child, &f, BPF_ANY) == 0;
 }
 
 /* The program of a process is another from now on. Whether that one may be looked into; true: or it is not ours. */
@@ -61,10 +85,9 @@ static __always_inline bool note_exec(u32 process, struct task_struct *first_thr
 	return allowed;
 }
 
-static __always_inline void note_hidden(u32 process)
+static __always_inline void note_hidden(struct followed_process *f)
 {
-	struct followed_process *f = bpf_map_lookup_elem(&followed_processes, &process);
-	if (f && !f->hidden_ns)
+	if (!f->hidden_ns)
 		f->hidden_ns = bpf_ktime_get_ns();
 }
 
@@ -76,7 +99,9 @@ struct followed_process standing_of_process;
 /* A process loses its struct pid when its parent has waited for it, which is before its credentials are freed. */
 static __always_inline bool is_the_one(const struct followed_process *f, struct task_struct *task, u32 process)
 {
-	return BPF_CORE_READ(task, start_boottime) == f->born_ns && number_of(task) == process && BPF_CORE_READ(task, thread_pid);
+	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	u32 number = number_in_namespace(BPF_CORE_READ(task, pid), pid);
+	return BPF_CORE_READ(task, start_boottime) == f->born_ns && number == process && pid;
 }
 
 /* Whether the process may be looked into now; one that has ended is not asked about. What samples, forks and execs have

@@ -52,6 +52,9 @@ struct bpf_perf_event_data {
 struct mm_struct;
 struct cred;
 struct pid;
+struct sched_entity {
+	u64 sum_exec_runtime;
+} __attribute__((preserve_access_index));
 struct task_struct {
 	s32 pid;
 	s32 tgid;
@@ -60,7 +63,9 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
 	struct pid *thread_pid;
+	struct sched_entity se;
 	u64 start_boottime;
+	char comm[16];
 } __attribute__((preserve_access_index));
 
 /* Context of a task iterator. */

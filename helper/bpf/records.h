@@ -31,7 +31,8 @@ enum counter {
 	COUNTER_LOST_NO_SCRATCH = 3,
 	COUNTER_LOST_NOT_ALLOWED = 4,     /* of a program that the invoker may not look into */
 	COUNTER_PROGRAMS_NOT_ALLOWED = 5, /* programs that were such from their exec on: the kernel ends their sampling */
-	COUNTERS = 6,
+	COUNTER_PROCESSES_NOT_FOLLOWED = 6, /* children for which there was no room */
+	COUNTERS = 7,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */
@@ -39,7 +40,7 @@ enum cfa_kind {
 	CFA_NONE = 0,   /* no row covers this pc: follow the frame pointer */
 	CFA_END = 1,    /* the return address is undefined: outermost frame */
 	CFA_REG = 2,    /* CFA = reg + cfa_offset */
-	CFA_DEREF = 3,  /* CFA = *(reg + cfa_offset) + extra */
+	CFA_DEREF = 3,  /* CFA = *(reg + cfa_offset) + extra, without TAKEN_FROM_CODE */
 	CFA_PLT = 4,    /* x86-64: CFA = rsp + cfa_offset + ((rip & 15) >= extra ? 8 : 0) */
 	CFA_SIGNAL = 5, /* kernel-made signal frame: registers from its ucontext */
 	CFA_UNSUPPORTED = 6,
@@ -53,6 +54,8 @@ enum fp_kind {
 	FP_AT_FP = 2,  /* *(fp + fp_offset) */
 	FP_LOST = 3,   /* not to be found */
 };
+/* A bit of `extra` in CFA_REG and CFA_DEREF, which is even otherwise: no compiler has said so, but instructions were read. */
+#define TAKEN_FROM_CODE 1
 #define SLOT_LOST 15
 struct unwind_rule {
 	u8 cfa_kind;

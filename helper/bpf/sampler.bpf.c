@@ -25,6 +25,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #include "pid_namespace.h"
 #include "stack_copy.h"
 #include "followed.h"
+#include "cpu_time.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -214,12 +215,11 @@ static __always_inline void begin_walk_from(struct walk *w, const struct pt_regs
  * fill the ring with them. */
 static __always_inline bool send_copy(const struct walk *w, const struct pt_regs *regs, bool exact_ip, u64 wake)
 {
-	u32 cpu = bpf_get_smp_processor_id(), process = w->out.head.pid;
-	const struct followed_process *followed = bpf_map_lookup_elem(&followed_processes, &process);
+	u32 cpu = bpf_get_smp_processor_id();
 	struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
 	if (bpf_ringbuf_query(&samples, BPF_RB_AVAIL_DATA) > RING_BYTES / 2)
 		return false;
-	if (!followed || !followed->is_ours || !room || !copy_stack(room, regs->sp))
+	if (!room || !copy_stack(room, regs->sp))
 		return false;
 	struct stack_copy *copy = &room->copy;
 	copy->head = w->out.head;
@@ -234,17 +234,19 @@ static __always_inline bool send_copy(const struct walk *w, const struct pt_regs
 	return size <= sizeof(*copy) && bpf_ringbuf_output(&samples, copy, size, wake) == 0;
 }
 
-/* Sends the stack of the running task to user space. Runs at the sampling rate while a thread of the target runs on
- * this CPU. A sample that cannot be sent is counted. */
+/* Sends the stack of the running task to user space, if the task is followed. Runs at the sampling rate on every CPU, or
+ * while a thread of the target runs. A sample that cannot be sent is counted. */
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
 	u32 zero = 0;
 	struct task_struct *current_task = bpf_get_current_task_btf();
-	u32 process_number = process_number_of(current_task);
+	struct followed_process *followed = followed_process_of(current_task);
+	if (!followed)
+		return 0;
 	count(COUNTER_TAKEN);
 	if (!may_look_into(current_task)) {
-		note_hidden(process_number);
+		note_hidden(followed);
 		count(COUNTER_LOST_NOT_ALLOWED);
 		return 0;
 	}
@@ -255,9 +257,9 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	}
 	struct sample_head *head = &w->out.head;
 	head->time_ns = bpf_ktime_get_ns();
-	head->pid = process_number;
+	head->pid = process_number_of(current_task);
 	head->tid = number_of(current_task);
-	bpf_get_current_comm(head->comm, sizeof(head->comm));
+	__builtin_memcpy(head->comm, current_task->comm, sizeof(head->comm));
 
 	struct pt_regs regs;
 	s64 kernel_bytes = 0;
@@ -316,7 +318,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		size = sizeof(w->out);
 	/* User space looks every few milliseconds: no wake-up per sample. */
 	u64 wake = is_to_be_woken(head->time_ns) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	if (stack_copies_wanted && w->rows_missing && send_copy(w, &regs, exact_ip, wake))
+	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, &regs, exact_ip, wake))
 		count(COUNTER_KEPT);
 	else if (bpf_ringbuf_output(&samples, &w->out, size, wake) == 0)
 		count(COUNTER_KEPT);
@@ -335,7 +337,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	u32 parent_number = process_number_of(parent), child_number = number_of(child);
 	if (!child_number)
 		return 0; /* in no namespace that we see */
-	follow_child(parent_number, child_number, child);
+	if (!follow_child(parent, child_number, child))
+		count(COUNTER_PROCESSES_NOT_FOLLOWED);
 	const struct process_table *table = bpf_map_lookup_elem(&process_tables, &parent_number);
 	if (!table)
 		return 0;
@@ -349,8 +352,12 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
 	u32 process = process_number_of(task);
-	if (!note_exec(process, task))
+	bool was_followed = followed_thread(task);
+	if (!note_exec(process, task)) {
 		count(COUNTER_PROGRAMS_NOT_ALLOWED);
+		if (was_followed)
+			add_cpu_time(task, 1); /* of the programs before it */
+	}
 	bpf_map_delete_elem(&process_tables, &process);
 	return 0;
 }

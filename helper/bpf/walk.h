@@ -112,6 +112,19 @@ static __noinline bool may_return_to(struct walk *w, u64 address)
 	return ends_with_call(code);
 }
 
+/* Whether `address` is in executable memory without a file: made at run time. */
+static __noinline bool is_made_at_run_time(struct walk *w, u64 address)
+{
+	const struct mapping *m = w->has_table ? find_mapping(w, address) : 0;
+	return m && m->first_page == NO_PAGES;
+}
+
+/* Interpreters made at run time (the JVM's) return to where no call is: within such code, frames in order are enough. */
+static __always_inline bool may_return_within_run_time_code(struct walk *w, u64 caller_fp, u64 caller_ip)
+{
+	return caller_fp > w->registers[REG_FP] && !(caller_fp & 7) && is_made_at_run_time(w, w->ip) && is_made_at_run_time(w, caller_ip);
+}
+
 /* Moves to the caller by the frame pointer chain. */
 static __always_inline bool step_by_frame_pointer(struct walk *w, u8 end_otherwise)
 {
@@ -119,8 +132,9 @@ static __always_inline bool step_by_frame_pointer(struct walk *w, u8 end_otherwi
 	/* The outermost frame has a frame pointer of 0 (System V ABI, 3.4.1). In a leaf without a row, 0 may be any value. */
 	if (fp == 0 && !w->leaf && end_otherwise != STACK_END_NO_MAPPING)
 		return end_walk(w, STACK_END_ROOT);
-	if (fp < w->registers[REG_SP] || (fp & 7) || !read_stack(w, fp, &caller_fp) || !read_stack(w, fp + 8, &caller_ip) || !caller_ip ||
-	    !may_return_to(w, without_signature(caller_ip)))
+	if (fp < w->registers[REG_SP] || (fp & 7) || !read_stack(w, fp, &caller_fp) || !read_stack(w, fp + 8, &caller_ip) || !caller_ip)
+		return end_walk(w, end_otherwise);
+	if (!may_return_to(w, without_signature(caller_ip)) && !may_return_within_run_time_code(w, caller_fp, without_signature(caller_ip)))
 		return end_walk(w, end_otherwise);
 	w->registers[REG_SP] = fp + 16;
 	w->registers[REG_FP] = caller_fp;
@@ -182,7 +196,7 @@ static __always_inline bool find_cfa(struct walk *w, const struct unwind_rule *r
 		own_stack = false;
 		if (!read_stack(w, value, &value))
 			return end_walk(w, STACK_END_UNREADABLE);
-		value += (s64)rule->extra;
+		value += (s64)(rule->extra & ~TAKEN_FROM_CODE);
 		if (kind == CFA_DOUBLE_DEREF) {
 			if (!read_user(w, value, &value))
 				return end_walk(w, STACK_END_UNREADABLE);
@@ -197,6 +211,23 @@ static __always_inline bool find_cfa(struct walk *w, const struct unwind_rule *r
 		return end_walk(w, STACK_END_BROKEN);
 	*cfa = value;
 	return true;
+}
+
+static __always_inline bool is_taken_from_code(const struct unwind_rule *rule)
+{
+	return (rule->cfa_kind == CFA_REG || rule->cfa_kind == CFA_DEREF) && (rule->extra & TAKEN_FROM_CODE);
+}
+
+/* Whether a call ends at `address`, or code begins there that is returned to without a call: that behind a signal handler, and the end of a thread. */
+static __always_inline bool leads_to_caller(struct walk *w, u64 address)
+{
+	s32 number = search_rule(w, address - 1);
+	if (number == NO_MAPPING)
+		return false;
+	if (may_return_to(w, address))
+		return true;
+	const struct unwind_rule *rule = number < 0 ? 0 : rule_at(w, number);
+	return rule && (rule->cfa_kind == CFA_SIGNAL || rule->cfa_kind == CFA_END);
 }
 
 /* Moves from the current frame to its caller. False: the walk has ended, w->end says how. */
@@ -253,6 +284,8 @@ static __always_inline bool step_to_caller(struct walk *w, u64 lookup_ip)
 	}
 	if (!readable)
 		return end_walk(w, STACK_END_UNREADABLE);
+	if (is_taken_from_code(rule) && !leads_to_caller(w, ip))
+		return end_walk(w, STACK_END_NO_RULE);
 	follow_rule(w, rule, cfa);
 	w->registers[REG_SP] = cfa;
 	w->registers[REG_FP] = fp;

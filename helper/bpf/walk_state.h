@@ -10,7 +10,7 @@
 /*
  * A piece of the user stack, copied at once: one call instead of one or two a frame. It serves some five frames.
  */
-#define WINDOW_WORDS 32
+#define WINDOW_WORDS 64
 #define NO_WINDOW (1ULL << 63) /* no user address is near */
 
 /* Where the present frame's value of a register is, unless at an address. */

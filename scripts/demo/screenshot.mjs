@@ -1,4 +1,4 @@
-// A picture of the demo without a display: the source with its heat, and the flame graph beside it.
+// A picture of the demo without a display: the source with its heat, and the flame graph for comparison.
 import { mkdtempSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import os from 'node:os';

@@ -8,7 +8,7 @@ export async function runCommand(page, title, { timeoutMs = 60_000 } = {}) {
   await inPalette(page, title, timeoutMs, (row) => row.click({ timeout: 4_000 }));
 }
 
-/** Waits until the palette knows a command. What its extension brings beside it is known then, too. */
+/** Waits until the palette knows a command. What its extension brings for comparison is known then, too. */
 export async function knowsCommand(page, title, { timeoutMs = 60_000 } = {}) {
   await inPalette(page, title, timeoutMs, (row) => row.waitFor({ timeout: 4_000 }));
   await page.keyboard.press('Escape');
@@ -79,11 +79,19 @@ export async function answer(page, text) {
 }
 
 /** Opens a file of the workspace by name, through Quick Open. */
-export async function openFile(page, name) {
-  await page.keyboard.press('Control+p');
-  await box(page).waitFor();
-  await box(page).fill(name);
-  // A click, not Enter: the first row is another file until the list has been filtered.
-  await rows(page).filter({ hasText: name }).first().click();
+export async function openFile(page, name, { timeoutMs = 60_000 } = {}) {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    await page.keyboard.press('Control+p');
+    try {
+      await box(page).fill(name, { timeout: 4_000 });
+      // A click, not Enter: the first row is another file until the list has been filtered.
+      await rows(page).filter({ hasText: name }).first().click({ timeout: 4_000 });
+      break;
+    } catch (cause) {
+      // A page that has just been drawn takes the focus, which closes the list.
+      if (Date.now() > end) throw new Error(`Quick Open has no file "${name}".`, { cause });
+    }
+  }
   await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
 }

@@ -62,7 +62,7 @@ export function judgeLockdown(text) {
   const unseen = section('unseen.record');
   const hinted = unseen.status === 3 && unseen.text.includes('mount securityfs');
   promise('locked down: where that cannot be seen, it is thought of', hinted, unseen.text);
-  const cause = 'locked down for confidentiality';
+  const cause = 'lockdown mode';
   for (const who of ['root', 'user']) {
     const [doctor, required, record] = ['doctor', 'required', 'record'].map((part) => section(`${who}.locked.${part}`));
     const line = (start) => doctor.text.split('\n').find((line) => line.startsWith(start)) ?? '';
@@ -85,7 +85,7 @@ export function judgeLockdown(text) {
 
 /** Whoever asks, everything is refused in the same clear words. */
 function judgeOldKernel(who, release, section, promise) {
-  const sentence = `this kernel is Linux ${release}, and Lineheat needs Linux ${oldest} or newer`;
+  const sentence = `this kernel is Linux ${release}, but Lineheat needs Linux ${oldest} or newer`;
   for (const name of ['doctor', 'hot_line.record']) {
     const { text, status } = section(`${who}.${name}`);
     const command = `${who}: lineheat ${name.replace(/.*[.]/, '')}`;
@@ -170,8 +170,8 @@ function judgeRights(section, promise) {
   const samplesOf = (name) => reportOf(section(name).text)?.totalSamples ?? 0;
   promise('user: an own running process is recorded', samplesOf('user.own') >= fewestSamples, section('user.own').text);
   for (const [name, words] of [
-    ['foreign', 'only one'],
-    ['init', 'only one'],
+    ['foreign', 'only your own'],
+    ['init', 'only your own'],
     ['private', 'protects its memory'],
   ]) {
     const { text, status } = section(`user.${name}`);

@@ -54,7 +54,7 @@ test('sections are told apart, with what they printed and how they ended', () =>
   });
 });
 
-const refusal = 'this kernel is Linux 5.10.0-46, and Lineheat needs Linux 6.1 or newer: it lacks bpf_loop';
+const refusal = 'this kernel is Linux 5.10.0-46, but Lineheat needs Linux 6.1 or newer: it lacks bpf_loop';
 
 test('a kernel that is too old must be refused in clear words', () => {
   const sections = (text, status) =>

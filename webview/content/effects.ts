@@ -1,4 +1,5 @@
 // What may be said of each row's difference: Effects of protocol/views.proto as checked columns.
+import * as l10n from '@vscode/l10n';
 import { Verdict } from '../../core/changeText.ts';
 import { expectLength } from './frameTable.ts';
 import { type Fields, MalformedContent, readFloatColumn, readMessage, readUint32Column } from './wireReader.ts';
@@ -33,7 +34,7 @@ export function readEffects(parent: Fields, field: number, count: number): Effec
 export function expectVerdicts(verdicts: Uint32Array) {
   for (const verdict of verdicts)
     if (verdict > Verdict.tooFew)
-      throw new MalformedContent(`The verdict ${verdict} is not one of 0 to ${Verdict.tooFew}.`);
+      throw new MalformedContent(l10n.t('The verdict {0} is not one of 0 to {1}.', verdict, Verdict.tooFew));
 }
 
 /** A column that is left out says nothing of any row. */

@@ -1,5 +1,6 @@
 // FlameGraph of protocol/views.proto as a checked tree in columns, with the depths that drawing needs.
 // Nodes stand in depth-first order, so a subtree is a range: a node, up to but without its `end`. No recursion anywhere.
+import * as l10n from '@vscode/l10n';
 import { type Effects, readEffects } from './effects.ts';
 import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
 import {
@@ -47,6 +48,7 @@ export interface FlameGraph {
   readonly churn: Float64Array; // of a comparison: what changed in each node and below, whatever its sign; else empty
   readonly effects: Effects | undefined; // of each node's total, in a comparison whose engine says them
   readonly prunedNodes: number;
+  readonly largestModules: Uint32Array; // index into the frames' strings, by self, largest first
 }
 
 /** Reads and checks an encoded FlameGraph. Throws `MalformedContent` with a sentence. */
@@ -83,25 +85,34 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     churn,
     effects: compared ? readEffects(fields, 12, count) : undefined,
     prunedNodes: readNumber(fields, 11),
+    largestModules: modulesOf(fields, frames),
   };
+}
+
+function modulesOf(fields: Fields, frames: FrameTable): Uint32Array {
+  const modules = readUint32Column(fields, 18);
+  expectBelow('largest_modules', modules, frames.strings.length, 'strings');
+  return modules;
 }
 
 /** Parents by node; refuses what is not one tree in depth-first order. */
 function parentsOf(distance: Uint32Array): Int32Array {
   const parent = new Int32Array(distance.length).fill(-1);
   if (distance.length > 0 && distance[0] !== 0) {
-    throw new MalformedContent(`Node 0 must be the root, but says that its parent is ${distance[0]} nodes before it.`);
+    throw new MalformedContent(
+      l10n.t('Node 0 must be the root, but says that its parent is {0} nodes before it.', distance[0]!),
+    );
   }
   for (let node = 1; node < distance.length; node++) {
     const up = node - distance[node]!;
     if (distance[node] === 0 || up < 0) {
-      throw new MalformedContent(`Node ${node} has no parent before it (distance ${distance[node]}).`);
+      throw new MalformedContent(l10n.t('Node {0} has no parent before it (distance {1}).', node, distance[node]!));
     }
     // In depth-first order the parent is the node before or one of its ancestors. Each step up leaves a finished
     // subtree for good, so all nodes together take as many steps as there are nodes.
     let ancestor = node - 1;
     while (ancestor > up) ancestor = parent[ancestor]!;
-    if (ancestor !== up) throw new MalformedContent(`Node ${node} is not in depth-first order.`);
+    if (ancestor !== up) throw new MalformedContent(l10n.t('Node {0} is not in depth-first order.', node));
     parent[node] = up;
   }
   return parent;

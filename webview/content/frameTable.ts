@@ -1,7 +1,11 @@
 // The functions that a view speaks of, as columns: FrameTable of protocol/views.proto, checked.
+import * as l10n from '@vscode/l10n';
 import { type Fields, MalformedContent, readMessage, readStrings, readUint32Column } from './wireReader.ts';
 
-export const FrameKind = { native: 0, inlined: 1, kernel: 2, unknown: 3, root: 4 } as const;
+export const FrameKind = { native: 0, inlined: 1, kernel: 2, unknown: 3, root: 4, interrupts: 5 } as const;
+
+/** Code of the kernel, or what it did between. */
+export const isKernel = (kind: number): boolean => kind === FrameKind.kernel || kind === FrameKind.interrupts;
 
 export interface FrameTable {
   readonly count: number;
@@ -39,7 +43,7 @@ export function readFrameTable(parent: Fields, field: number): FrameTable {
 /** Throws unless the column has the wanted number of rows. */
 export function expectLength(what: string, column: ArrayLike<number>, wanted: number) {
   if (column.length === wanted) return;
-  throw new MalformedContent(`The column ${what} has ${column.length} rows, but ${wanted} were wanted.`);
+  throw new MalformedContent(l10n.t('The column {0} has {1} rows instead of {2}.', what, column.length, wanted));
 }
 
 /** Throws unless every value of the column is an index below `limit`. */
@@ -47,7 +51,14 @@ export function expectBelow(what: string, column: Uint32Array, limit: number, of
   for (let row = 0; row < column.length; row++) {
     if (column[row]! < limit) continue;
     throw new MalformedContent(
-      `Row ${row} of the column ${what} points to ${column[row]} of ${limit} ${ofWhat}, which does not exist.`,
+      l10n.t(
+        'Row {0} of the column {1} points to {2} of {3} {4}, which does not exist.',
+        row,
+        what,
+        column[row]!,
+        limit,
+        ofWhat,
+      ),
     );
   }
 }

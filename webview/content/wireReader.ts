@@ -1,6 +1,7 @@
 // Reads encoded protobuf messages of protocol/wire.proto straight into typed columns: no object a value, which is about
 // seven times faster than generated code and keeps half a million nodes in a few megabytes. It knows the encoding only;
 // which field is which stands beside it. Foreign bytes cost one `MalformedContent`, never more memory than they have bytes.
+import * as l10n from '@vscode/l10n';
 
 /** The bytes are not what the contract promises; the message is a sentence for the user. */
 export class MalformedContent extends Error {
@@ -28,11 +29,11 @@ export function readFields(bytes: Uint8Array, start = 0, end = bytes.length): Fi
   let count = 0;
   let at = start;
   while (at < end) {
-    if (++count > FIELDS_MAX) throw new MalformedContent(`The content has more than ${FIELDS_MAX} fields.`);
+    if (++count > FIELDS_MAX) throw new MalformedContent(l10n.t('The content has more than {0} fields.', FIELDS_MAX));
     const [tag, afterTag] = readVarint(bytes, at, end);
     at = afterTag;
     const field = Math.floor(tag / 8);
-    if (field === 0) throw new MalformedContent('The content has a field with the number 0.');
+    if (field === 0) throw new MalformedContent(l10n.t('The content has a field with the number 0.'));
     switch (tag % 8) {
       case 0: {
         const [value, next] = readVarint(bytes, at, end);
@@ -46,7 +47,9 @@ export function readFields(bytes: Uint8Array, start = 0, end = bytes.length): Fi
       case 2: {
         const [length, next] = readVarint(bytes, at, end);
         if (length > end - next) {
-          throw new MalformedContent(`Field ${field} wants ${length} bytes, but only ${end - next} are left.`);
+          throw new MalformedContent(
+            l10n.t('Field {0} wants {1} bytes, but only {2} are left.', field, length, end - next),
+          );
         }
         push(spans, field, next, next + length);
         at = next + length;
@@ -56,9 +59,9 @@ export function readFields(bytes: Uint8Array, start = 0, end = bytes.length): Fi
         at += 4;
         break;
       default:
-        throw new MalformedContent(`Field ${field} has the unknown wire type ${tag % 8}.`);
+        throw new MalformedContent(l10n.t('Field {0} has the unknown wire type {1}.', field, tag % 8));
     }
-    if (at > end) throw new MalformedContent(`Field ${field} ends after the content does.`);
+    if (at > end) throw new MalformedContent(l10n.t('Field {0} ends after the content does.', field));
   }
   return { bytes, spans, varints };
 }
@@ -116,7 +119,9 @@ function readFixedColumn({ bytes, spans }: Fields, field: number, size: number):
   let length = 0;
   for (let i = 0; i < places.length; i += 2) length += places[i + 1]! - places[i]!;
   if (length % size !== 0) {
-    throw new MalformedContent(`Field ${field} has ${length} bytes, no multiple of the ${size} of a number.`);
+    throw new MalformedContent(
+      l10n.t('Field {0} has {1} bytes, no multiple of the {2} of a number.', field, length, size),
+    );
   }
   const column = new Uint8Array(length);
   let to = 0;
@@ -140,7 +145,8 @@ function readColumn(fields: Fields, field: number, make: (length: number) => Col
   const limit = column instanceof Uint32Array ? 0xffff_ffff : Number.MAX_SAFE_INTEGER;
   let row = 0;
   const put = (value: number) => {
-    if (value > limit) throw new MalformedContent(`Field ${field} holds ${value}, more than the allowed ${limit}.`);
+    if (value > limit)
+      throw new MalformedContent(l10n.t('Field {0} holds {1}, more than the allowed {2}.', field, value, limit));
     column[row++] = value;
   };
   for (let i = 0; i < spans.length; i += 2) {
@@ -185,7 +191,7 @@ function varintValue(bytes: Uint8Array, start: number, end: number): number {
     if (byte < 0x80) return value;
     scale *= 128;
   }
-  throw new MalformedContent('A number in the content does not end.');
+  throw new MalformedContent(l10n.t('A number in the content is not terminated.'));
 }
 
 function push(map: Map<number, number[]>, key: number, ...values: number[]) {

@@ -9,13 +9,11 @@ import {
   glyphOf,
   isQuiet,
   kindOfChange,
-  LESS,
-  MORE,
   paintSteps,
   SAME,
   tooFewSamples,
 } from './difference.ts';
-import { familyOf, frameColours, greyPaint, type Tone } from './frameColours.ts';
+import { familyOf, frameColours, greyPaint, huesOf, type Tone } from './frameColours.ts';
 
 test('contrast is that of WCAG', () => {
   assert.equal(contrast('#000', '#fff'), 21);
@@ -52,6 +50,16 @@ test('a module is one family of colours, told apart from another', () => {
   assert.notDeepEqual(familyOf(FrameKind.inlined, 'a', 'dark'), familyOf(FrameKind.native, 'a', 'dark'));
 });
 
+test('the five largest modules have hues far from each other, whatever they are called', () => {
+  for (let program = 0; program < 500; program++) {
+    const modules = Array.from({ length: 7 }, (_, at) => `lib${program * 7 + at}.so`);
+    const hues = [...huesOf(modules).values()];
+    assert.equal(hues.length, 5);
+    for (const [at, hue] of hues.entries())
+      for (const other of hues.slice(at + 1)) assert.ok(Math.abs(hue - other) > 60, `${hue} ${other}`);
+  }
+});
+
 const compared = drawn('more 20 90\nless 80 10\nsame 30 30\nnew 0 40\ngone 50 0\nfew 2 7', true);
 const nodes = { more: 1, less: 2, same: 3, new: 4, gone: 5, few: 6 };
 
@@ -59,10 +67,13 @@ test('what came, went, grew or shrank has a glyph of its own', () => {
   const glyph = (node: number) => GLYPHS[kindOfChange(compared, node)];
   assert.equal(Object.values(nodes).slice(0, 5).map(glyph).join(' '), '▲ ▼  + −');
 });
-test('the largest changes have the pure colours, no change is grey', () => {
+/** Paler than the pure colours, which glare on boxes as wide as the view. */
+const [MOST_MORE, MOST_LESS] = ['rgb(205, 86, 63)', 'rgb(94, 135, 223)'];
+
+test('the largest changes have the strongest colours, no change is grey', () => {
   const paintOf = differenceColours(compared, 'change');
-  assert.equal(paintOf(nodes.more).fill, MORE);
-  assert.equal(paintOf(nodes.less).fill, LESS);
+  assert.equal(paintOf(nodes.more).fill, MOST_MORE);
+  assert.equal(paintOf(nodes.less).fill, MOST_LESS);
   assert.equal(paintOf(nodes.same).fill, SAME);
 });
 test('fewer than ten samples on both sides together are too few', () => {
@@ -87,11 +98,11 @@ test('a significant change is never as pale as no change, however small beside o
   const [red, , blue] = rgbOf(differenceColours(small, 'significance')(2).fill);
   assert.ok(blue > red + 20);
 });
-test('ratios have the pure colours from four times and a quarter on', () => {
+test('ratios have the strongest colours from four times and a quarter on', () => {
   const paintOf = differenceColours(drawn('four 10 40\nquarter 40 10\nnew 0 1\nsame 3 3', true), 'ratio');
   assert.deepEqual(
     [1, 2, 3, 4].map((node) => paintOf(node).fill),
-    [MORE, LESS, MORE, SAME],
+    [MOST_MORE, MOST_LESS, MOST_MORE, SAME],
   );
 });
 const rgbOf = (fill: string) => fill.match(/\d+/g)!.map(Number) as [number, number, number];

@@ -4,7 +4,6 @@ import { readFlameGraph } from '../content/flameGraph.ts';
 import { graphContent } from '../test/contents.ts';
 import { drawn } from '../test/parse.ts';
 import { describeNode, describeRun, sentenceOf } from './describe.ts';
-import { cut } from './painter.ts';
 
 test('a frame is told with its place and figures', () => {
   const graph = readFlameGraph(
@@ -35,9 +34,4 @@ test('a run of narrow boxes says how many it stands for', () => {
   assert.deepEqual(describeRun(graph, 1, 4).figures, [
     { label: 'Heaviest', cells: ['50.0 %', '2.00 ms', '2 samples'] },
   ]);
-});
-test('a label is cut where its box ends, or left out', () => {
-  assert.equal(cut('abcdef', 6), 'abcdef');
-  assert.equal(cut('abcdef', 4), 'abc…');
-  assert.equal(cut('abcdef', 2), '');
 });

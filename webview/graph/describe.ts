@@ -1,4 +1,5 @@
 // A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
+import * as l10n from '@vscode/l10n';
 import { changeText, intervalText, qText, relativeText, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
@@ -31,10 +32,13 @@ export interface Description {
   readonly note: string;
 }
 
+const TOTAL = l10n.t('Total');
+
 const KIND_TEXT: Record<number, string> = {
-  [FrameKind.inlined]: 'inlined',
-  [FrameKind.kernel]: 'kernel',
-  [FrameKind.unknown]: 'no symbol',
+  [FrameKind.inlined]: l10n.t('inlined'),
+  [FrameKind.kernel]: l10n.t('kernel'),
+  [FrameKind.unknown]: l10n.t('no symbol'),
+  [FrameKind.interrupts]: l10n.t('kernel, not called from here'),
 };
 
 export const nodeName = (graph: FlameGraph, node: number, limit = NAME_LIMIT): string =>
@@ -45,7 +49,7 @@ export function describeNode(graph: FlameGraph, node: number): Description {
   return {
     name: nodeName(graph, node),
     place: placeOf(graph, node),
-    head: newCosts ? ['base', 'new', 'change'] : [],
+    head: newCosts ? [l10n.t('base'), l10n.t('new'), l10n.t('change')] : [],
     figures: newCosts ? comparedFigures(graph, node, newCosts) : figuresOf(graph, node),
     note: noteOf(graph, node),
   };
@@ -64,15 +68,18 @@ export function describeRun(graph: FlameGraph, first: number, end: number): Desc
   }
   const { head, figures } = describeNode(graph, heaviest);
   const frames = end - first;
-  const total = figures.filter(({ label }) => label === 'Total');
+  const total = figures.filter(({ label }) => label === TOTAL);
   return {
     name:
       calls === 1
         ? nodeName(graph, first, 200)
-        : `${calls} narrow calls, the heaviest is ${nodeName(graph, heaviest, 120)}`,
-    place: `${frames} ${frames === 1 ? 'frame' : 'frames'}, too narrow to draw: click to zoom in`,
+        : l10n.t('{0} narrow calls, the heaviest is {1}', calls, nodeName(graph, heaviest, 120)),
+    place:
+      frames === 1
+        ? l10n.t('{0} frame, too narrow to draw: click to zoom in', frames)
+        : l10n.t('{0} frames, too narrow to draw: click to zoom in', frames),
     head,
-    figures: calls === 1 ? total : total.map(({ cells }) => ({ label: 'Heaviest', cells })),
+    figures: calls === 1 ? total : total.map(({ cells }) => ({ label: l10n.t('Heaviest'), cells })),
     note: '',
   };
 }
@@ -119,8 +126,8 @@ function figuresOf(graph: FlameGraph, node: number): Figure[] {
     samplesText(samples),
   ];
   return [
-    { label: 'Self', cells: cells(costs.self[node]!, costs.selfSamples[node]!) },
-    { label: 'Total', cells: cells(costs.total[node]!, costs.totalSamples[node]!) },
+    { label: l10n.t('Self'), cells: cells(costs.self[node]!, costs.selfSamples[node]!) },
+    { label: TOTAL, cells: cells(costs.total[node]!, costs.totalSamples[node]!) },
   ];
 }
 
@@ -128,11 +135,11 @@ function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[
   const { costs } = graph;
   const shares = [costs, later].map(({ total }) => share(total[node]!, total[0]!)) as [number, number];
   return [
-    { label: 'Self', cells: changeCells(costs.self[node]!, later.self[node]!, graph) },
-    { label: 'Total', cells: changeCells(costs.total[node]!, later.total[node]!, graph) },
-    { label: 'Share', cells: [...shares.map(percentText), pointsText(...shares)] },
+    { label: l10n.t('Self'), cells: changeCells(costs.self[node]!, later.self[node]!, graph) },
+    { label: TOTAL, cells: changeCells(costs.total[node]!, later.total[node]!, graph) },
+    { label: l10n.t('Share'), cells: [...shares.map(percentText), pointsText(...shares)] },
     {
-      label: 'Samples',
+      label: l10n.t('Samples'),
       cells: [samplesText(costs.totalSamples[node]!), samplesText(later.totalSamples[node]!), ''],
     },
   ];
@@ -146,9 +153,9 @@ const changeCells = (base: number, later: number, { unit }: FlameGraph): string[
 ];
 
 function noteOf(graph: FlameGraph, node: number): string {
-  if (!graph.newCosts) return tooFewSamples(graph, node) ? 'Fewer than 10 samples: a rough figure.' : '';
+  if (!graph.newCosts) return tooFewSamples(graph, node) ? l10n.t('Fewer than 10 samples: a rough figure.') : '';
   if (graph.effects) return effectNote(graph.effects, node);
-  return tooFewSamples(graph, node) ? 'Fewer than 10 samples in both runs together: too few to compare.' : '';
+  return tooFewSamples(graph, node) ? l10n.t('Fewer than 10 samples in both runs together: too few to compare.') : '';
 }
 
 /** `▲ slower: +4.1 % ±0.6 (95 %: +3.5 to +4.7 %), q 0.004`. */

@@ -19,6 +19,7 @@ export type ColourMode = 'significance' | 'change' | 'ratio';
 export const colourModes: readonly ColourMode[] = ['significance', 'change', 'ratio'];
 
 const RATIO_MAX = 4; // a cost that grew or fell by this factor has the pure colour
+const STRONGEST = 0.72; // of the way to the pure colour: callers as wide as the view would glare
 const SIGNIFICANT_MIN = 0.35; // of the way to the pure colour, so that it is never taken for grey
 
 export type Change = 'new' | 'gone' | 'more' | 'less' | 'same';
@@ -62,8 +63,8 @@ export function glyphOf(graph: FlameGraph, node: number, mode: ColourMode): stri
 }
 
 /**
- * Colour by absolute change: the largest change of any node is pure blue or red. The square root keeps a change of a
- * tenth of the largest visible; grey means no change. By ratio: four times, or a quarter, has the pure colour.
+ * Colour by absolute change: the largest change of any node is the strongest blue or red. The square root keeps a change of a
+ * tenth of the largest visible; grey means no change. By ratio: four times, or a quarter, has the strongest colour.
  */
 export function differenceColours(graph: FlameGraph, mode: ColourMode): (node: number) => FramePaint {
   const steps = paintSteps();
@@ -73,7 +74,7 @@ export function differenceColours(graph: FlameGraph, mode: ColourMode): (node: n
   return (node) => {
     const strength = strengthOf(node);
     const size = Math.max(Math.abs(strength), strength === 0 ? 0 : floor);
-    return steps[Math.round(middle + Math.sign(strength) * size * middle)]!;
+    return steps[Math.round(middle + Math.sign(strength) * size * STRONGEST * middle)]!;
   };
 }
 

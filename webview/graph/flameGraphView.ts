@@ -1,5 +1,6 @@
 // The flame graph on the page: a canvas of the viewport's size inside a scroller, what is selected and zoomed, and the
 // keys. It holds view state only; figures come from the content, places to open are the host's business.
+import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { rendered } from '../page/rendered.ts';
@@ -12,7 +13,7 @@ import { type FramePaint, frameColours, paintFrom } from './frameColours.ts';
 import { followGestures } from './gestures.ts';
 import { type GraphAction, graphAction } from './graphKeys.ts';
 import { type Layout, layoutOf, type WidthMode } from './layout.ts';
-import { deepestHeaviest, heaviestChild, nextSibling, previousSibling } from './navigation.ts';
+import { endOfHeaviestPath, heaviestChild, nextSibling, previousSibling } from './navigation.ts';
 import { type Brushes, makeBrushes, paint } from './painter.ts';
 import { ROW_HEIGHT } from './scene.ts';
 import { between, panned, revealing, type Span, sameSpan, spanOf, WHOLE, zoomed } from './span.ts';
@@ -29,6 +30,11 @@ export interface GraphEvents {
   described(description: Description | undefined): void;
   open(node: number, aside: boolean): void;
   copy(node: number): void;
+  copyStack(node: number): void;
+  hide(node: number): void;
+  callers(node: number): void;
+  /** A menu was asked for, at a place of the window. */
+  menu(node: number, place: { readonly x: number; readonly y: number }): void;
   viewChanged(): void;
   help(): void;
 }
@@ -37,7 +43,9 @@ export class FlameGraphView {
   readonly #canvas: HTMLCanvasElement = rendered(html`<canvas aria-hidden="true"></canvas>`);
   readonly #spacer = rendered(html`<div class="graph-spacer">${this.#canvas}</div>`);
   readonly #scroller = rendered(html`<div class="graph-scroller" tabindex="-1">${this.#spacer}</div>`);
-  readonly #tree = rendered(html`<div class="graph-tree" role="tree" tabindex="0" aria-label="Flame graph"></div>`);
+  readonly #tree = rendered(
+    html`<div class="graph-tree" role="tree" tabindex="0" aria-label=${l10n.t('Flame graph')}></div>`,
+  );
   readonly #tooltip = new Tooltip();
   readonly element = rendered(
     html`<div class="graph">${this.#scroller}${this.#tree}${this.#tooltip.element}${this.#tooltip.spoken}</div>`,
@@ -74,7 +82,7 @@ export class FlameGraphView {
   constructor(events: GraphEvents) {
     this.#events = events;
     const context = this.#canvas.getContext('2d', { alpha: false });
-    if (!context) throw new Error('This editor gave no 2D canvas, so the flame graph cannot be drawn.');
+    if (!context) throw new Error(l10n.t('This editor gave no 2D canvas, so the flame graph cannot be drawn.'));
     this.#context = context;
     this.#brushes = makeBrushes(context, this.#theme);
     this.#tellGestures = followGestures({
@@ -229,7 +237,7 @@ export class FlameGraphView {
     this.#brushes = makeBrushes(this.#context, this.#theme);
     const graph = this.#graph;
     if (!graph) return;
-    const ofFrame = frameColours(graph.frames, this.#theme.tone);
+    const ofFrame = frameColours(graph.frames, this.#theme.tone, graph.largestModules);
     this.#paintOf = graph.newCosts ? differenceColours(graph, this.#colourMode) : (node) => ofFrame(graph.frame[node]!);
     this.draw();
   }
@@ -302,6 +310,7 @@ export class FlameGraphView {
       clearTimeout(this.#click);
       if (this.#selected >= 0) this.fit(this.#selected);
     });
+    this.element.addEventListener('contextmenu', (event) => this.#menuUnder(event));
     this.#tree.addEventListener('keydown', (event) => {
       const action = graphAction(event);
       if (!action || !this.#graph || this.#graph.count === 0) return;
@@ -364,6 +373,32 @@ export class FlameGraphView {
     this.#click = setTimeout(() => this.#events.open(node, aside), DOUBLE_CLICK_MS);
   }
 
+  /** Beside the pointer; a run of narrow boxes has none, and the key's own event comes to the scroller only by a pointer. */
+  #menuUnder(event: MouseEvent) {
+    event.preventDefault();
+    if (event.target !== this.#canvas) return;
+    this.focus();
+    const box = this.#boxUnder(event);
+    this.#hide();
+    if (box < 0 || this.#boxes.end[box] !== 0) return;
+    const node = this.#boxes.node[box]!;
+    this.#choose(node);
+    this.#events.menu(node, { x: event.clientX, y: event.clientY });
+  }
+
+  /** Beside the selected frame, as far as it is in view. */
+  #menuOfSelected() {
+    if (!this.#graph || this.#selected < 0) return;
+    this.#hide();
+    const node = this.#selected;
+    const { left, top } = this.#canvas.getBoundingClientRect();
+    const begin = ((this.#layout.start[node]! - this.#span.left) / this.#span.width) * this.#width;
+    const row = this.#graph.depth[node]! * ROW_HEIGHT - this.#scroller.scrollTop;
+    const within = (at: number, size: number) => Math.max(0, Math.min(at, size - ROW_HEIGHT));
+    const x = left + within(begin, this.#width) + ROW_HEIGHT / 2;
+    this.#events.menu(node, { x, y: top + within(row, this.#height) + ROW_HEIGHT });
+  }
+
   #spanOfRun(first: number, end: number): Span {
     const { start, width } = this.#layout;
     let last = first;
@@ -395,7 +430,7 @@ export class FlameGraphView {
       left: () => go(previousSibling(graph, layout, from)),
       right: () => go(nextSibling(graph, layout, from)),
       home: () => go(0),
-      end: () => go(deepestHeaviest(graph, layout, from)),
+      end: () => go(endOfHeaviestPath(graph, layout, from)),
       zoomIn: () => this.#zoomBy(1.6),
       zoomOut: () => this.#zoomBy(1 / 1.6),
       fit: () => this.fit(from),
@@ -408,6 +443,10 @@ export class FlameGraphView {
       open: () => this.#events.open(from, false),
       openAside: () => this.#events.open(from, true),
       copy: () => this.#events.copy(from),
+      copyStack: () => this.#events.copyStack(from),
+      hide: () => this.#events.hide(from),
+      callers: () => this.#events.callers(from),
+      menu: () => this.#menuOfSelected(),
       help: () => this.#events.help(),
     };
     actions[action]();

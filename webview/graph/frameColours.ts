@@ -1,7 +1,7 @@
 // The colour of a frame in a flame graph of one run: hue by module, jittered by function, so that a module is a family
 // of one colour. Lightness follows the theme and keeps every label readable (contrast 4.5 or more).
 import { hcl, rgb } from 'd3-color';
-import { FrameKind, type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
+import { FrameKind, type FrameTable, frameModule, frameName, isKernel } from '../content/frameTable.ts';
 
 export type Tone = 'dark' | 'light';
 
@@ -23,6 +23,7 @@ const SHADES = 16; // variations within a module
 const HUE_JITTER = 22; // degrees, over all shades
 const KERNEL_HUE = 320; // magenta, kept free of modules
 const MODULE_HUES = { from: 10, to: 285 };
+const DISTINCT_HUES = 5; // 69 degrees apart: more than a module's shades take
 
 interface Tuning {
   readonly chroma: number;
@@ -36,7 +37,12 @@ const TUNING: Record<Tone, Tuning> = {
 };
 
 /** The paint of each frame, worked out when it is first asked for. */
-export function frameColours(frames: FrameTable, tone: Tone): (frame: number) => FramePaint {
+export function frameColours(
+  frames: FrameTable,
+  tone: Tone,
+  largestModules: ArrayLike<number> = [],
+): (frame: number) => FramePaint {
+  const hues = huesOf(Array.from(largestModules, (module) => frames.strings[module]!));
   const known: FramePaint[] = [];
   const families = new Map<string, FramePaint[]>();
   return (frame) => {
@@ -51,7 +57,7 @@ export function frameColours(frames: FrameTable, tone: Tone): (frame: number) =>
     const key = `${kind} ${kind === FrameKind.native || kind === FrameKind.inlined ? module : ''}`;
     let family = families.get(key);
     if (!family) {
-      family = familyOf(kind, module, tone);
+      family = familyOf(kind, module, tone, hues.get(module));
       families.set(key, family);
     }
     return family[hashOf(frameName(frames, frame)) % SHADES]!;
@@ -59,9 +65,9 @@ export function frameColours(frames: FrameTable, tone: Tone): (frame: number) =>
 }
 
 /** All shades of one module. */
-export function familyOf(kind: number, module: string, tone: Tone): FramePaint[] {
+export function familyOf(kind: number, module: string, tone: Tone, hueOfModule = moduleHue(module)): FramePaint[] {
   const { chroma, lightness, lightnessJitter, text } = TUNING[tone];
-  const hue = kind === FrameKind.kernel ? KERNEL_HUE : moduleHue(module);
+  const hue = isKernel(kind) ? KERNEL_HUE : hueOfModule;
   const strength = kind === FrameKind.unknown ? 4 : kind === FrameKind.inlined ? chroma / 2 : chroma;
   return Array.from({ length: SHADES }, (_, shade) => {
     const turn = shade / (SHADES - 1) - 0.5;
@@ -74,6 +80,22 @@ export function familyOf(kind: number, module: string, tone: Tone): FramePaint[]
 export function greyPaint(tone: Tone): FramePaint {
   const { lightness, text } = TUNING[tone];
   return paintFrom(hcl(0, 0, lightness).formatHex(), text);
+}
+
+/**
+ * The hues of the largest modules, the largest first: of a few hues that nobody takes for each other, the free one that
+ * is nearest to the hue of the module's name. All other modules keep that: more hues cannot be told apart.
+ */
+export function huesOf(modules: readonly string[]): ReadonlyMap<string, number> {
+  const { from, to } = MODULE_HUES;
+  const free = Array.from({ length: DISTINCT_HUES }, (_, at) => from + (at * (to - from)) / (DISTINCT_HUES - 1));
+  const hues = new Map<string, number>();
+  for (const module of modules.slice(0, DISTINCT_HUES)) {
+    const own = moduleHue(module);
+    free.sort((a, b) => Math.abs(a - own) - Math.abs(b - own));
+    hues.set(module, free.shift()!);
+  }
+  return hues;
 }
 
 function moduleHue(module: string): number {

@@ -1,4 +1,5 @@
 // Which key means what in the flame graph. The help overlay shows this list, so it cannot disagree with the keys.
+import * as l10n from '@vscode/l10n';
 
 export type GraphAction =
   | 'up'
@@ -19,6 +20,10 @@ export type GraphAction =
   | 'open'
   | 'openAside'
   | 'copy'
+  | 'copyStack'
+  | 'hide'
+  | 'callers'
+  | 'menu'
   | 'help';
 
 interface Binding {
@@ -33,6 +38,13 @@ const plain =
   (event: KeyLike) =>
     !event.ctrlKey && !event.metaKey && !event.altKey && keys.includes(event.key);
 const command = (event: KeyLike) => event.ctrlKey || event.metaKey;
+
+const isCopy = (event: KeyLike) => command(event) && !event.altKey && event.key.toLowerCase() === 'c';
+
+/** The keys that open the menu of what is selected, everywhere. */
+export function isMenuKey(event: KeyLike): boolean {
+  return event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
+}
 
 const bindings: readonly Binding[] = [
   { action: 'up', matches: plain('ArrowUp') },
@@ -55,7 +67,11 @@ const bindings: readonly Binding[] = [
   { action: 'panRight', matches: plain('d', 'D') },
   { action: 'panUp', matches: plain('w', 'W') },
   { action: 'panDown', matches: plain('s', 'S') },
-  { action: 'copy', matches: (event) => command(event) && !event.altKey && event.key.toLowerCase() === 'c' },
+  { action: 'copyStack', matches: (event) => isCopy(event) && event.shiftKey },
+  { action: 'copy', matches: (event) => isCopy(event) && !event.shiftKey },
+  { action: 'hide', matches: plain('h', 'H') },
+  { action: 'callers', matches: plain('c', 'C') },
+  { action: 'menu', matches: isMenuKey },
   { action: 'help', matches: plain('?') },
 ];
 
@@ -66,45 +82,47 @@ export const graphAction = (event: KeyLike): GraphAction | undefined =>
 export const helpGroups: readonly { readonly title: string; readonly rows: readonly (readonly [string, string])[] }[] =
   [
     {
-      title: 'Move in the tree',
+      title: l10n.t('Move in the tree'),
       rows: [
-        ['↑ ↓', 'caller · heaviest callee'],
-        ['← →', 'the call beside'],
-        ['Home · End', 'root · end of the heaviest path'],
+        ['↑ ↓', l10n.t('caller · heaviest callee')],
+        ['← →', l10n.t('the call beside')],
+        [l10n.t('Home · End'), l10n.t('root · end of the heaviest path in the program')],
       ],
     },
     {
-      title: 'Zoom and pan',
+      title: l10n.t('Zoom and pan'),
       rows: [
-        ['Ctrl+wheel, + −', 'zoom'],
-        ['Enter, F, double-click', 'fit the selected frame'],
-        ['Esc, Backspace', 'a step back'],
-        ['0', 'show everything'],
-        ['drag, Shift+wheel, A D', 'pan sideways'],
-        ['wheel, W S', 'scroll'],
+        [l10n.t('Ctrl+wheel, + −'), l10n.t('zoom')],
+        [l10n.t('Enter, F, double-click'), l10n.t('fit the selected frame')],
+        [l10n.t('Esc, Backspace'), l10n.t('a step back')],
+        ['0', l10n.t('show everything')],
+        [l10n.t('drag, Shift+wheel, A D'), l10n.t('pan sideways')],
+        [l10n.t('wheel, W S'), l10n.t('scroll')],
       ],
     },
     {
-      title: 'Search',
+      title: l10n.t('Search'),
       rows: [
-        ['Ctrl+F', 'search; the table follows'],
-        ['Enter · Shift+Enter', 'next · previous match'],
-        ['Alt+R · Alt+C', 'regular expression · match case'],
+        ['Ctrl+F', l10n.t('search; the table follows')],
+        [l10n.t('Enter · Shift+Enter'), l10n.t('next · previous match')],
+        [l10n.t('Alt+R · Alt+C'), l10n.t('regular expression · match case')],
       ],
     },
     {
-      title: 'Source',
+      title: l10n.t('Source'),
       rows: [
-        ['click, F12, Ctrl+Enter', 'go to the line'],
-        ['Alt+click', 'go to the line, to the side'],
-        ['Ctrl+C', 'copy the name'],
+        [l10n.t('click, F12, Ctrl+Enter'), l10n.t('go to the line')],
+        ['Alt+click', l10n.t('go to the line, to the side')],
+        [l10n.t('Ctrl+C · Ctrl+Shift+C'), l10n.t('copy the name · the stack')],
       ],
     },
     {
-      title: 'View',
+      title: l10n.t('View'),
       rows: [
-        ['1 · 5 · 2', 'graph · table · both'],
-        ['?', 'this help'],
+        ['1 · 5 · 2', l10n.t('graph · table · both')],
+        ['H · C', l10n.t('hide the function · its callers')],
+        [l10n.t('right click, Shift+F10'), l10n.t('menu of a frame or row')],
+        ['?', l10n.t('this help')],
       ],
     },
   ];

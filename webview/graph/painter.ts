@@ -1,12 +1,12 @@
 // Paints the boxes in view on a canvas of the viewport's size. Edges are snapped to device pixels, so neighbours meet
 // without seams; a label is cut where its box ends. It reads columns and draws; it decides nothing.
 import { visibleText } from '../../core/foreignText.ts';
-import { FrameKind, frameName } from '../content/frameTable.ts';
+import { FrameKind, frameName, isKernel } from '../content/frameTable.ts';
 import type { Theme } from '../page/theme.ts';
 import { glyphOf, isQuiet } from './difference.ts';
 import { baseMark } from './layout.ts';
 import { ROW_HEIGHT, type Scene, topOf } from './scene.ts';
-import { shortName } from './shortName.ts';
+import { cutInMiddle, shortName } from './shortName.ts';
 import { makeStrips, paintFills, type Strips } from './strips.ts';
 
 const PADDING = 5;
@@ -112,7 +112,8 @@ function outlineInHighContrast(context: CanvasRenderingContext2D, scene: Scene, 
   context.fillRect(left, bottom - line, right - left, line);
   context.fillRect(left, top, line, bottom - top);
   context.fillRect(right - line, top, line, bottom - top);
-  if (kind === FrameKind.kernel && right - left > 8 * line) context.fillRect(left + 2 * line, top, line, bottom - top);
+  if (kind !== undefined && isKernel(kind) && right - left > 8 * line)
+    context.fillRect(left + 2 * line, top, line, bottom - top);
 }
 
 function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, letterWidth }: Brushes) {
@@ -132,7 +133,7 @@ function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, 
     const glyph = compared ? glyphOf(graph, node, colourMode) : '';
     const letters = Math.floor(room / letter) - (glyph ? 2 : 0);
     const { full, short } = labels[frame];
-    const label = full.length <= letters ? full : cut(short, letters);
+    const label = full.length <= letters ? full : cutInMiddle(short, letters);
     const text = glyph ? `${glyph} ${label}` : label;
     if (label === '') continue;
     const quiet = matching !== undefined && matching[frame] !== 1;
@@ -203,13 +204,6 @@ function edgesOf(scene: Scene, box: number): Edges {
 }
 
 const fontOf = ({ fontFamily, fontSize }: Theme, scale: number): string => `${fontSize * scale}px ${fontFamily}`;
-
-/** The text, or as much of it as `letters` allow; empty when that would say nothing. */
-export function cut(text: string, letters: number): string {
-  if (text.length <= letters) return text;
-  if (letters < 3) return '';
-  return `${text.slice(0, letters - 1)}…`;
-}
 
 const isPlain = (text: string): boolean => !/[^ -~…▲▼+−→]/.test(text);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { shortName } from './shortName.ts';
+import { cutInMiddle, distinctShortNames, shortName } from './shortName.ts';
 
 const cases: readonly (readonly [name: string, short: string])[] = [
   ['main', 'main'],
@@ -27,6 +27,37 @@ for (const [name, short] of cases)
 
 test('arguments longer than a label are left out too', () =>
   assert.equal(shortName(`f<${'std::pair<int, int>, '.repeat(200)}int>::g`), 'f<…>::g'));
+
+test('arguments are left out from the innermost brackets on', () => {
+  const name = 'Map<std::vector<std::pair<int, long>>, Hash>::find(Key const&)';
+  assert.equal(shortName(name, 1), 'Map<std::vector<…>, Hash>::find(Key const&)');
+  assert.equal(shortName(name, 2), 'Map<std::vector<std::pair<…>>, Hash>::find(Key const&)');
+});
+test('names that are alike in short keep as much as tells them apart', () => {
+  const names = [
+    'Map<std::vector<unsigned long>>::find(Key const&)',
+    'Map<std::vector<unsigned char>>::find(Key const&)',
+    'Set<std::vector<unsigned char>>::find(Key const&)',
+    'Set<std::vector<unsigned char>>::find(Key const&)',
+    'plain',
+  ];
+  assert.deepEqual(distinctShortNames(names), [
+    'Map<std::vector<unsigned long>>::find(Key const&)',
+    'Map<std::vector<unsigned char>>::find(Key const&)',
+    'Set<…>::find(…)',
+    'Set<…>::find(…)',
+    'plain',
+  ]);
+});
+test('what is cut is the middle, and before it the arguments', () => {
+  const name = 'shop::Tokenizer::next(…)';
+  assert.equal(cutInMiddle(name, 24), name);
+  assert.equal(cutInMiddle(name, 23), 'shop::Tokenizer::next');
+  assert.equal(cutInMiddle(name, 15), 'shop:…zer::next');
+  assert.equal(cutInMiddle(name, 5), 's…ext');
+  assert.equal(cutInMiddle(name, 2), '');
+  assert.equal(cutInMiddle('operator()(…)', 11), 'operator()');
+});
 
 /** Letters that patterns are given while `work` runs: the steps that would grow with the square of a name's length. */
 function lettersLookedAt(work: () => void): number {

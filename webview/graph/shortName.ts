@@ -4,10 +4,15 @@
 
 const KEPT = 8; // characters of arguments that are shorter than what would stand for them
 const LENGTH_MAX = 8192; // characters looked at; what is longer is cut anyway
+const DEPTH_MAX = 3; // brackets; what is alike even so is shown in full
+const TAIL_PART = 0.6; // of a name that is cut in the middle
 const OPENING: Record<string, string> = { '>': '<', ')': '(', ']': '[', '}': '{' };
 
-/** The short form; the name itself when nothing can be left out. */
-export function shortName(name: string): string {
+/**
+ * The short form; the name itself when nothing can be left out. `depth`: how many brackets deep arguments are kept, so
+ * `Map<std::vector<int>>::find` is `Map<…>::find` at 0 and `Map<std::vector<…>>::find` at 1.
+ */
+export function shortName(name: string, depth = 0): string {
   const plain = name.slice(0, LENGTH_MAX).replaceAll('std::__cxx11::', 'std::').replaceAll('__gnu_cxx::', '');
   const closings = closingsOf(plain);
   let short = '';
@@ -28,10 +33,41 @@ export function shortName(name: string): string {
       continue;
     }
     const inside = plain.slice(at + 1, end);
-    short += inside.length <= KEPT ? plain.slice(at, end + 1) : `${letter}…${plain[end]}`;
+    if (inside.length <= KEPT) short += plain.slice(at, end + 1);
+    else short += `${letter}${depth > 0 ? shortName(inside, depth - 1) : '…'}${plain[end]}`;
     at = end + 1;
   }
   return short;
+}
+
+/**
+ * Short forms of several names, each as short as tells it from the others: arguments are left out from the innermost
+ * brackets on. Names that are equal keep an equal form.
+ */
+export function distinctShortNames(names: readonly string[]): string[] {
+  const forms = names.map((name) => shortName(name));
+  for (let depth = 1; depth <= DEPTH_MAX + 1; depth++) {
+    const alike = new Map<string, Set<string>>();
+    forms.forEach((form, at) => {
+      alike.set(form, (alike.get(form) ?? new Set()).add(names[at]!));
+    });
+    const ambiguous = forms.map((form) => alike.get(form)!.size > 1);
+    if (!ambiguous.includes(true)) break;
+    ambiguous.forEach((isOne, at) => {
+      if (isOne) forms[at] = depth <= DEPTH_MAX ? shortName(names[at]!, depth) : names[at]!;
+    });
+  }
+  return forms;
+}
+
+/** As much of a name as `letters` allow: what comes last tells it from its neighbours, so the middle goes first. */
+export function cutInMiddle(name: string, letters: number): string {
+  if (name.length <= letters) return name;
+  const bare = name.replace(/\((?:…|[^()]*)\)(?: const)?$/, ''); // arguments say least
+  if (bare !== '' && bare.length <= letters) return bare;
+  if (letters < 3) return '';
+  const tail = Math.ceil((letters - 1) * TAIL_PART);
+  return `${bare.slice(0, letters - 1 - tail)}…${bare.slice(-tail)}`;
 }
 
 /** What the patterns below can match at the end of a text: they would read all of a longer one, at each bracket again. */

@@ -1,6 +1,7 @@
 // The fills of all boxes, drawn by stretching lines of pixels. A row of a flame graph looks the same on each of its
 // pixel lines, so one line of pixels a row is filled in memory and stretched to the row's height by one drawImage call:
 // a few dozen calls a frame instead of one for each of eight thousand boxes, which halves the time of a frame.
+import * as l10n from '@vscode/l10n';
 import { FrameKind } from '../content/frameTable.ts';
 import { isQuiet } from './difference.ts';
 import { pixelOf } from './frameColours.ts';
@@ -22,7 +23,7 @@ const LINES = 3;
 export function makeStrips(): Strips {
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
-  if (!context) throw new Error('This editor gave no second 2D canvas, so the flame graph cannot be drawn.');
+  if (!context) throw new Error(l10n.t('This editor gave no second 2D canvas, so the flame graph cannot be drawn.'));
   const image = context.createImageData(1, 1);
   return { canvas, context, image, pixels: new Uint32Array(image.data.buffer) };
 }

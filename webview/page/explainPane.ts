@@ -1,9 +1,9 @@
 // What explains the difference of two runs: functions by what they contribute, new, gone, moved and changed ones apart,
 // each with the lines of its source in both texts. A click on a function selects it, one on a line opens it.
+import * as l10n from '@vscode/l10n';
 import { html, nothing, render } from 'lit';
 import {
   changeText,
-  contributionText,
   intervalText,
   isSignificant,
   perText,
@@ -12,7 +12,7 @@ import {
   verdictWords,
 } from '../../core/changeText.ts';
 import type { ExplainedFunction, ExplainedLine, ShownExplanation } from '../../core/comparisonMessages.ts';
-import { durationText, share, valueChangeText } from '../../core/numbersAsText.ts';
+import { difference, durationText, share, valueChangeText } from '../../core/numbersAsText.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 
@@ -31,19 +31,19 @@ interface Group {
   readonly members: readonly ExplainedFunction[];
 }
 
-const NOISE = 'Not beyond noise';
+const NOISE = l10n.t('Not beyond noise');
 const GROUPS: readonly { readonly title: string; readonly has: (verdict: number) => boolean }[] = [
-  { title: 'Slower', has: (verdict) => verdict === Verdict.slower },
-  { title: 'Faster', has: (verdict) => verdict === Verdict.faster },
-  { title: 'New', has: (verdict) => verdict === Verdict.new },
-  { title: 'Gone', has: (verdict) => verdict === Verdict.gone },
-  { title: 'Moved', has: (verdict) => verdict === Verdict.moved },
+  { title: l10n.t('Slower'), has: (verdict) => verdict === Verdict.slower },
+  { title: l10n.t('Faster'), has: (verdict) => verdict === Verdict.faster },
+  { title: l10n.t('New'), has: (verdict) => verdict === Verdict.new },
+  { title: l10n.t('Gone'), has: (verdict) => verdict === Verdict.gone },
+  { title: l10n.t('Moved'), has: (verdict) => verdict === Verdict.moved },
   { title: NOISE, has: (verdict) => !isSignificant(verdict) && verdict !== Verdict.moved },
 ];
 
 export class ExplainPane {
   readonly element = rendered(
-    html`<div class="explain-scroller" tabindex="0" role="region" aria-label="Explanation"></div>`,
+    html`<div class="explain-scroller" tabindex="0" role="region" aria-label=${l10n.t('Explanation')}></div>`,
   );
   readonly #events: ExplainEvents;
   readonly #per: string;
@@ -55,7 +55,7 @@ export class ExplainPane {
   }
 
   showLoading() {
-    render(loadingPane('Looking for what explains the difference…'), this.element);
+    render(loadingPane(l10n.t('Looking for what explains the difference…')), this.element);
   }
 
   showFailure(message: string, advice: string) {
@@ -63,12 +63,15 @@ export class ExplainPane {
   }
 
   show({ netChange, churn, functions }: ShownExplanation) {
-    const sentences = [`In all ${valueChangeText(netChange, 'nanoseconds')} of ${perText(this.#per)}.`];
+    const sentences = [l10n.t('In all {0} of {1}.', valueChangeText(netChange, 'nanoseconds'), perText(this.#per))];
     if (churn > 0 && share(Math.abs(netChange), churn) < NET_OF_CHURN)
       sentences.push(
-        `More moved than that: the changes of all functions, up and down, add up to ${durationText(churn)}.`,
+        l10n.t(
+          'Part of the changes cancels out: those of all functions, up and down, add up to {0}.',
+          durationText(churn),
+        ),
       );
-    if (functions.length === 0) sentences.push('No function can be named for it.');
+    if (functions.length === 0) sentences.push(l10n.t('There is no function at this place.'));
     const rank = (group: Group) => (group.title === NOISE ? functions.length : functions.indexOf(group.members[0]!));
     const groups = GROUPS.map(({ title, has }) => ({ title, members: functions.filter(({ verdict }) => has(verdict)) }))
       .filter(({ members }) => members.length > 0)
@@ -88,20 +91,20 @@ export class ExplainPane {
     const open = (event: MouseEvent) => this.#events.open(index, 0, event.altKey);
     const interval = intervalText(one.low, one.high);
     const facts = [
-      `${durationText(one.baseSelf)} → ${durationText(one.newSelf)} self`,
+      l10n.t('{0} → {1} self', durationText(one.baseSelf), durationText(one.newSelf)),
       changeText(one),
       interval && `95 % interval ${interval}`,
       qText(one.q),
       one.note,
     ];
-    const place = html`<button type="button" class="explain-place" title="Open the source" @click=${open}>${one.place}</button>`;
+    const place = html`<button type="button" class="explain-place" title=${l10n.t('Open the source')} @click=${open}>${one.place}</button>`;
     return html`
       <li>
         <div class="explain-head">
           <span class="verdict-mark" data-verdict=${one.verdict} role="img" aria-label=${text}>${glyph}</span>
-          <span class="explain-contribution" title="Of the difference of both totals"
-            >${contributionText(one.contribution)}</span>
-          <button type="button" class="explain-name" title="Select it in graph and table" @click=${select}
+          <span class="explain-contribution" title=${l10n.t('New minus base, self time')}
+            >${valueChangeText(difference(one.baseSelf, one.newSelf), 'nanoseconds')}</span>
+          <button type="button" class="explain-name" title=${l10n.t('Select it in graph and table')} @click=${select}
             >${one.name}</button>
           ${one.place ? place : nothing}
         </div>
@@ -112,7 +115,7 @@ export class ExplainPane {
 
   #linesOf({ lines }: ExplainedFunction, index: number) {
     const changed = lines.filter(({ baseLine, newLine }) => baseLine === 0 || newLine === 0).length;
-    const words = changed > 0 ? `source, ${changed} ${changed === 1 ? 'line' : 'lines'} changed` : 'source, same text';
+    const words = changed > 0 ? lineCountText(changed) : l10n.t('source, same text');
     return html`
       <details ?open=${index < OPEN_FIRST}>
         <summary>${words}</summary>
@@ -123,19 +126,27 @@ export class ExplainPane {
   /** No blanks between the cells: a line is as long as its text. */
   #lineOf(line: ExplainedLine, index: number) {
     const { baseLine, newLine, text, baseSelf, newSelf } = line;
-    const [sign, what] = newLine === 0 ? ['−', 'gone'] : baseLine === 0 ? ['+', 'added'] : [' ', 'same'];
+    const [sign, what, spoken] = lineState(line);
     const cells = html`<span class="line-number">${baseLine > 0 ? baseLine : ''}</span
       ><span class="line-number">${newLine > 0 ? newLine : ''}</span
-      ><span class="line-sign" role="img" aria-label=${what}>${sign}</span
+      ><span class="line-sign" role="img" aria-label=${spoken}>${sign}</span
       ><code>${text}</code
       ><span class="line-cost">${baseSelf > 0 || newSelf > 0 ? lineCost(line) : ''}</span>`;
     const className = `explain-line line-${what}`;
     if (newLine === 0) return html`<div class=${className} role="listitem">${cells}</div>`;
     const open = (event: MouseEvent) => this.#events.open(index, newLine, event.altKey);
-    return html`<div role="listitem"><button type="button" class=${className} title="Open line ${newLine}" @click=${open}
+    return html`<div role="listitem"><button type="button" class=${className} title=${l10n.t('Open line {0}', newLine)} @click=${open}
       >${cells}</button></div>`;
   }
 }
+
+const lineCountText = (changed: number): string =>
+  changed === 1 ? l10n.t('source, {0} line changed', changed) : l10n.t('source, {0} lines changed', changed);
+
+const lineState = ({ baseLine, newLine }: ExplainedLine): readonly [string, string, string] => {
+  if (newLine === 0) return ['−', 'gone', l10n.t('gone')];
+  return baseLine === 0 ? ['+', 'added', l10n.t('added')] : [' ', 'same', l10n.t('same')];
+};
 
 function lineCost({ baseSelf, newSelf, verdict }: ExplainedLine): string {
   const glyph = isSignificant(verdict) ? `${verdictWords[verdict]!.glyph} ` : '';

@@ -1,4 +1,5 @@
 // The pane of the flame graph: the graph, or a sentence in its place, and below it one line on the frame in question.
+import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
 import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
@@ -12,6 +13,7 @@ import { rendered } from './rendered.ts';
 interface GraphPaneEvents extends Omit<GraphEvents, 'described'> {
   /** A frame was chosen that these widths leave without a box. */
   widthModeWanted(mode: WidthMode): void;
+  hiddenWanted(): void;
 }
 
 export class GraphPane {
@@ -21,6 +23,13 @@ export class GraphPane {
   readonly #details = rendered(html`<div class="details"></div>`);
   readonly #elided = rendered(
     html`<button type="button" class="elided-button" hidden @click=${() => this.#listElided()}></button>`,
+  );
+  readonly #notch = rendered(html`
+    <span class="notch-legend" hidden title=${l10n.t('Where the base’s part of a box ends. Right of the middle: the new run costs less.')}
+      ><span class="notch" aria-hidden="true"></span>${l10n.t('base ends here')}</span>`);
+  readonly #hidden = rendered(
+    html`<button type="button" class="hidden-button" hidden title=${l10n.t('Show the hidden functions again')}
+      @click=${() => this.#events.hiddenWanted()}></button>`,
   );
   readonly #events: GraphPaneEvents;
   #graph: FlameGraph | undefined;
@@ -39,9 +48,9 @@ export class GraphPane {
       },
     });
     this.element = rendered(html`
-      <section class="pane graph-pane" aria-label="Flame graph">
+      <section class="pane graph-pane" aria-label=${l10n.t('Flame graph')}>
         ${this.#stage}
-        <div class="graph-foot">${this.#details}${this.#elided}</div>
+        <div class="graph-foot">${this.#details}${this.#notch}${this.#hidden}${this.#elided}</div>
       </section>`);
     this.showLoading();
   }
@@ -52,7 +61,7 @@ export class GraphPane {
 
   showLoading() {
     this.#graph = undefined;
-    this.#stage.replaceChildren(loadingPane('Reading the flame graph…'));
+    this.#stage.replaceChildren(loadingPane(l10n.t('Reading the flame graph…')));
   }
 
   showFailure(message: string, advice: string) {
@@ -63,18 +72,23 @@ export class GraphPane {
 
   showGraph(graph: FlameGraph, mode: WidthMode) {
     if ((graph.costs.total[0] ?? 0) === 0 && (graph.newCosts?.total[0] ?? 0) === 0) {
-      this.showFailure('There are no samples to draw.', 'The program may have ended before it used any CPU time.');
+      this.showFailure(
+        l10n.t('There are no samples to draw.'),
+        l10n.t('The program may have ended before it used any CPU time.'),
+      );
       return;
     }
     this.#graph = graph;
     if (this.view.element.parentElement !== this.#stage) this.#stage.replaceChildren(this.view.element);
     this.view.setGraph(graph, mode);
     this.#describe(-1);
+    this.#notch.hidden = !graph.newCosts || mode === 'base';
     this.#countElided();
   }
 
   setWidthMode(mode: WidthMode) {
     this.view.setWidthMode(mode);
+    this.#notch.hidden = !this.#graph?.newCosts || mode === 'base';
     this.#countElided();
   }
 
@@ -84,12 +98,18 @@ export class GraphPane {
     this.#describe(node);
   }
 
+  /** Tells how many functions are left out; a press on that shows them. */
+  countHidden(count: number) {
+    this.#hidden.hidden = count === 0;
+    this.#hidden.textContent = l10n.t('{0} hidden, show', countText(count));
+  }
+
   #countElided() {
     const graph = this.#graph;
     const count = graph?.newCosts ? elidedNodes(graph, this.view.layout).length : 0;
     this.#elided.hidden = count === 0;
-    this.#elided.textContent = `${countText(count)} without a box`;
-    this.#elided.title = 'Frames that these widths leave without a box';
+    this.#elided.textContent = l10n.t('{0} without a box', countText(count));
+    this.#elided.title = l10n.t('Frames that have no box with these widths');
   }
 
   #listElided() {
@@ -109,9 +129,12 @@ export class GraphPane {
       this.#tell(lineOf(describeNode(graph, node)));
       return;
     }
-    const folded =
-      graph.prunedNodes > 0 ? `; ${countText(graph.prunedNodes)} tiny frames folded into their callers` : '';
-    this.#tell(`${countText(graph.count - 1)} frames, ${graph.depthMax} deep${folded}`);
+    const [frames, folded] = [countText(graph.count - 1), countText(graph.prunedNodes)];
+    if (graph.prunedNodes === 0) this.#tell(l10n.t('{0} frames, {1} deep', frames, graph.depthMax));
+    else
+      this.#tell(
+        l10n.t('{0} frames, {1} deep; {2} tiny frames folded into their callers', frames, graph.depthMax, folded),
+      );
   }
 
   #tell(text: string) {

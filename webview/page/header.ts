@@ -1,49 +1,65 @@
 // The head of the page: what is shown, when and how it was recorded, and what the user should know about it. A comparison
 // begins with the verdict of the whole.
+import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
+import { asEditorWords } from '../../core/advisedCommands.ts';
 import { verdictWords } from '../../core/changeText.ts';
 import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
+import { adviceOf } from './advice.ts';
+import { around, HOLE } from './around.ts';
 import { comparisonFacts } from './comparisonFacts.ts';
 import { icon, icons } from './icons.ts';
 import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
 
+/** At most three lines while nothing is unfolded: the graph needs the room. */
 export function headerOf({ subject, title, runs, problems, comparison, executions = [] }: ShowMessage): TemplateResult {
-  const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : nothing;
+  const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
+  const sides = html`<div class="sides">${runs.map(sideOf)}</div>`;
   return html`
-    <header class="header">
+    <header class="header ${subject}">
       <div class="header-words">
-        ${verdict}
-        ${verdict === nothing ? html`<h1 class="title">${title}</h1>` : html`<p class="subtitle">${title}</p>`}
-        ${subject === 'run' ? runs.map(factsOf) : html`<div class="sides">${runs.map(sideOf)}</div>`}
-        ${problems.length > 0 ? problemsOf(problems) : nothing}
-        ${executions.length > 0 ? repeatsTable(executions) : nothing}
-        ${comparison ? comparisonFacts(comparison) : nothing}
+        ${verdict ?? html`<h1 class="title" title=${title}>${title}</h1>`}
+        ${subject === 'run' ? runs.map(factsOf) : sides}
+        <div class="header-notes">
+          ${problems.length > 0 ? problemsOf(problems) : nothing}
+          ${executions.length > 0 ? repeatsTable(executions) : nothing}
+          ${comparison ? comparisonFacts(comparison) : nothing}
+        </div>
       </div>
       ${comparison ? repeatsChart(comparison) : nothing}
     </header>`;
 }
 
 const verdictOf = (verdict: number, sentence: string) =>
-  html`<h1 class="title"><span class="verdict-mark" data-verdict=${verdict} aria-hidden="true"
-    >${verdictWords[verdict]?.glyph ?? ''}</span>${sentence}</h1>`;
+  html`<h1 class="title" title=${asEditorWords(sentence)}><span class="verdict-mark" data-verdict=${verdict} aria-hidden="true"
+    >${verdictWords[verdict]?.glyph ?? ''}</span>${adviceOf(sentence)}</h1>`;
 
-const factsOf = ({ facts }: ShownRun) => html`<ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;
+const factsOf = ({ facts }: ShownRun) =>
+  html`<ul class="facts" title=${facts.join(' · ')}>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;
 
-/** The verdict speaks of A and B. */
+/** The verdict speaks of base and new. */
 const sideOf = (run: ShownRun, at: number) => html`
   <div class="side side-${at === 0 ? 'base' : 'new'}">
-    <span class="side-label">${at === 0 ? 'A base' : 'B new'}</span>
-    <span class="side-name">${run.name}</span>
+    <span class="side-label">${at === 0 ? l10n.t('base') : l10n.t('new')}</span>
+    <span class="side-name" title=${run.name}>${run.name}</span>
     ${factsOf(run)}
   </div>`;
 
-/** One problem stands in full; several fold into a line that opens. */
-const problemsOf = (problems: readonly string[]) =>
-  problems.length === 1
-    ? html`<div class="problems" role="note">${icon(icons.warning)}<span>${problems[0]}</span></div>`
-    : html`
-      <details class="problems">
-        <summary>${icon(icons.warning)}${problems.length} things to know about these figures</summary>
-        <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>
-      </details>`;
+/** One is shown as far as the line goes, several as their number; a click unfolds them. */
+const problemsOf = (problems: readonly string[]) => {
+  const words =
+    problems.length === 1
+      ? html`<span class="problem-words">${adviceOf(problems[0]!)}</span>`
+      : html`<span class="problem-words"
+          >${around(
+            l10n.t('{0} things to know about these figures', HOLE),
+            problems.length,
+            (words) => html`<span class="summary-more">${words}</span>`,
+          )}</span>`;
+  return html`
+    <details class="problems">
+      <summary title=${problems.map(asEditorWords).join('\n')}>${icon(icons.warning)}${words}</summary>
+      ${problems.length > 1 ? html`<ul>${problems.map((problem) => html`<li>${adviceOf(problem)}</li>`)}</ul>` : nothing}
+    </details>`;
+};

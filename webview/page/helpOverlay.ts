@@ -1,4 +1,5 @@
 // The overlay that lists every key. A modal dialog: the browser keeps the focus inside and gives it back after.
+import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-button/index.js';
 import { html } from 'lit';
 import { helpGroups } from '../graph/graphKeys.ts';
@@ -6,7 +7,7 @@ import { rendered } from './rendered.ts';
 
 export function helpOverlay(compared: boolean): HTMLDialogElement {
   const dialog: HTMLDialogElement = rendered(html`
-    <dialog class="help" aria-label="Keys and colours" @click=${closeOnBackdrop} @keydown=${keepKeys}>
+    <dialog class="help" aria-label=${l10n.t('Keys and colours')} @click=${closeOnBackdrop} @keydown=${keepKeys}>
       <div class="help-groups">
         ${helpGroups.map(
           ({ title, rows }) => html`
@@ -17,7 +18,7 @@ export function helpOverlay(compared: boolean): HTMLDialogElement {
         )}
         ${compared ? comparedLegend() : legend()}
       </div>
-      <div class="help-foot"><vscode-button secondary @click=${() => dialog.close()}>Close</vscode-button></div>
+      <div class="help-foot"><vscode-button secondary @click=${() => dialog.close()}>${l10n.t('Close')}</vscode-button></div>
     </dialog>`);
   return dialog;
 }
@@ -36,19 +37,19 @@ const legendRow = (kind: string, text: string) =>
 
 const legend = () => html`
   <section>
-    <h3>Colours</h3>
-    ${legendRow('module', 'one hue a module, shades by function')}
-    ${legendRow('inlined', 'paler, no gap above: inlined into its caller')}
-    ${legendRow('kernel', 'kernel')}
-    ${legendRow('folded', 'calls too narrow to draw; click zooms in')}
+    <h3>${l10n.t('Colours')}</h3>
+    ${legendRow('module', l10n.t('one hue a module, shades by function'))}
+    ${legendRow('inlined', l10n.t('paler, no gap above: inlined into its caller'))}
+    ${legendRow('kernel', l10n.t('kernel'))}
+    ${legendRow('folded', l10n.t('calls too narrow to draw; click zooms in'))}
   </section>`;
 
 const comparedLegend = () => html`
   <section>
-    <h3>Colours and marks</h3>
-    ${legendRow('more', '▲ costs more CPU time, + new')}
-    ${legendRow('less', '▼ costs less CPU time, − gone')}
-    ${legendRow('same', 'unchanged')}
-    ${legendRow('few', 'not beyond noise, or too few samples to compare')}
-    ${legendRow('mark', 'notch at the foot: where the base’s part ends')}
+    <h3>${l10n.t('Colours and marks')}</h3>
+    ${legendRow('more', l10n.t('▲ costs more CPU time, + new'))}
+    ${legendRow('less', l10n.t('▼ costs less CPU time, − gone'))}
+    ${legendRow('same', l10n.t('unchanged'))}
+    ${legendRow('few', l10n.t('not beyond noise, or too few samples to compare'))}
+    ${legendRow('mark', l10n.t('notch at the foot: where the base’s part ends'))}
   </section>`;

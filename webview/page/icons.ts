@@ -8,6 +8,7 @@ export const icons = {
   up: 'M4 10l4-4 4 4',
   down: 'M4 6l4 4 4-4',
   reset: 'M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3',
+  options: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3h3v3H9zM4 10h3v3H4z',
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.4v.8',
 };
 

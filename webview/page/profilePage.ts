@@ -1,17 +1,30 @@
 // One profile or comparison on the page: asks the host for the views, hands them to the panes, keeps graph, tables and
 // search in step, and saves how it is looked at.
+import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import { countText, percentText } from '../../core/numbersAsText.ts';
-import type { HostMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
+import {
+  type CallersMessage,
+  HIDDEN_LIMIT,
+  type HostMessage,
+  type NamedFunction,
+  type ShowMessage,
+  type ShownView,
+  sameFunctions,
+  type ViewKind,
+} from '../../core/webviewMessages.ts';
 import { readFlameGraph } from '../content/flameGraph.ts';
-import { type FrameTable, frameName } from '../content/frameTable.ts';
+import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import { readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import type { WidthMode } from '../graph/layout.ts';
-import { nodeAt, pathOf } from '../graph/navigation.ts';
+import { foldedStack, nodeAt, pathOf } from '../graph/navigation.ts';
+import { WHOLE } from '../graph/span.ts';
 import { type Matches, matcherOf, matchesIn, type Query } from '../search/search.ts';
 import { nodeByName, nodesByFunction } from '../table/sameFunction.ts';
+import { openCallersDialog } from './callersDialog.ts';
+import { type MenuPlace, openContextMenu } from './contextMenu.ts';
 import { ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
@@ -19,12 +32,22 @@ import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
 import { PaneSplit } from './paneSplit.ts';
 import { rendered } from './rendered.ts';
-import { TablePane } from './tablePane.ts';
+import { type RowAction, TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { restoredState, type ViewMode, type ViewState } from './viewState.ts';
 
 const SAVE_DELAY_MS = 150;
 const SEARCH_DELAY_MS = 60;
+const NAME_MAX = 1 << 16; // characters of a copied name
+
+/** What a menu is of: a frame of the graph, or a row of a table with the heaviest frame of its function. */
+interface Subject {
+  readonly view: ViewKind;
+  readonly index: number; // node or row
+  readonly frames: FrameTable;
+  readonly frame: number;
+  readonly node: number; // -1: it has none
+}
 
 type ViewMessage = Extract<HostMessage, { type: 'view' }>;
 type ExplanationMessage = Extract<HostMessage, { type: 'explanation' }>;
@@ -42,6 +65,7 @@ export class ProfilePage {
   readonly #panes: PaneSplit;
   readonly #toolbar: Toolbar;
   readonly #help: HTMLDialogElement;
+  readonly #status = rendered(html`<div class="page-status" role="status"></div>`);
   #state: ViewState;
   #matches: Matches | undefined;
   #match = -1; // index into #matches.nodes
@@ -64,7 +88,12 @@ export class ProfilePage {
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
       open: (node, aside) => this.#open(this.#graphView, node, aside),
-      copy: (node) => this.#copyNode(node),
+      copy: (node) => this.#act('copy', this.#ofNode(node)),
+      copyStack: (node) => this.#act('copyStack', this.#ofNode(node)),
+      hide: (node) => this.#act('hide', this.#ofNode(node)),
+      callers: (node) => this.#act('callers', this.#ofNode(node)),
+      menu: (node, place) => this.#menu(this.#ofNode(node), place),
+      hiddenWanted: () => this.#hide([]),
       viewChanged: () => this.#change({ span: this.#graphPane.view.span }),
       widthModeWanted: (mode) => {
         this.#toolbar.widthModes?.show(mode);
@@ -80,7 +109,8 @@ export class ProfilePage {
       {
         selected: (frames, row) => this.#rowSelected(frames, row),
         open: (view, row, aside) => this.#open(view, row, aside),
-        copy: (text) => host.send({ type: 'copy', text }),
+        act: (action, view, row, frames) => this.#act(action, this.#ofRow(view, row, frames)),
+        menu: (view, row, frames, place) => this.#menu(this.#ofRow(view, row, frames), place),
         sorted: (view, sort) => this.#change({ sorts: { ...this.#state.sorts, [view]: sort } }),
         tabChosen: (comparedTab) => {
           this.#change({ comparedTab });
@@ -114,8 +144,9 @@ export class ProfilePage {
     this.element = rendered(html`
       <div class="page">
         ${headerOf(show)}
-        <nav aria-label="View">${this.#toolbar.element}</nav>
+        <nav aria-label=${l10n.t('View')}>${this.#toolbar.element}</nav>
         ${this.#panes.element}
+        ${this.#status}
         ${this.#help}
       </div>`);
     this.#save();
@@ -124,8 +155,9 @@ export class ProfilePage {
   }
 
   /** Content of the engine; what is not a well-formed view becomes a sentence in its pane. */
-  receiveView({ view, value, content }: ViewMessage) {
+  receiveView({ view, value, hidden, content }: ViewMessage) {
     if (value !== this.#state.value) return; // asked for before another value was chosen
+    if (view === this.#graphView && !sameFunctions(hidden, this.#state.hidden)) return;
     try {
       const bytes = new Uint8Array(content);
       if (view === this.#graphView) this.#showGraph(bytes);
@@ -137,8 +169,8 @@ export class ProfilePage {
       if (!(error instanceof MalformedContent)) throw error;
       this.receiveFailure(
         view,
-        `This view cannot be shown: ${error.message}`,
-        'Reload the window; if it stays, the profile file may be damaged.',
+        l10n.t('This view cannot be shown: {0}', error.message),
+        l10n.t('Reload the window. If the error persists, the profile file may be damaged.'),
       );
       return;
     }
@@ -165,6 +197,16 @@ export class ProfilePage {
     const compared = this.#show.subject === 'comparison';
     this.#shares = compared ? `${percentText(share)} → ${percentText(newShare)}` : percentText(share);
     this.#tellMatches();
+  }
+
+  /** Why the last click led to no source; it stays until the next click or selection. */
+  receiveNoSource(message: string) {
+    this.#tellStatus(message);
+  }
+
+  receiveCallers(message: CallersMessage) {
+    const compared = this.#show.subject === 'comparison';
+    openCallersDialog(message, compared, ({ name }) => this.reveal({ type: 'reveal', row: -1, name }));
   }
 
   /** Selects a function in graph and table; waits for the views when they are still on their way. */
@@ -214,7 +256,10 @@ export class ProfilePage {
   #makeExplainPane(per: string): ExplainPane {
     return new ExplainPane(per, {
       selected: (row, name) => this.reveal({ type: 'reveal', row, name }),
-      open: (index, line, aside) => this.#host.send({ type: 'openExplained', index, line, aside }),
+      open: (index, line, aside) => {
+        this.#tellStatus('');
+        this.#host.send({ type: 'openExplained', index, line, aside });
+      },
     });
   }
 
@@ -236,7 +281,24 @@ export class ProfilePage {
       this.#show.subject === 'run'
         ? ['flameGraph', 'functions']
         : ['comparedFlameGraph', 'comparedFunctions', 'comparedLines'];
-    for (const view of views) this.#host.send({ type: 'request', view, value: this.#state.value });
+    for (const view of views) this.#host.send({ type: 'request', ...this.#shown(view) });
+    this.#tablePane.hide(this.#state.hidden);
+    this.#graphPane.countHidden(this.#state.hidden.length);
+  }
+
+  /** A view as it is asked for now. */
+  #shown(view: ViewKind): ShownView {
+    const { value, hidden } = this.#state;
+    return view === this.#graphView && hidden.length > 0 ? { view, value, hidden } : { view, value };
+  }
+
+  /** Leaves these functions out of graph and tables; what they spent is their callers'. */
+  #hide(hidden: readonly NamedFunction[]) {
+    this.#change({ hidden, selectedPath: [], span: WHOLE });
+    this.#tablePane.hide(hidden);
+    this.#graphPane.countHidden(hidden.length);
+    this.#graphPane.showLoading();
+    this.#host.send({ type: 'request', ...this.#shown(this.#graphView) });
   }
 
   #showGraph(bytes: Uint8Array) {
@@ -272,16 +334,70 @@ export class ProfilePage {
 
   #open(view: ViewKind, index: number, aside: boolean) {
     if (view === this.#graphView && index === 0) return; // the root stands for the whole run: no place in a file
-    this.#host.send({ type: 'navigate', view, value: this.#state.value, index, aside });
+    this.#tellStatus('');
+    this.#host.send({ type: 'navigate', ...this.#shown(view), index, aside });
   }
 
-  #copyNode(node: number) {
+  #ofNode(node: number): Subject | undefined {
     const { graph } = this.#graphPane;
-    if (graph)
-      this.#host.send({ type: 'copy', text: visibleText(frameName(graph.frames, graph.frame[node]!), 1 << 16) });
+    if (!graph || node < 1) return undefined; // the root is no function
+    return { view: this.#graphView, index: node, frames: graph.frames, frame: graph.frame[node]!, node };
+  }
+
+  /** The node is the heaviest of the function, as for a selected row. */
+  #ofRow(view: ViewKind, row: number, frames: FrameTable): Subject {
+    return { view, index: row, frames, frame: row, node: this.#nodeOf?.(frames, row) ?? -1 };
+  }
+
+  #menu(subject: Subject | undefined, place: MenuPlace) {
+    if (!subject) return;
+    const { view, index, frames, frame, node } = subject;
+    const { hidden } = this.#state;
+    const act = (action: RowAction) => () => this.#act(action, subject);
+    const focus = () => {
+      this.#graphPane.view.fit(node);
+      this.#graphPane.select(node);
+    };
+    openContextMenu(l10n.t('Menu of {0}', visibleText(frameName(frames, frame))), place, [
+      [{ label: l10n.t('Go to Line'), keys: 'F12', act: () => this.#open(view, index, false) }],
+      [
+        { label: l10n.t('Copy Name'), keys: 'Ctrl+C', act: act('copy') },
+        ...(node > 0 ? [{ label: l10n.t('Copy Stack'), keys: 'Ctrl+Shift+C', act: act('copyStack') }] : []),
+      ],
+      [
+        ...(node > 0 ? [{ label: l10n.t('Focus'), keys: view === this.#graphView ? 'Enter' : '', act: focus }] : []),
+        { label: l10n.t('Hide Function'), keys: 'H', act: act('hide') },
+        ...(hidden.length > 0 ? [{ label: l10n.t('Show Hidden Functions'), keys: '', act: () => this.#hide([]) }] : []),
+      ],
+      [{ label: l10n.t('Open Callers'), keys: 'C', act: act('callers') }],
+    ]);
+  }
+
+  #act(action: RowAction, subject: Subject | undefined) {
+    if (!subject) return;
+    const { view, index, frames, frame, node } = subject;
+    const name = frameName(frames, frame);
+    switch (action) {
+      case 'copy':
+        return this.#host.send({ type: 'copy', text: visibleText(name, NAME_MAX) });
+      case 'copyStack': {
+        const { graph } = this.#graphPane;
+        if (graph && node > 0) this.#host.send({ type: 'copy', text: foldedStack(graph, node) });
+        return;
+      }
+      case 'hide': {
+        const { hidden } = this.#state;
+        const isHidden = hidden.some((one) => one.name === name && one.module === frameModule(frames, frame));
+        if (isHidden || hidden.length === HIDDEN_LIMIT) return;
+        return this.#hide([...hidden, { name, module: frameModule(frames, frame) }]);
+      }
+      case 'callers':
+        return this.#host.send({ type: 'callers', ...this.#shown(view), index });
+    }
   }
 
   #nodeSelected(node: number) {
+    this.#tellStatus('');
     const { graph } = this.#graphPane;
     if (!graph) return;
     this.#tablePane.select(graph.frames, node > 0 ? graph.frame[node]! : -1);
@@ -289,6 +405,7 @@ export class ProfilePage {
   }
 
   #rowSelected(frames: FrameTable, row: number) {
+    this.#tellStatus('');
     const { graph } = this.#graphPane;
     const node = this.#nodeOf?.(frames, row) ?? -1;
     if (!graph || node < 0) return;
@@ -307,7 +424,7 @@ export class ProfilePage {
     const { search } = this.#toolbar;
     this.#match = -1;
     if (typeof matcher === 'string') {
-      search.tell('Not a valid regular expression', true, false);
+      search.tell(l10n.t('Not a valid regular expression'), true, false);
       return;
     }
     const { graph } = this.#graphPane;
@@ -326,8 +443,7 @@ export class ProfilePage {
     this.#matches.frames.forEach((matches, frame) => {
       if (matches === 1) frames.push(frame);
     });
-    const { value } = this.#state;
-    this.#host.send({ type: 'measureMatches', view: this.#graphView, value, search: this.#searches, frames });
+    this.#host.send({ type: 'measureMatches', ...this.#shown(this.#graphView), search: this.#searches, frames });
   }
 
   #step(direction: 1 | -1) {
@@ -352,12 +468,18 @@ export class ProfilePage {
     }
     const { nodes } = this.#matches;
     if (nodes.length === 0) {
-      search.tell('No matches', false, false);
+      search.tell(l10n.t('No matches'), false, false);
       return;
     }
     const place =
-      this.#match < 0 ? countText(nodes.length) : `${countText(this.#match + 1)} of ${countText(nodes.length)}`;
+      this.#match < 0
+        ? countText(nodes.length)
+        : l10n.t('{0} of {1}', countText(this.#match + 1), countText(nodes.length));
     search.tell([place, this.#shares].filter(Boolean).join(' · '), false, true);
+  }
+
+  #tellStatus(text: string) {
+    this.#status.textContent = text;
   }
 
   #change(part: Partial<ViewState>) {

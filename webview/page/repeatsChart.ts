@@ -1,5 +1,6 @@
 // The repeats of both sides as dots on one scale, a line at each side's median. Drawn in SVG; the figure says in words
 // what it shows, and each dot has its own.
+import * as l10n from '@vscode/l10n';
 import { scaleLinear } from 'd3-scale';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { perText } from '../../core/changeText.ts';
@@ -39,7 +40,7 @@ export function repeatsChart({ base, new: later, per }: Repeats): TemplateResult
         ${label('start', low)}
         ${high > low ? label('end', high) : nothing}
       </svg>
-      <figcaption>${perText(per)}, each run a dot</figcaption>
+      <figcaption>${l10n.t('{0}, each run a dot', perText(per))}</figcaption>
     </figure>`;
 }
 
@@ -53,17 +54,25 @@ function rowOf(side: 'base' | 'new', { executions, median }: ShownSide, top: num
   const line = svg`<line class="repeats-median" x1=${x(median)} x2=${x(median)} y1=${top + 2} y2=${top + ROW - 2}></line>`;
   return svg`
     <g class="repeats-${side}">
-      <text class="repeats-side" x="0" y=${middle + 4}>${side}</text>
+      <text class="repeats-side" x="0" y=${middle + 4}>${side === 'base' ? l10n.t('base') : l10n.t('new')}</text>
       <line class="repeats-rail" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${middle} y2=${middle}></line>
       ${dots}
       ${executions.length > 1 ? line : nothing}
     </g>`;
 }
 
-function sentenceOf(side: string, { executions, median, least, greatest }: ShownSide): string {
-  if (executions.length === 0) return `The ${side} side says nothing of its runs.`;
-  const count = `${executions.length} ${executions.length === 1 ? 'run' : 'runs'}`;
+function sentenceOf(side: 'base' | 'new', { executions, median, least, greatest }: ShownSide): string {
+  const isBase = side === 'base';
+  if (executions.length === 0)
+    return isBase
+      ? l10n.t('The base run has no figures for single executions.')
+      : l10n.t('The new run has no figures for single executions.');
+  const count = executions.length === 1 ? l10n.t('{0} run', executions.length) : l10n.t('{0} runs', executions.length);
   const outliers = executions.filter(({ outlier }) => outlier).length;
-  const range = `median ${durationText(median)}, ${durationText(least)} to ${durationText(greatest)}`;
-  return `The ${side} side: ${count}, ${range}${outliers > 0 ? `, ${outliers} of them outliers` : ''}.`;
+  const range = l10n.t('median {0}, {1} to {2}', durationText(median), durationText(least), durationText(greatest));
+  if (outliers === 0)
+    return isBase ? l10n.t('The base side: {0}, {1}.', count, range) : l10n.t('The new side: {0}, {1}.', count, range);
+  return isBase
+    ? l10n.t('The base side: {0}, {1}, {2} of them outliers.', count, range, outliers)
+    : l10n.t('The new side: {0}, {1}, {2} of them outliers.', count, range, outliers);
 }

@@ -1,4 +1,5 @@
 // The runs of a command that was run several times, as a table that unfolds.
+import * as l10n from '@vscode/l10n';
 import { html, type TemplateResult } from 'lit';
 import { repeatHeads, type ShownRepeat } from '../../core/webviewMessages.ts';
 
@@ -6,9 +7,9 @@ export function repeatsTable(executions: readonly ShownRepeat[]): TemplateResult
   const warmUps = executions.filter(({ warmUp }) => warmUp).length;
   const outliers = executions.filter(({ outlier }) => outlier).length;
   const summary = [
-    `${executions.length - warmUps} runs of the command`,
-    warmUps > 0 ? `after ${warmUps} to warm up` : '',
-    outliers > 0 ? `${outliers} ${outliers === 1 ? 'outlier' : 'outliers'}` : '',
+    l10n.t('{0} runs of the command', executions.length - warmUps),
+    warmUps > 0 ? l10n.t('after {0} to warm up', warmUps) : '',
+    outliers === 0 ? '' : outliers === 1 ? l10n.t('{0} outlier', outliers) : l10n.t('{0} outliers', outliers),
   ];
   return html`
     <details class="comparison-facts">
@@ -26,5 +27,5 @@ const rowOf = ({ cells: [number, ...figures], warmUp, outlier }: ShownRepeat) =>
   <tr class=${outlier ? 'differs' : warmUp ? 'warm-up' : ''}>
     <th scope="row">${number}</th>
     ${figures.map((text) => html`<td class="numeric">${text}</td>`)}
-    <td>${outlier ? '◇ outlier' : ''}</td>
+    <td>${outlier ? l10n.t('◇ outlier') : ''}</td>
   </tr>`;

@@ -1,4 +1,5 @@
 // The search field with its two switches, the count of matches and the way through them.
+import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-textfield/index.js';
 import '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
 import type { VscodeTextfield } from '@vscode-elements/elements/dist/vscode-textfield/index.js';
@@ -27,20 +28,20 @@ export class SearchBar {
   constructor(events: SearchEvents) {
     this.#events = events;
     const changed = () => events.changed(this.query);
-    this.#matchCase = toggleButton('Match case (Alt+C)', 'Aa', changed);
-    this.#regex = toggleButton('Use regular expression (Alt+R)', '.*', changed);
+    this.#matchCase = toggleButton(l10n.t('Match case (Alt+C)'), 'Aa', changed);
+    this.#regex = toggleButton(l10n.t('Use regular expression (Alt+R)'), '.*', changed);
     this.#field = rendered(html`
       <vscode-textfield
         class="search-field"
-        placeholder="Search functions, modules, files"
-        label="Search functions, modules and files"
+        placeholder=${l10n.t('Search functions, modules, files')}
+        label=${l10n.t('Search functions, modules and files')}
         @input=${changed}
         @keydown=${(event: KeyboardEvent) => this.#key(event)}
       ><span slot="content-after" class="search-switches">${this.#matchCase}${this.#regex}</span></vscode-textfield>`);
     this.#steps = rendered(html`
       <span class="search-steps" hidden
-        >${toolbarButton('Previous match (Shift+Enter)', icon(icons.up), () => events.step(-1))}${toolbarButton(
-          'Next match (Enter)',
+        >${toolbarButton(l10n.t('Previous match (Shift+Enter)'), icon(icons.up), () => events.step(-1))}${toolbarButton(
+          l10n.t('Next match (Enter)'),
           icon(icons.down),
           () => events.step(1),
         )}</span>`);

@@ -1,5 +1,6 @@
 // The line chart of a sweep: mean wall time over the first parameter, a line for each combination of the others, with
 // bars of one standard deviation. Lines differ by colour, dash and the shape of their points.
+import * as l10n from '@vscode/l10n';
 import { scaleLinear, scaleLog, scalePoint } from 'd3-scale';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { durationText } from '../../core/numbersAsText.ts';
@@ -28,7 +29,11 @@ export function sweepChart(sweep: ShownSweep, open: (index: number) => void): Te
     .domain([0, top])
     .nice(5)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
-  const words = `Mean wall time by ${sweep.parameters[0] ?? 'cell'}; the table below has every figure`;
+  const [parameter] = sweep.parameters;
+  const words =
+    parameter === undefined
+      ? l10n.t('Mean wall time by cell; the table below has every figure')
+      : l10n.t('Mean wall time by {0}; the table below has every figure', parameter);
   return html`
     <figure class="sweep-figure">
       <svg class="sweep-chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group" aria-label=${words}>

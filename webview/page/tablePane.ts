@@ -1,17 +1,18 @@
 // The pane of tables: the functions of a run, or the functions and lines of a comparison and what explains it, on tabs.
+import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-tabs/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-header/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-panel/index.js';
 import { html, type TemplateResult } from 'lit';
-import { visibleText } from '../../core/foreignText.ts';
-import type { ViewKind } from '../../core/webviewMessages.ts';
-import { type FrameTable, frameName } from '../content/frameTable.ts';
+import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
+import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable, FunctionTable } from '../content/tables.ts';
 import { type Matcher, matchingFrames } from '../search/search.ts';
 import { COMPARED_SORT, comparedColumns, type Measure } from '../table/comparedColumns.ts';
 import { FUNCTION_SORT, functionColumns } from '../table/functionColumns.ts';
 import { rowsByFunction } from '../table/sameFunction.ts';
 import { type Sort, type TableColumn, VirtualTable } from '../table/virtualTable.ts';
+import type { MenuPlace } from './contextMenu.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
@@ -19,10 +20,13 @@ import { type ComparedTab, comparedTabs } from './viewState.ts';
 
 export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines';
 
+export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers';
+
 export interface TablePaneEvents {
   selected(frames: FrameTable, row: number): void;
   open(view: TableKind, row: number, aside: boolean): void;
-  copy(name: string): void;
+  act(action: RowAction, view: TableKind, row: number, frames: FrameTable): void;
+  menu(view: TableKind, row: number, frames: FrameTable, place: MenuPlace): void;
   sorted(view: TableKind, sort: Sort): void;
   tabChosen(tab: ComparedTab): void;
   measureChosen(measure: Measure): void;
@@ -43,6 +47,7 @@ export class TablePane {
   readonly #sorts: Record<string, Sort>;
   #measure: Measure;
   #matcher: Matcher | undefined;
+  #hidden: readonly NamedFunction[] = [];
 
   constructor(
     subject: 'run' | 'comparison',
@@ -54,11 +59,11 @@ export class TablePane {
     this.#sorts = { ...state.sorts };
     this.#measure = state.measure;
     const content = subject === 'run' ? this.#stage('functions') : this.#tabs(state.tab, explanation);
-    this.element = rendered(html`<section class="pane table-pane" aria-label="Tables">${content}</section>`);
+    this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
   }
 
   showLoading() {
-    for (const stage of this.#stages.values()) stage.replaceChildren(loadingPane('Reading the table…'));
+    for (const stage of this.#stages.values()) stage.replaceChildren(loadingPane(l10n.t('Reading the table…')));
     this.#shown.clear();
   }
 
@@ -67,14 +72,20 @@ export class TablePane {
   }
 
   showFunctions(table: FunctionTable) {
-    this.#show('functions', table.frames, functionColumns(table), FUNCTION_SORT, 'Functions');
+    this.#show('functions', table.frames, functionColumns(table), FUNCTION_SORT, l10n.t('Functions'));
   }
 
   showCompared(view: 'comparedFunctions' | 'comparedLines', table: ComparedTable) {
     this.#compared.set(view, table);
     const lines = view === 'comparedLines';
     const columns = comparedColumns(table, this.#measure, lines ? 'lines' : 'functions');
-    this.#show(view, table.frames, columns, COMPARED_SORT, lines ? 'Changed lines' : 'Changed functions');
+    this.#show(
+      view,
+      table.frames,
+      columns,
+      COMPARED_SORT,
+      lines ? l10n.t('Changed lines') : l10n.t('Changed functions'),
+    );
     const said = this.#measure === 'self' ? table.selfEffects : table.totalEffects;
     this.#shown.get(view)?.table.element.classList.toggle('effects', said !== undefined);
   }
@@ -82,6 +93,12 @@ export class TablePane {
   /** Shows only the rows that a search finds; undefined shows all. */
   filter(matcher: Matcher | undefined) {
     this.#matcher = matcher;
+    for (const { table, frames } of this.#shown.values()) table.setVisible(this.#visibleRows(frames));
+  }
+
+  /** Leaves out the rows of these functions. */
+  hide(functions: readonly NamedFunction[]) {
+    this.#hidden = functions;
     for (const { table, frames } of this.#shown.values()) table.setVisible(this.#visibleRows(frames));
   }
 
@@ -105,46 +122,53 @@ export class TablePane {
       count: frames.count,
       columns,
       sort: this.#sorts[view] ?? sort,
-      emptyText: frames.count === 0 ? 'Nothing was recorded here.' : 'No row matches the search.',
+      emptyText: frames.count === 0 ? l10n.t('Nothing was recorded here.') : l10n.t('No row matches the search.'),
       events: {
         selected: (row) => this.#events.selected(frames, row),
         open: (row, aside) => this.#events.open(view, row, aside),
-        copy: (row) => this.#events.copy(visibleText(frameName(frames, row), 1 << 16)),
+        copy: (row) => this.#events.act('copy', view, row, frames),
+        copyStack: (row) => this.#events.act('copyStack', view, row, frames),
+        hide: (row) => this.#events.act('hide', view, row, frames),
+        callers: (row) => this.#events.act('callers', view, row, frames),
+        menu: (row, place) => this.#events.menu(view, row, frames, place),
         sorted: (chosen) => {
           this.#sorts[view] = chosen;
           this.#events.sorted(view, chosen);
         },
       },
     });
-    if (this.#matcher) table.setVisible(this.#visibleRows(frames));
+    if (this.#matcher || this.#hidden.length > 0) table.setVisible(this.#visibleRows(frames));
     this.#shown.set(view, { table, frames, rowOf: rowsByFunction(frames) });
     this.#stages.get(view)?.replaceChildren(table.element);
   }
 
   #visibleRows(frames: FrameTable): Uint32Array {
     const all = Uint32Array.from({ length: frames.count }, (_, row) => row);
-    if (!this.#matcher) return all;
-    const marks = matchingFrames(frames, this.#matcher);
-    return all.filter((row) => marks[row] === 1);
+    if (!this.#matcher && this.#hidden.length === 0) return all;
+    const marks = this.#matcher && matchingFrames(frames, this.#matcher);
+    const hidden = new Set(this.#hidden.map(({ name, module }) => `${module}\0${name}`));
+    const isHidden = (row: number) =>
+      hidden.size > 0 && hidden.has(`${frameModule(frames, row)}\0${frameName(frames, row)}`);
+    return all.filter((row) => (!marks || marks[row] === 1) && !isHidden(row));
   }
 
   #stage(view: TableKind): HTMLElement {
-    const stage = rendered(html`<div class="table-stage">${loadingPane('Reading the table…')}</div>`);
+    const stage = rendered(html`<div class="table-stage">${loadingPane(l10n.t('Reading the table…'))}</div>`);
     this.#stages.set(view, stage);
     return stage;
   }
 
   #tabs(chosen: ComparedTab, explanation: HTMLElement | undefined): TemplateResult {
     const pages = [
-      ['Functions', this.#stage('comparedFunctions')],
-      ['Lines', this.#stage('comparedLines')],
-      ...(explanation ? [['Explain', explanation] as const] : []),
+      [l10n.t('Functions'), this.#stage('comparedFunctions')],
+      [l10n.t('Lines'), this.#stage('comparedLines')],
+      ...(explanation ? [[l10n.t('Explain'), explanation] as const] : []),
     ] as const;
     const measures = new Choices<Measure>(
-      'What is compared',
+      l10n.t('Compared measure'),
       [
-        { value: 'self', label: 'Compare self time', face: 'Self' },
-        { value: 'total', label: 'Compare total time', face: 'Total' },
+        { value: 'self', label: l10n.t('Compare self time'), face: l10n.t('Self') },
+        { value: 'total', label: l10n.t('Compare total time'), face: l10n.t('Total') },
       ],
       (measure) => this.#setMeasure(measure),
     );

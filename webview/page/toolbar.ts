@@ -1,4 +1,5 @@
 // The row of controls: search, what widths mean in a comparison, what was measured, which panes are shown, help.
+import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import '@vscode-elements/elements/dist/vscode-option/index.js';
 import type { VscodeSingleSelect } from '@vscode-elements/elements/dist/vscode-single-select/index.js';
@@ -35,40 +36,54 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
   const search = new SearchBar(events);
   search.query = state.query;
   const viewModes = new Choices<ViewMode>(
-    'What is shown',
+    l10n.t('What is shown'),
     [
-      { value: 'graph', label: 'Flame graph (1)', face: icon(icons.graph) },
-      { value: 'table', label: 'Table (5)', face: icon(icons.table) },
-      { value: 'both', label: 'Flame graph and table (2)', face: icon(icons.both) },
+      { value: 'graph', label: l10n.t('Flame graph (1)'), face: icon(icons.graph) },
+      { value: 'table', label: l10n.t('Table (5)'), face: icon(icons.table) },
+      { value: 'both', label: l10n.t('Flame graph and table (2)'), face: icon(icons.both) },
     ],
     (mode) => events.viewModeChosen(mode),
   );
   viewModes.show(state.viewMode);
   const widthModes = show.subject === 'comparison' ? widthChoices(state, events) : undefined;
   const { comparison } = show;
+  const options = [
+    ...(widthModes ? [widthModes.element, colourSelect(state, events)] : []),
+    ...(comparison && comparison.normalisations.length > 1 ? [normalisationSelect(comparison, events)] : []),
+    ...(show.values.length > 1 ? [valueSelect(show, state, events)] : []),
+  ];
   const element = rendered(html`
-    <div class="toolbar" role="toolbar" aria-label="Profile">
+    <div class="toolbar ${show.subject}" role="toolbar" aria-label=${l10n.t('Profile')}>
       ${search.element}
       <div class="toolbar-controls">
-        ${widthModes ? [widthModes.element, colourSelect(state, events)] : nothing}
-        ${comparison && comparison.normalisations.length > 1 ? normalisationSelect(comparison, events) : nothing}
-        ${show.values.length > 1 ? valueSelect(show, state, events) : nothing}
-        ${toolbarButton('Show everything (0)', icon(icons.reset), () => events.reset())}
+        ${options.length > 0 ? optionsOf(options) : nothing}
+        ${toolbarButton(l10n.t('Show everything (0)'), icon(icons.reset), () => events.reset())}
         ${viewModes.element}
-        ${toolbarButton('Keys and colours (?)', '?', () => events.help())}
+        ${toolbarButton(l10n.t('Keys and colours (?)'), '?', () => events.help())}
       </div>
     </div>`);
   return { element, search, viewModes, widthModes };
 }
 
+/** What is drawn and how: beside the other controls, or in a narrow page below a button of their own. */
+function optionsOf(options: readonly (HTMLElement | TemplateResult)[]): TemplateResult {
+  const box = rendered(html`<div class="toolbar-options">${options}</div>`);
+  const button: HTMLElement = rendered(
+    html`<span class="toolbar-more">${toolbarButton(l10n.t('View options'), icon(icons.options), () =>
+      box.classList.toggle('open'),
+    )}</span>`,
+  );
+  return html`${button}${box}`;
+}
+
 function widthChoices(state: ViewState, events: ToolbarEvents): Choices<WidthMode> {
   const choices = new Choices<WidthMode>(
-    'Widths',
+    l10n.t('Widths'),
     [
-      { value: 'combined', label: 'Widths: shares of both runs together', face: 'Both runs' },
-      { value: 'base', label: 'Widths: shares of the base run', face: 'Base' },
-      { value: 'new', label: 'Widths: shares of the new run', face: 'New' },
-      { value: 'change', label: 'Widths: absolute changes, up and down', face: '|Change|' },
+      { value: 'combined', label: l10n.t('Widths: shares of both runs together'), face: l10n.t('Both runs') },
+      { value: 'base', label: l10n.t('Widths: shares of the base run'), face: l10n.t('Base') },
+      { value: 'new', label: l10n.t('Widths: shares of the new run'), face: l10n.t('New') },
+      { value: 'change', label: l10n.t('Widths: absolute changes, up and down'), face: l10n.t('|Change|') },
     ],
     (mode) => events.widthModeChosen(mode),
   );
@@ -95,20 +110,20 @@ const select = (label: string, options: readonly Option[], chosen: string, chang
   )}</vscode-single-select>`;
 
 const colourOptions: readonly { readonly value: ColourMode; readonly label: string }[] = [
-  { value: 'significance', label: 'beyond noise' },
-  { value: 'change', label: 'all changes' },
-  { value: 'ratio', label: 'ratios' },
+  { value: 'significance', label: l10n.t('beyond noise') },
+  { value: 'change', label: l10n.t('all changes') },
+  { value: 'ratio', label: l10n.t('ratios') },
 ];
 
 function colourSelect(state: ViewState, events: ToolbarEvents): TemplateResult {
   const changed = (value: string) => events.colourModeChosen(value as ColourMode);
-  return select('Colours of the flame graph', colourOptions, state.colourMode, changed);
+  return select(l10n.t('Colours of the flame graph'), colourOptions, state.colourMode, changed);
 }
 
 function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents): TemplateResult {
   const options = comparison.normalisations.map(({ value, label }) => ({ value: String(value), label }));
   const changed = (value: string) => events.normalisationChosen(Number(value));
-  return select('What CPU time is compared per', options, String(comparison.normalisation), changed);
+  return select(l10n.t('Unit of the comparison'), options, String(comparison.normalisation), changed);
 }
 
 function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): TemplateResult {
@@ -117,5 +132,7 @@ function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarE
     value: String(value),
     label: visibleText(alone(type) ? type : `${type}, ${unit}`, 60),
   }));
-  return select('What was measured', options, String(state.value), (value) => events.valueChosen(Number(value)));
+  return select(l10n.t('What was measured'), options, String(state.value), (value) =>
+    events.valueChosen(Number(value)),
+  );
 }

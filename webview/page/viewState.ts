@@ -1,5 +1,6 @@
 // What the page remembers of how it was looked at. It comes back after a reload of the window; anything in it that is not
 // what it should be is left out, for a saved state may be older than this code.
+import { isHidden, type NamedFunction } from '../../core/webviewMessages.ts';
 import { type ColourMode, colourModes } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { widthModes } from '../graph/layout.ts';
@@ -26,6 +27,7 @@ export interface ViewState {
   readonly query: Query;
   readonly sorts: Readonly<Record<string, Sort>>; // by table
   readonly span: Span; // the part of the graph's width in view
+  readonly hidden: readonly NamedFunction[]; // functions that graph and tables leave out
   readonly selectedPath: readonly number[]; // frames from the root to the selected node
   readonly split: number; // percent of the room that the graph has; 0: as we choose
 }
@@ -41,6 +43,7 @@ export const freshState = (panel: string, value: number): ViewState => ({
   query: NO_QUERY,
   sorts: {},
   span: WHOLE,
+  hidden: [],
   selectedPath: [],
   split: 0,
 });
@@ -64,6 +67,7 @@ export function restoredState(saved: unknown, panel: string, value: number): Vie
         : fresh.query,
     sorts: isRecord(sorts) ? Object.fromEntries(Object.entries(sorts).filter(isSortEntry)) : {},
     span: isSpan(span) ? { left: span.left, width: span.width } : fresh.span,
+    hidden: saved.hidden !== undefined && isHidden(saved.hidden) ? (saved.hidden ?? []) : [],
     selectedPath: Array.isArray(selectedPath) && selectedPath.every(isWhole) ? selectedPath : [],
     split: typeof split === 'number' && split >= 5 && split <= 95 ? split : 0,
   };

@@ -1,7 +1,6 @@
 // What cells show: names with control characters visible, figures with a small bar behind them.
 import { html, render } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
-import { shortName } from '../graph/shortName.ts';
 
 /** A foreign text; the whole of it in the tooltip. */
 export function fillText(cell: HTMLElement, text: string) {
@@ -9,17 +8,34 @@ export function fillText(cell: HTMLElement, text: string) {
   cell.title = visibleText(text, 2000);
 }
 
-/** A function's name without its arguments; the whole of it, and where it is, in the tooltip. */
-export function fillFunction(cell: HTMLElement, name: string, place = '') {
-  cell.textContent = visibleText(shortName(name));
+/** Characters at a name's end that are always seen: `…::_M_get_insert_unique_pos(…)`. */
+const TAIL = 12;
+const LONG = 24;
+
+/** A name of which the middle goes when the cell is too narrow: the beginning gives way, the end stays. */
+const cuttable = (name: string) => {
+  const shown = visibleText(name);
+  const text = shown.length > LONG ? shown.replace(/\(…\)(?: const)?$/, '') : shown; // the end is worth more than that
+  const at = Math.max(0, text.length - TAIL);
+  return html`<span class="name"><span class="name-head">${text.slice(0, at)}</span><span class="name-tail"
+    >${text.slice(at)}</span></span>`;
+};
+
+/** A function: its short form, and in the tooltip the whole name and where it is. */
+export function fillFunction(
+  cell: HTMLElement,
+  { name, short, place }: { name: string; short: string; place: string },
+) {
+  render(cuttable(short), cell);
   cell.title = place ? `${visibleText(name, 2000)}\n${visibleText(place, 2000)}` : visibleText(name, 2000);
 }
 
-/** A function's name, and behind it in quiet words what is noted of it. */
-export function fillNotedFunction(cell: HTMLElement, name: string, note: string) {
-  const words = html`<span class="noted-name">${visibleText(shortName(name))}</span
-    ><span class="note">${visibleText(note)}</span>`;
-  render(words, cell);
+/** The same with quiet words behind it: what is noted of it. */
+export function fillNotedFunction(
+  cell: HTMLElement,
+  { name, short, note }: { name: string; short: string; note: string },
+) {
+  render(html`${cuttable(short)}<span class="note">${visibleText(note)}</span>`, cell);
   cell.title = [name, note]
     .filter(Boolean)
     .map((text) => visibleText(text, 2000))

@@ -1,5 +1,6 @@
 // The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
-import { contributionText, isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
+import * as l10n from '@vscode/l10n';
+import { isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import { countText, difference, percentText, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
 import type { Effects } from '../content/effects.ts';
@@ -9,6 +10,7 @@ import { effectNote } from '../graph/describe.ts';
 import { fillDifference, fillNotedFunction, fillText } from './cells.ts';
 import { compareNumbers, compareTexts } from './functionColumns.ts';
 import { fillInterval, intervalScale } from './intervalCell.ts';
+import { rowNames } from './rowNames.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
 
 export type Measure = 'self' | 'total';
@@ -49,15 +51,23 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
   let largest = 1;
   for (let row = 0; row < frames.count; row++) largest = Math.max(largest, Math.abs(change(row)));
 
-  const side = (id: string, title: string, values: Float64Array, samples: Uint32Array, whole: number): TableColumn => ({
+  const per = table.per || l10n.t('run');
+  const side = (id: 'base' | 'new', values: Float64Array, samples: Uint32Array, whole: number): TableColumn => ({
     id,
-    title,
-    hint: `CPU time in the ${title.toLowerCase()} run, per ${table.per || 'run'}`,
+    title: id === 'base' ? l10n.t('Base') : l10n.t('New'),
+    hint:
+      id === 'base'
+        ? l10n.t('CPU time in the base run, per {0}', per)
+        : l10n.t('CPU time in the new run, per {0}', per),
     numeric: true,
     compare: (a, b) => compareNumbers(values[a]!, values[b]!),
     fill: (cell, row) => {
       cell.textContent = millisecondsText(values[row]!, unit);
-      cell.title = `${percentText(share(values[row]!, whole))} of the run, ${countText(samples[row]!)} samples`;
+      cell.title = l10n.t(
+        '{0} of the run, {1} samples',
+        percentText(share(values[row]!, whole)),
+        countText(samples[row]!),
+      );
     },
   });
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];
@@ -65,7 +75,7 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
     {
       id: 'verdict',
       title: '',
-      hint: 'What became of it: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? untested',
+      hint: l10n.t('Verdict: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? untested'),
       numeric: false,
       compare: (a, b) => compareNumbers(verdict[a]!, verdict[b]!),
       fill: (cell, row) => {
@@ -78,8 +88,8 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
     },
     {
       id: 'change',
-      title: 'Change',
-      hint: 'New less base; sorted by size, whatever the sign',
+      title: l10n.t('Change'),
+      hint: l10n.t('New minus base, sorted by absolute size'),
       numeric: true,
       compare: (a, b) => compareNumbers(Math.abs(change(a)), Math.abs(change(b))),
       fill: (cell, row) => {
@@ -89,9 +99,8 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
       },
     },
     ...(effects ? [relativeColumn(effects)] : []),
-    side('base', 'Base', base, sides.baseSamples, table.baseTotal),
-    side('new', 'New', later, sides.laterSamples, table.newTotal),
-    ...(effects ? [contributionColumn(table)] : []),
+    side('base', base, sides.baseSamples, table.baseTotal),
+    side('new', later, sides.laterSamples, table.newTotal),
     ...place,
   ];
 }
@@ -101,8 +110,10 @@ function relativeColumn(effects: Effects): TableColumn {
   const scale = intervalScale(effects);
   return {
     id: 'relative',
-    title: 'Change and 95 % interval',
-    hint: 'New against base with its 95 % interval; the bar is the interval, its dot the change, the line in the middle no change',
+    title: l10n.t('Change and 95 % interval'),
+    hint: l10n.t(
+      'New against base with its 95 % interval; the bar is the interval, its dot the change, the line in the middle no change',
+    ),
     numeric: true,
     compare: (a, b) => compareNumbers(orderOf(effects.change[a]!), orderOf(effects.change[b]!)),
     fill: (cell, row) => {
@@ -115,30 +126,25 @@ function relativeColumn(effects: Effects): TableColumn {
 /** What cannot be said comes last. */
 const orderOf = (change: number): number => (Number.isNaN(change) ? Number.NEGATIVE_INFINITY : change);
 
-const contributionColumn = ({ contribution }: ComparedTable): TableColumn => ({
-  id: 'contribution',
-  title: 'Of all',
-  hint: 'What part of the difference of both totals its self time explains; what works against it is negative',
-  numeric: true,
-  compare: (a, b) => compareNumbers(orderOf(contribution[a]!), orderOf(contribution[b]!)),
-  fill: (cell, row) => {
-    cell.textContent = contributionText(contribution[row]!);
-  },
-});
-
-const nameColumn = ({ frames, note }: ComparedTable): TableColumn => ({
-  id: 'name',
-  title: 'Function',
-  hint: 'The function',
-  numeric: false,
-  compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
-  fill: (cell, row) => fillNotedFunction(cell, frameName(frames, row), frames.strings[note[row]!] ?? ''),
-});
+function nameColumn({ frames, note }: ComparedTable): TableColumn {
+  const nameOf = rowNames(frames);
+  return {
+    id: 'name',
+    title: l10n.t('Function'),
+    hint: l10n.t('The function'),
+    numeric: false,
+    compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
+    fill: (cell, row) => {
+      const name = frameName(frames, row);
+      fillNotedFunction(cell, { name, short: nameOf(row), note: frames.strings[note[row]!] ?? '' });
+    },
+  };
+}
 
 const moduleColumn = ({ frames }: ComparedTable): TableColumn => ({
   id: 'module',
-  title: 'Module',
-  hint: 'The program or library that holds the function',
+  title: l10n.t('Module'),
+  hint: l10n.t('The program or library that holds the function'),
   numeric: false,
   compare: (a, b) => compareTexts(frameModule(frames, a), frameModule(frames, b)),
   fill: (cell, row) => fillText(cell, frameModule(frames, row)),
@@ -147,8 +153,8 @@ const moduleColumn = ({ frames }: ComparedTable): TableColumn => ({
 function lineColumn({ frames, baseLine, verdict }: ComparedTable): TableColumn {
   return {
     id: 'line',
-    title: 'Line',
-    hint: 'The line in the new text; in the base text when it is gone',
+    title: l10n.t('Line'),
+    hint: l10n.t('The line in the new text; in the base text when it is gone'),
     numeric: false,
     compare: (a, b) => compareTexts(frameFile(frames, a), frameFile(frames, b)) || frames.line[a]! - frames.line[b]!,
     fill: (cell, row) => {
@@ -157,7 +163,8 @@ function lineColumn({ frames, baseLine, verdict }: ComparedTable): TableColumn {
       const moved = baseLine[row]! > 0 && baseLine[row] !== line && verdict[row] !== Verdict.gone;
       const short = file.slice(file.lastIndexOf('/') + 1) || frameModule(frames, row);
       cell.textContent = visibleText(line > 0 ? `${short}:${line}` : short);
-      cell.title = visibleText(`${file}:${line}${moved ? `, was line ${baseLine[row]}` : ''}`, 2000);
+      const place = `${file}:${line}`;
+      cell.title = visibleText(moved ? l10n.t('{0}, was line {1}', place, baseLine[row]!) : place, 2000);
     },
   };
 }

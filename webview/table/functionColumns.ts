@@ -1,8 +1,10 @@
 // The columns of the table of functions of one run.
+import * as l10n from '@vscode/l10n';
 import { countText, percentText, share, valueText } from '../../core/numbersAsText.ts';
-import { FrameKind, frameFile, frameModule, frameName } from '../content/frameTable.ts';
+import { frameFile, frameModule, frameName, isKernel } from '../content/frameTable.ts';
 import type { FunctionTable } from '../content/tables.ts';
 import { fillFunction, fillShare, fillText } from './cells.ts';
+import { rowNames } from './rowNames.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
 
 export const FUNCTION_SORT: Sort = { column: 'self', descending: true };
@@ -21,37 +23,39 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
     },
   });
   const { selfSamples, totalSamplesOfRow } = table;
+  const nameOf = rowNames(frames);
   return [
-    valued('self', 'Self', 'Spent in the function itself, inlined calls apart', table.selfValue),
-    valued('total', 'Total', 'Spent in the function and in all that it called', table.totalValueOfRow),
+    valued('self', l10n.t('Self'), l10n.t('Spent in the function itself, without inlined calls'), table.selfValue),
+    valued('total', l10n.t('Total'), l10n.t('Spent in the function and everything it called'), table.totalValueOfRow),
     {
       id: 'samples',
-      title: 'Samples',
-      hint: 'Samples in the function itself; the tooltip has those with it anywhere on the stack',
+      title: l10n.t('Self samples'),
+      hint: l10n.t('Samples in the function itself; the tooltip has those with it anywhere on the stack'),
       numeric: true,
       compare: (a, b) => compareNumbers(selfSamples[a]!, selfSamples[b]!),
       fill: (cell, row) => {
         cell.textContent = countText(selfSamples[row]!);
-        cell.title = `${countText(selfSamples[row]!)} self, ${countText(totalSamplesOfRow[row]!)} total`;
+        cell.title = l10n.t('{0} self, {1} total', countText(selfSamples[row]!), countText(totalSamplesOfRow[row]!));
       },
     },
     {
       id: 'name',
-      title: 'Function',
-      hint: 'The function',
+      title: l10n.t('Function'),
+      hint: l10n.t('The function'),
       numeric: false,
       compare: (a, b) => compareTexts(frameName(frames, a), frameName(frames, b)),
       fill: (cell, row) => {
         const file = frameFile(frames, row);
         const line = frames.line[row]!;
-        fillFunction(cell, frameName(frames, row), file && line > 0 ? `${file}:${line}` : file);
-        cell.classList.toggle('kernel', frames.kind[row] === FrameKind.kernel);
+        const place = file && line > 0 ? `${file}:${line}` : file;
+        fillFunction(cell, { name: frameName(frames, row), short: nameOf(row), place });
+        cell.classList.toggle('kernel', isKernel(frames.kind[row]!));
       },
     },
     {
       id: 'module',
-      title: 'Module',
-      hint: 'The program or library that holds the function',
+      title: l10n.t('Module'),
+      hint: l10n.t('The program or library that holds the function'),
       numeric: false,
       compare: (a, b) => compareTexts(frameModule(frames, a), frameModule(frames, b)),
       fill: (cell, row) => fillText(cell, frameModule(frames, row)),

@@ -1,6 +1,7 @@
 // A table of up to a hundred thousand rows of which only those in view exist. Grid roles, sorting with aria-sort, keys,
 // one selected row. What the cells show is the columns' business.
 import { html } from 'lit';
+import { isMenuKey } from '../graph/graphKeys.ts';
 import { icon, icons } from '../page/icons.ts';
 import { rendered } from '../page/rendered.ts';
 
@@ -28,6 +29,11 @@ export interface TableEvents {
   selected(row: number): void;
   open(row: number, aside: boolean): void;
   copy(row: number): void;
+  copyStack(row: number): void;
+  hide(row: number): void;
+  callers(row: number): void;
+  /** A menu was asked for, at a place of the window. */
+  menu(row: number, place: { readonly x: number; readonly y: number }): void;
   sorted(sort: Sort): void;
 }
 
@@ -187,6 +193,14 @@ export class VirtualTable {
       this.#choose(row);
       this.#events.open(row, event.altKey);
     });
+    this.element.addEventListener('contextmenu', (event) => {
+      event.preventDefault();
+      const row = rowUnder(event);
+      if (row === undefined) return;
+      this.element.focus({ preventScroll: true });
+      this.#choose(row);
+      this.#events.menu(row, { x: event.clientX, y: event.clientY });
+    });
     this.element.addEventListener('keydown', (event) => {
       if (this.#act(event)) {
         event.preventDefault();
@@ -204,7 +218,12 @@ export class VirtualTable {
   #act(event: KeyboardEvent): boolean {
     const page = Math.max(1, Math.floor(this.#scroller.clientHeight / TABLE_ROW_HEIGHT) - 2);
     const command = event.ctrlKey || event.metaKey;
-    if (command && event.key.toLowerCase() === 'c') return this.#withSelected((row) => this.#events.copy(row));
+    const { copy, copyStack, hide, callers } = this.#events;
+    const key = event.key.toLowerCase();
+    if (command && key === 'c') return this.#withSelected(event.shiftKey ? copyStack : copy);
+    if (!command && !event.altKey && key === 'h') return this.#withSelected(hide);
+    if (!command && !event.altKey && key === 'c') return this.#withSelected(callers);
+    if (isMenuKey(event)) return this.#withSelected((row) => this.#menuOf(row));
     if (event.key === 'F12' || event.key === 'Enter') {
       return this.#withSelected((row) => this.#events.open(row, event.altKey));
     }
@@ -229,6 +248,12 @@ export class VirtualTable {
     if (this.#selected < 0) return false;
     act(this.#selected);
     return true;
+  }
+
+  #menuOf(row: number) {
+    const shown = this.#pool.find((one) => !one.row.hidden && one.row.dataset.row === String(row));
+    const { left, top, bottom } = (shown?.row ?? this.element).getBoundingClientRect();
+    this.#events.menu(row, { x: left + TABLE_ROW_HEIGHT, y: shown ? bottom : top + TABLE_ROW_HEIGHT });
   }
 
   #bringIntoView(at: number) {

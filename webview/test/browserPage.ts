@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { TRANSLATIONS_META } from '../../core/translations.ts';
 import type { HostMessage, PageMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
 import { type TestTheme, themes } from './themes.ts';
 
@@ -12,9 +13,9 @@ const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.ur
 const ORIGIN = 'https://page.test';
 const CSP = `default-src 'none'; script-src 'nonce-n1'; style-src ${ORIGIN}; font-src ${ORIGIN}; img-src ${ORIGIN}`;
 
-const HTML = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
+const html = (translations: PageOptions['translations']) => `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${CSP}">
-<link rel="stylesheet" href="${ORIGIN}/panel.css"><title>Lineheat</title></head>
+<link rel="stylesheet" href="${ORIGIN}/panel.css">${translationsMeta(translations)}<title>Lineheat</title></head>
 <body><script nonce="n1" src="${ORIGIN}/host.js"></script><script nonce="n1" src="${ORIGIN}/panel.js"></script></body></html>`;
 
 /** Plays the editor's side inside the page; the state survives a reload as it does in the editor. */
@@ -65,7 +66,14 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly reducedMotion?: boolean;
+  /** The bundle that the host writes into the page; none in English. */
+  readonly translations?: Readonly<Record<string, string>>;
 }
+
+const translationsMeta = (bundle: PageOptions['translations']): string =>
+  bundle
+    ? `<meta name="${TRANSLATIONS_META}" content="${JSON.stringify(bundle).replace(/[&"'<>]/g, (letter) => `&#${letter.charCodeAt(0)};`)}">`
+    : '';
 
 /** A page with the bundle loaded; it has said `ready`. */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<PanelPage> {
@@ -79,7 +87,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const stray: string[] = [];
   await page.route('**/*', (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
-    if (name === '') return route.fulfill({ contentType: 'text/html', body: HTML });
+    if (name === '') return route.fulfill({ contentType: 'text/html', body: html(options.translations) });
     if (name === 'host.js') return route.fulfill({ contentType: 'text/javascript', body: HOST_SCRIPT });
     const body = files.get(name);
     if (body === undefined && name !== 'favicon.ico') stray.push(route.request().url());

@@ -21,7 +21,7 @@ export const shownShop: ShownComparison = {
   per: 'run',
   method: [
     'Moderated t over the logarithms of 5 + 5 runs, Benjamini-Hochberg at 5 %.',
-    'A change of 2.1 % of the whole would have been seen in 4 of 5 cases.',
+    'These runs can show an overall change of 2.1 % or more in 4 of 5 cases.',
   ],
   normalisation: 2,
   normalisations: [

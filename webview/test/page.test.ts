@@ -1,40 +1,12 @@
-// The page in a real Chromium: keys, search, mouse, messages, themes, state, foreign names, damaged content.
+// The page in a real Chromium: keys, search, mouse, messages, themes, state, foreign names.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { visibleText } from '../../core/foreignText.ts';
-import {
-  openPage,
-  type PageOptions,
-  type PanelPage,
-  showComparison,
-  showRun,
-  startBrowser,
-  wordsOf,
-} from './browserPage.ts';
+import { type PanelPage, showComparison, showRun, wordsOf } from './browserPage.ts';
 import { functionsContent, graphContent, randomGraph } from './contents.ts';
 import { evilNames } from './evilNames.ts';
+import { onPage } from './onPage.ts';
 import { shopComparedFunctions, shopComparedGraph, shopComparedLines, shopFunctions, shopGraph } from './shop.ts';
 import { themes } from './themes.ts';
-
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-});
-after(() => browser.close());
-
-/** A test in a page of its own that must have done nothing it may not. */
-function onPage(name: string, options: PageOptions, act: (panel: PanelPage) => Promise<void>) {
-  test(name, async () => {
-    const panel = await openPage(browser, options);
-    try {
-      await act(panel);
-      assert.deepEqual(await panel.faults(), []);
-    } finally {
-      await panel.close();
-    }
-  });
-}
 
 async function showShop(panel: PanelPage) {
   await panel.post(showRun());
@@ -170,6 +142,31 @@ onPage('a click goes to the source, Alt+click to the side, a double click fits',
   await panel.page.waitForTimeout(400);
   assert.equal((await panel.sent()).length, before);
   assert.equal(await panel.pixel(600, 103), await panel.pixel(100, 103));
+});
+
+onPage('a frame without source says why at the foot of the page, until something else is chosen', {}, async (panel) => {
+  await showShop(panel);
+  const status = panel.page.locator('.page-status');
+  await focusGraph(panel);
+  await press(panel, 'Home', 'End', 'F12');
+  assert.equal(await status.textContent(), '');
+  const message = 'This function has no source lines: <b>its module</b> has no line information.';
+  await panel.post({ type: 'noSource', message });
+  await panel.settle();
+  assert.equal(await status.textContent(), message);
+  assert.ok(await status.isVisible());
+  assert.equal(await status.getAttribute('role'), 'status');
+  const [line, view] = [await status.boundingBox(), panel.page.viewportSize()];
+  assert.ok(line!.y + line!.height <= view!.height + 0.5, 'it is inside the page');
+  await press(panel, 'Home');
+  assert.equal(await status.textContent(), '');
+  // Also when only the table is in view.
+  await press(panel, '5');
+  await panel.page.locator('.table').focus();
+  await press(panel, 'Home', 'Enter');
+  await panel.post({ type: 'noSource', message });
+  await panel.settle();
+  assert.ok(await status.isVisible());
 });
 
 onPage('F12 opens the source, Ctrl+C copies the name, from graph and table', {}, async (panel) => {
@@ -368,39 +365,6 @@ onPage('foreign names make no element, run nothing and hide nothing', {}, async 
   });
   assert.equal(visibleText(found.text, Number.POSITIVE_INFINITY), found.text, 'every character can be seen');
   assert.deepEqual([found.evil, found.elements], [undefined, 0]);
-});
-
-onPage('damaged content is a sentence in its pane, and the other pane works', {}, async (panel) => {
-  await panel.post(showRun());
-  await panel.postView('functions', shopFunctions);
-  await panel.postView('flameGraph', shopGraph.slice(0, shopGraph.length - 9));
-  assert.match(await wordsOf(panel.page.locator('.graph-pane [role=alert]')), /This view cannot be shown: .*\./);
-  assert.ok((await panel.page.locator('.table-row:visible').count()) > 5);
-  await panel.postView('flameGraph', shopGraph);
-  assert.equal(await panel.page.locator('.graph-pane [role=alert]').count(), 0);
-});
-
-onPage('a view that failed and a run without samples say so', {}, async (panel) => {
-  await panel.post(showRun());
-  await panel.post({
-    type: 'viewFailed',
-    view: 'functions',
-    value: 0,
-    message: 'The engine ended.',
-    advice: 'Open the run again.',
-  });
-  await panel.postView('flameGraph', graphContent({ name: 'all', self: 0 }));
-  assert.match(
-    await wordsOf(panel.page.locator('.table-pane [role=alert]')),
-    /The engine ended\. Open the run again\./,
-  );
-  assert.match((await panel.page.locator('.graph-pane').textContent())!, /There are no samples to draw/);
-});
-
-onPage('a failure offers to try again', {}, async (panel) => {
-  await panel.post({ type: 'failed', message: 'No such file.', advice: '' });
-  await panel.page.locator('vscode-button').click();
-  assert.deepEqual(await panel.lastSent(), { type: 'retry' });
 });
 
 onPage('the host can point at a function, before or after the views have come', {}, async (panel) => {

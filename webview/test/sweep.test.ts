@@ -1,36 +1,20 @@
 // A sweep and a repeated run on the page, in a real Chromium.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { contrast } from '../graph/colourContrast.ts';
-import { openPage, type PanelPage, showRun, startBrowser, wordsOf } from './browserPage.ts';
+import { type PanelPage, showRun, wordsOf } from './browserPage.ts';
 import { shownSweep } from './comparison.ts';
 import { evilNames } from './evilNames.ts';
+import { onPage } from './onPage.ts';
 import { themes } from './themes.ts';
 
-let browser: Browser;
-before(async () => {
-  browser = await startBrowser();
-});
-after(() => browser.close());
-
-function onPage(name: string, act: (panel: PanelPage) => Promise<void>) {
-  test(name, async () => {
-    const panel = await openPage(browser, { width: 1000, height: 900 });
-    try {
-      await act(panel);
-      assert.deepEqual(await panel.faults(), []);
-    } finally {
-      await panel.close();
-    }
-  });
-}
+const inSweep = (name: string, act: (panel: PanelPage) => Promise<void>) =>
+  onPage(name, { width: 1000, height: 900 }, act);
 const showSweep = async (panel: PanelPage, sweep = shownSweep) => {
   await panel.post({ type: 'showSweep', panel: 'sweep:1', title: 'shop: threads × chunk', sweep });
   await panel.settle();
 };
 
-onPage('a sweep has a row for each cell, the best marked, and says what is missing', async (panel) => {
+inSweep('a sweep has a row for each cell, the best marked, and says what is missing', async (panel) => {
   await showSweep(panel);
   const rows = panel.page.locator('table[aria-label="Cells"] tbody tr');
   assert.equal(await rows.count(), 11);
@@ -43,7 +27,7 @@ onPage('a sweep has a row for each cell, the best marked, and says what is missi
   assert.match(await wordsOf(rows.first()), /3\.2\d s ± 129 ms \(4\.0 %\)/);
 });
 
-onPage(
+inSweep(
   'the chart has a line for each value of the second parameter, and a point for each cell that opens it',
   async (panel) => {
     await showSweep(panel);
@@ -58,7 +42,7 @@ onPage(
   },
 );
 
-onPage(
+inSweep(
   'two ticked cells are compared, the earlier one is the base; a third takes the place of the first',
   async (panel) => {
     await showSweep(panel);
@@ -77,7 +61,7 @@ onPage(
   },
 );
 
-onPage('values that are no numbers stand in their order, and one cell is a chart', async (panel) => {
+inSweep('values that are no numbers stand in their order, and one cell is a chart', async (panel) => {
   const rows = ['small', 'large'].map((value) => ({ ...shownSweep.rows[0]!, values: [value] }));
   await showSweep(panel, { ...shownSweep, parameters: ['input'], rows, growing: [] });
   const labels = await panel.page.locator('.axes text[text-anchor=middle]').allTextContents();
@@ -86,7 +70,7 @@ onPage('values that are no numbers stand in their order, and one cell is a chart
   assert.equal(await panel.page.locator('.sweep-point').count(), 1);
 });
 
-onPage('in every theme the lines differ in colour and stand out from the background', async (panel) => {
+inSweep('in every theme the lines differ in colour and stand out from the background', async (panel) => {
   const rows = ['1', '2', '3', '4', '5', '6'].map((value) => ({ ...shownSweep.rows[0]!, values: ['1', value] }));
   await showSweep(panel, { ...shownSweep, rows });
   const polylines = panel.page.locator('.sweep-chart polyline');
@@ -100,7 +84,7 @@ onPage('in every theme the lines differ in colour and stand out from the backgro
   }
 });
 
-onPage('the words of the chart stay readable where the page is narrow', async (panel) => {
+inSweep('the words of the chart stay readable where the page is narrow', async (panel) => {
   await showSweep(panel);
   for (const width of [900, 560, 480, 380]) {
     await panel.page.setViewportSize({ width, height: 700 });
@@ -124,7 +108,7 @@ onPage('the words of the chart stay readable where the page is narrow', async (p
   }
 });
 
-onPage('beside an editor the table of cells has room for what is best', async (panel) => {
+inSweep('beside an editor the table of cells has room for what is best', async (panel) => {
   await showSweep(panel);
   for (const width of [760, 620, 480]) {
     await panel.page.setViewportSize({ width, height: 700 });
@@ -136,14 +120,14 @@ onPage('beside an editor the table of cells has room for what is best', async (p
   }
 });
 
-onPage('foreign values make no element', async (panel) => {
+inSweep('foreign values make no element', async (panel) => {
   const [evil] = evilNames;
   const rows = [{ ...shownSweep.rows[0]!, values: [evil!, evil!] }];
   await showSweep(panel, { ...shownSweep, parameters: [evil!, evil!], rows, value: evil! });
   assert.equal(await panel.page.evaluate(() => document.querySelectorAll('img, iframe, b, i, object, a').length), 0);
 });
 
-onPage('a repeated run has a table of its runs, outliers marked', async (panel) => {
+inSweep('a repeated run has a table of its runs, outliers marked', async (panel) => {
   const row = (run: string, more: object = {}) => ({
     cells: [run, '1.60 s', '1.50 s', '20.0 ms', '–', '1,540'],
     warmUp: false,

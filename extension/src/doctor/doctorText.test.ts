@@ -26,7 +26,7 @@ test('each check is a word, a title, what it costs, and the command on lines of 
     text,
     `# Lineheat Doctor
 
-This machine can record in user space only: time in the kernel is missing until what is marked ✗ is there.
+This machine can record in user space only: kernel time is missing until you fix the items marked ✗.
 
 ✓ ok       The kernel
            Linux 6.18

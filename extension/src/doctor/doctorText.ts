@@ -1,4 +1,5 @@
 // The doctor's report as text: what this machine allows, what is missing or costs something, and the command that helps.
+import * as l10n from '@vscode/l10n';
 import { visibleLines } from '../../../core/foreignText.ts';
 import type { DoctorReport } from '../../../core/wire.ts';
 import { wire } from '../../../core/wire.ts';
@@ -26,7 +27,11 @@ const words: Readonly<Record<number, CheckWord>> = {
   [State.WARNING]: 'costs',
   [State.MISSING]: 'missing',
 };
-const marks: Readonly<Record<CheckWord, string>> = { ok: '✓', costs: '!', missing: '✗' };
+const shown: Readonly<Record<CheckWord, string>> = {
+  ok: `✓ ${l10n.t('ok')}`,
+  costs: `! ${l10n.t('costs')}`,
+  missing: `✗ ${l10n.t('missing')}`,
+};
 
 /** Width of mark and word before a title; details stand below the title. */
 export const TITLE_COLUMN = 11;
@@ -41,7 +46,7 @@ export function doctorText(report: DoctorReport): DoctorText {
   const lines = ['# Lineheat Doctor', '', verdict(report), ''];
   const places = report.checks.map(({ id, title, state, detail, command }): CheckPlace => {
     const word = words[state] ?? 'missing';
-    lines.push(`${marks[word]} ${word}`.padEnd(TITLE_COLUMN) + visibleLines(title).replaceAll('\n', ' '));
+    lines.push(`${shown[word].padEnd(TITLE_COLUMN - 1)} ${visibleLines(title).replaceAll('\n', ' ')}`);
     const titleLine = lines.length;
     if (detail) lines.push(...indented(detail, TITLE_COLUMN));
     if (!command) return { id, word, titleLine, commandLine: 0, command: '' };
@@ -55,9 +60,9 @@ export function doctorText(report: DoctorReport): DoctorText {
 
 function verdict(report: DoctorReport): string {
   if (!report.canRecord)
-    return 'This machine cannot record yet. What is marked ✗ is missing; saved runs can be viewed all the same.';
-  if (recordsWithPrivilege(report)) return 'This machine can record.';
-  return 'This machine can record in user space only: time in the kernel is missing until what is marked ✗ is there.';
+    return l10n.t('This machine cannot record yet. Fix the items marked ✗. You can still view saved runs.');
+  if (recordsWithPrivilege(report)) return l10n.t('This machine can record.');
+  return l10n.t('This machine can record in user space only: kernel time is missing until you fix the items marked ✗.');
 }
 
 function indented(text: string, columns: number): string[] {

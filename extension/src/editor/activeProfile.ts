@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import type { ComparisonOpened, RunOpened, SourceFile } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../engine/openProfiles.ts';
+import { OpeningOrder } from '../heat/openingOrder.ts';
 import { openOptions } from './settings.ts';
+import type { RememberedProfile, ShownProfile } from './shownProfile.ts';
 
 export type Profile =
   | { readonly kind: 'run'; readonly run: OpenRun; readonly opened: RunOpened }
@@ -12,12 +14,19 @@ export type Profile =
 export class ActiveProfile implements vscode.Disposable {
   private profile: Profile | undefined;
   private files: ReadonlyMap<string, SourceFile> = new Map();
-  private turn = 0;
+  private readonly order = new OpeningOrder<Profile>({
+    current: () => this.profile,
+    show: (profile) => this.show(profile),
+    drop: close,
+  });
   private readonly changed = new vscode.EventEmitter<void>();
   /** Another profile, or none, is shown now. */
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly client: EngineClient) {}
+  constructor(
+    private readonly client: EngineClient,
+    private readonly shown: ShownProfile,
+  ) {}
 
   get current(): Profile | undefined {
     return this.profile;
@@ -30,24 +39,27 @@ export class ActiveProfile implements vscode.Disposable {
 
   /** Opens a run and shows its heat. Throws EngineFailure; what was shown before stays then. */
   async showRun(path: string): Promise<RunOpened> {
-    if (this.profile?.kind === 'run' && this.profile.run.path === path) return this.profile.opened;
-    return this.openRun(path);
+    if (this.profile?.kind !== 'run' || this.profile.run.path !== path) return this.openRun(path);
+    this.order.supersede();
+    return this.profile.opened;
   }
 
   /** Opens two runs and shows their differences. */
   async showComparison(basePath: string, newPath: string, normalisation = 0): Promise<ComparisonOpened> {
-    const turn = ++this.turn;
-    const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, openOptions()));
-    const comparison = new OpenComparison(this.client, base!, current!, normalisation);
-    const opened = await comparison.opened();
-    if (turn === this.turn) await this.show({ kind: 'comparison', comparison, opened });
-    else comparison.close();
-    return opened;
+    const key = JSON.stringify([basePath, newPath, normalisation]);
+    const profile = await this.order.open(key, async () => {
+      const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, openOptions()));
+      const comparison = new OpenComparison(this.client, base!, current!, normalisation);
+      return { kind: 'comparison', comparison, opened: await comparison.opened() };
+    });
+    return profile.opened as ComparisonOpened;
   }
 
   /** Opens what is shown anew, as the settings are now. */
   async reopen(): Promise<void> {
     const profile = this.profile;
+    // What is on the way has the settings of before.
+    if (profile) this.order.supersede();
     if (profile?.kind === 'run') await this.openRun(profile.run.path);
     else if (profile) {
       const { base, current, normalisation } = profile.comparison;
@@ -55,8 +67,22 @@ export class ActiveProfile implements vscode.Disposable {
     }
   }
 
+  /** Shows what the window showed before it was reloaded; nothing when something else is shown or being opened. */
+  async restore(): Promise<void> {
+    const shown = this.shown.get();
+    await this.order.restore(async () => shown && this.showAgain(shown));
+  }
+
+  /** A panel came back after a reload: shows its profile when there is no other to show. */
+  async offer(shown: RememberedProfile): Promise<void> {
+    await this.order.offer(
+      () => this.restore(),
+      () => this.showAgain(shown),
+    );
+  }
+
   async clear(): Promise<void> {
-    this.turn++;
+    this.order.decline();
     await this.show(undefined);
   }
 
@@ -64,18 +90,23 @@ export class ActiveProfile implements vscode.Disposable {
     this.changed.dispose();
   }
 
+  private async showAgain(shown: RememberedProfile): Promise<void> {
+    if ('run' in shown) await this.showRun(shown.run);
+    else await this.showComparison(shown.base, shown.new, shown.normalisation);
+  }
+
   private async openRun(path: string): Promise<RunOpened> {
-    const turn = ++this.turn;
-    const run = new OpenRun(this.client, path, openOptions());
-    const opened = await run.opened();
-    if (turn === this.turn) await this.show({ kind: 'run', run, opened });
-    else run.close();
-    return opened;
+    const profile = await this.order.open(JSON.stringify([path]), async () => {
+      const run = new OpenRun(this.client, path, openOptions());
+      return { kind: 'run', run, opened: await run.opened() };
+    });
+    return profile.opened as RunOpened;
   }
 
   private async show(profile: Profile | undefined): Promise<void> {
     const former = this.profile;
     this.profile = profile;
+    void this.shown.set(profile && rememberedOf(profile));
     const entries = (profile?.opened.files ?? []).flatMap((file) => [
       [file.recordedPath, file] as const,
       ...(file.path ? [[file.path, file] as const] : []),
@@ -89,9 +120,13 @@ export class ActiveProfile implements vscode.Disposable {
       setContext('lineheat.hotFiles', [...this.files.keys()]),
     ]);
     this.changed.fire();
-    if (former?.kind === 'run') former.run.close();
-    else former?.comparison.close();
+    if (former) close(former);
   }
+}
+
+function close(profile: Profile): void {
+  if (profile.kind === 'run') profile.run.close();
+  else profile.comparison.close();
 }
 
 /** Where sources are looked for when a recorded path does not exist on this machine. */
@@ -99,4 +134,10 @@ export function workspaceFolderPaths(): string[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ uri }) => uri.fsPath);
+}
+
+function rememberedOf(profile: Profile): RememberedProfile {
+  if (profile.kind === 'run') return { run: profile.run.path };
+  const { base, current, normalisation } = profile.comparison;
+  return { base: base.path, new: current.path, normalisation };
 }

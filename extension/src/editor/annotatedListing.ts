@@ -1,5 +1,7 @@
 // The output of `lineheat annotate` for a file of a run.
+
 import { spawn } from 'node:child_process';
+import * as l10n from '@vscode/l10n';
 import { EngineFailure } from '../engine/failure.ts';
 
 const OUTPUT_MAX = 32 << 20; // bytes
@@ -21,11 +23,17 @@ export function annotatedListing(engine: string, runPath: string, file: string):
       words = (words + text).slice(-4000);
     });
     child.on('error', (error) =>
-      reject(new EngineFailure('internal', `The engine could not be started: ${error.message}.`)),
+      reject(new EngineFailure('internal', l10n.t('The engine could not be started: {0}.', error.message))),
     );
     child.on('close', (code) => {
       if (code === 0) resolve(output);
-      else reject(new EngineFailure('not-found', words.trim() || `lineheat annotate ended with exit code ${code}.`));
+      else
+        reject(
+          new EngineFailure(
+            'not-found',
+            words.trim() || l10n.t('lineheat annotate ended with exit code {0}.', String(code)),
+          ),
+        );
     });
   });
 }

@@ -1,28 +1,44 @@
-// Runs build steps with their output in an output channel and a progress that can be cancelled.
+// Runs build steps with their output in an output channel, their complaints in Problems, and a progress that can be
+// cancelled.
+import fs from 'node:fs';
 import * as vscode from 'vscode';
 import { visibleLines, visibleText } from '../../../core/foreignText.ts';
+import { type Problem, type ProblemMatcher, ProblemReader } from '../targets/problemMatchers.ts';
 import { runStep } from '../targets/runStep.ts';
 import { type Step, StepFailed } from '../targets/target.ts';
+import { BuildProblems } from './buildProblems.ts';
 import { tellError, withProgress } from './notifications.ts';
 
 const LINE_MAX = 100_000; // characters; a linker's command line has tens of thousands
 
 export class BuildOutput implements vscode.Disposable {
   private channel: vscode.OutputChannel | undefined;
+  private readonly problems = new BuildProblems();
+
+  constructor(private readonly matchers: readonly ProblemMatcher[]) {}
 
   /** The step's standard output. A failure brings the compiler's words to the front, and is thrown. */
   async run(step: Step): Promise<string> {
     const channel = this.open();
     channel.appendLine(`> ${visibleText([step.command, ...step.args].join(' '), LINE_MAX)}`);
+    const reader = new ProblemReader(this.matchers, step.cwd, isFile);
+    const show = (chunk: string) => {
+      const text = withoutEscapes(chunk);
+      channel.append(text);
+      reader.read(text);
+    };
+    this.problems.show([]);
     try {
       return await withProgress(step.title, (_, token) => {
         const abort = new AbortController();
         token.onCancellationRequested(() => abort.abort());
-        return runStep(step, (text) => channel.append(withoutEscapes(text)), abort.signal);
+        return runStep(step, show, abort.signal);
       });
     } catch (error) {
-      if (error instanceof StepFailed) this.showFailure(error);
+      if (error instanceof StepFailed) this.showFailure(error, reader.problems);
       throw error;
+    } finally {
+      this.problems.show(reader.problems);
     }
   }
 
@@ -34,6 +50,7 @@ export class BuildOutput implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.problems.dispose();
     this.channel?.dispose();
   }
 
@@ -42,14 +59,23 @@ export class BuildOutput implements vscode.Disposable {
     return this.channel;
   }
 
-  private showFailure(error: StepFailed): void {
+  /** With the compiler's messages at hand where it named a line, else with its output. */
+  private showFailure(error: StepFailed, problems: readonly Problem[]): void {
     const channel = this.open();
     channel.appendLine(visibleLines(error.message, LINE_MAX));
-    channel.show(true);
-    void tellError(
-      vscode.l10n.t('{0} Nothing was recorded. The output channel "Lineheat Build" has its words.', error.message),
-    );
+    const words = vscode.l10n.t('{0} failed, so nothing was recorded: {1}.', error.step.title, error.why);
+    const [showProblems, showOutput] = [vscode.l10n.t('Show Problems'), vscode.l10n.t('Show Output')];
+    const hasErrors = problems.some(({ severity }) => severity === 'error');
+    if (!hasErrors) channel.show(true);
+    void tellError(words, ...(hasErrors ? [showProblems] : []), showOutput).then((choice) => {
+      if (choice === showProblems) void vscode.commands.executeCommand('workbench.actions.view.problems');
+      if (choice === showOutput) channel.show(true);
+    });
   }
+}
+
+function isFile(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Compilers colour their words even here when asked to; what else cannot be seen is shown. */

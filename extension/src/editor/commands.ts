@@ -96,8 +96,8 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     if (!file) {
       throw new EngineFailure(
         'not-found',
-        'The file in front has no samples in the open run.',
-        'Open a hot file first.',
+        vscode.l10n.t('The file in front has no samples in the open run.'),
+        vscode.l10n.t('Open a hot file first.'),
       );
     }
     const text = await annotatedListing(parts.enginePath(), profile.run.path, file.recordedPath);
@@ -107,8 +107,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   const permission = async (change: PermissionChange) => {
     const exitCode = await changePermission(parts.enginePath(), change);
     const { canRecord, withPrivilege } = await doctor.open();
-    if (exitCode !== 0)
-      void warn(vscode.l10n.t('The permission was not changed, or only in part. The terminal says why.'));
+    if (exitCode !== 0) void warn(vscode.l10n.t('The permission was not changed, or only in part: see the terminal.'));
     else if (change === 'install' && withPrivilege) void inform(vscode.l10n.t('This user can record now.'));
     return { exitCode, canRecord };
   };
@@ -118,11 +117,13 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   };
   const goTo = async (id?: unknown) => {
     const place = hovers.placeOf(id);
-    if (place) await navigation.show({ ...place, recordedPath: place.path }, { aside: false });
+    const missing = place && (await navigation.show({ ...place, recordedPath: place.path }, { aside: false }));
+    if (missing) void inform(missing);
   };
   const goToHottestLine = async () => {
-    if (await opener.goToHottestLine()) return;
-    void inform(vscode.l10n.t('No file of this workspace has samples in the open profile.'));
+    if (!active.current) throw nothingOpen();
+    const missing = await opener.goToHottestLine();
+    if (missing) void inform(missing);
   };
 
   /** Asks what to hold a run against; it is the new side. */
@@ -153,6 +154,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     },
     profileAgain: () => thenShown(profiles.profileAgain()),
     stop: () => recorder.stop(),
+    discard: () => recorder.discard(),
     openRun: async (argument) => {
       const path = pathOf(argument) ?? (await pickRun(await runs.runs(), vscode.l10n.t('The run whose heat to show')));
       return path && openRun(path);
@@ -205,11 +207,19 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
 }
 
 function nothingOpen(): EngineFailure {
-  return new EngineFailure('not-found', 'No run is open.', 'Profile a target, or open a run from the Runs view.');
+  return new EngineFailure(
+    'not-found',
+    vscode.l10n.t('No run is open.'),
+    vscode.l10n.t('Profile a target, or open a run from the Runs view.'),
+  );
 }
 
 function noComparison(): EngineFailure {
-  return new EngineFailure('not-found', 'No comparison is open.', 'Compare two runs from the Runs view first.');
+  return new EngineFailure(
+    'not-found',
+    vscode.l10n.t('No comparison is open.'),
+    vscode.l10n.t('Compare two runs from the Runs view first.'),
+  );
 }
 
 function onRun(run: (summary: RunSummary) => unknown) {

@@ -1,14 +1,24 @@
 // A comparison of two runs as a profile panel shows it, with the engine behind it.
+import * as l10n from '@vscode/l10n';
 import { relativeText } from '../../../core/changeText.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import { percentText } from '../../../core/numbersAsText.ts';
+import type { ShownView } from '../../../core/webviewMessages.ts';
 import { type ExplainedFunction, type RequestBody, wire } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected, OpenComparison, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
 import { runName } from '../heat/runText.ts';
 import { shownComparison, shownExplanation } from '../heat/shownComparison.ts';
-import { contentOf, numbersOf, type ProfileSubject, savedText, shownRun, type ViewNumbers } from './profileSubjects.ts';
+import {
+  contentOf,
+  hiddenOf,
+  numbersOf,
+  type ProfileSubject,
+  savedText,
+  shownRun,
+  type ViewNumbers,
+} from './profileSubjects.ts';
 
 const { Kind: View } = wire.ViewRequest;
 const { Kind: Locate } = wire.LocateRequest;
@@ -39,7 +49,10 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
     new OpenComparison(client, open(paths.base), open(paths.new), normalisation);
   let comparison = compare(parts.normalisation);
   let explained: readonly ExplainedFunction[] = [];
-  const view = (kind: Parameters<ProfileSubject['content']>[0]) => ({ kind: numbersOf(views, kind).view });
+  const view = ({ view: kind, hidden }: ShownView) => ({
+    kind: numbersOf(views, kind).view,
+    hidden: hiddenOf(hidden),
+  });
   return {
     show: async (panel) => {
       const opened = await comparison.opened();
@@ -60,18 +73,26 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
         comparison: shown,
       };
     },
-    content: async (kind) => contentOf(await comparison.request((id) => ({ view: { ...view(kind), comparison: id } }))),
-    locate: async ({ view: kind, index }) => {
+    content: async (shown) =>
+      contentOf(await comparison.request((id) => ({ view: { ...view(shown), comparison: id } }))),
+    locate: async (place) => {
+      const { locate: kind } = numbersOf(views, place.view);
       const body = (id: number): RequestBody => ({
-        locate: { kind: numbersOf(views, kind).locate, view: { ...view(kind), comparison: id }, index },
+        locate: { kind, view: { ...view(place), comparison: id }, index: place.index },
       });
       return expected((await comparison.request(body)).location, 'Location');
     },
-    measureMatches: async (kind, _value, frames) => {
+    measureMatches: async (shown, frames) => {
       const body = (id: number): RequestBody => ({
-        match: { view: { ...view(kind), comparison: id }, frames: [...frames] },
+        match: { view: { ...view(shown), comparison: id }, frames: [...frames] },
       });
       return expected((await comparison.request(body)).match, 'Match');
+    },
+    callers: async (place) => {
+      const body = (id: number): RequestBody => ({
+        callers: { view: { ...view(place), comparison: id }, index: place.index },
+      });
+      return expected((await comparison.request(body)).callers, 'Callers');
     },
     explain: async () => {
       const reply = await comparison.request((id) => ({ explain: { comparison: id } }));
@@ -81,7 +102,7 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
     },
     explained: (index, line) => {
       const one = explained[index];
-      if (!one) throw new EngineFailure('protocol', `The explanation has no function ${index}.`);
+      if (!one) throw new EngineFailure('protocol', l10n.t('The explanation has no function {0}.', index));
       return { recordedPath: one.recordedPath, path: one.path, line: line || one.line, function: one.name };
     },
     normalise: (normalisation) => {
@@ -98,5 +119,5 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
 /** Functions that exist in one run only are no fault, but little in common makes every difference a guess. */
 function matchSentence(matchedShare: number): string[] {
   if (matchedShare <= 0 || matchedShare >= 0.9) return [];
-  return [`Only ${percentText(matchedShare)} of the CPU time is in functions that both runs have.`];
+  return [l10n.t('Only {0} of the CPU time is in functions that both runs have.', percentText(matchedShare))];
 }

@@ -44,7 +44,7 @@ export class DoctorPage implements vscode.CodeLensProvider, vscode.Disposable {
 
   /** Examines this machine and shows what was found; a page that is open already shows it anew. */
   async open(): Promise<Diagnosis> {
-    const title = vscode.l10n.t('Lineheat looks at what this machine allows');
+    const title = vscode.l10n.t('Lineheat is checking what this machine allows');
     const report = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
       expected((await this.client.request({ doctor: {} })).doctor, 'DoctorReport'),
     );

@@ -37,7 +37,7 @@ export async function showFailure(error: unknown, log: OutputLog): Promise<void>
     failure.kind === 'untrusted' ? trust : showLog,
   ];
   const text = [failure.message, failure.advice].filter(Boolean).map(asSentence).join(' ');
-  const choice = await tellError(text, ...buttons);
+  const choice = await tellError(text, ...buttons.slice(0, 2));
   if (choice === copy && command) await vscode.env.clipboard.writeText(command);
   if (choice === doctor) await vscode.commands.executeCommand('lineheat.doctor');
   if (choice === trust) await vscode.commands.executeCommand('workbench.trust.manage');

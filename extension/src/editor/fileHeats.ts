@@ -49,9 +49,10 @@ export class FileHeats implements vscode.Disposable {
   /** The path under which the active profile knows a document; undefined when it does not. */
   pathOf(document: vscode.TextDocument): string | undefined {
     const { uri } = document;
-    // A side of a git diff is the file with another text; the engine aligns by the text that is shown.
-    const onDisk = uri.scheme === 'file' || uri.scheme === 'git';
-    const path = onDisk ? uri.fsPath : uri.scheme === SCHEME ? uri.path : undefined;
+    // The other side of a git diff is the file with another text. A comparison has figures for both sides, aligned by the
+    // text that is shown; one run belongs to one text, and its heat on another would be wrong or shown twice.
+    const isShown = uri.scheme === 'file' || (uri.scheme === 'git' && this.active.current?.kind === 'comparison');
+    const path = isShown ? uri.fsPath : uri.scheme === SCHEME ? uri.path : undefined;
     const file = path === undefined ? undefined : this.active.fileOf(path);
     return file && (file.path || file.recordedPath);
   }

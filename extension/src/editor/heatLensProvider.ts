@@ -1,6 +1,7 @@
 // Code lenses above hot functions, or above those that changed: one click to the flame graph at that function.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
+import { samplesText } from '../../../core/numbersAsText.ts';
 import { differenceLenses, type FunctionLens, functionLenses } from '../heat/lenses.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import type { DocumentHeat, FileHeats } from './fileHeats.ts';
@@ -28,22 +29,28 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     const answer = await this.heats.of(document);
     if (!answer) return [];
     const notice = answer.kind === 'run' ? answer.heat.notice : answer.difference.notice;
-    const lenses = this.lensesOf(answer, settings.threshold).flatMap(({ line, title, row, name }) => {
+    const lenses = this.lensesOf(answer, settings.threshold).flatMap(({ line, title, samples, row, name }) => {
       const at = Math.min(line, document.lineCount);
-      const shown = lensAt(at, {
-        title: visibleText(title),
-        tooltip: vscode.l10n.t('Show this function in the flame graph'),
+      const target = [{ row, name }];
+      const shown = vscode.l10n.t('Show this function in the flame graph');
+      if (answer.kind !== 'run') {
+        const command = 'lineheat.showFlameGraph';
+        return [lensAt(at, { title: visibleText(title), tooltip: shown, command, arguments: target })];
+      }
+      const figures = lensAt(at, { title: visibleText(title), command: '' });
+      const graph = lensAt(at, {
+        title: vscode.l10n.t('Flame graph'),
+        tooltip: `${shown} (${samplesText(samples)})`,
         command: 'lineheat.showFlameGraph',
-        arguments: [{ row, name }],
+        arguments: target,
       });
-      if (answer.kind !== 'run') return [shown];
       const compare = lensAt(at, {
-        title: vscode.l10n.t('compare with…'),
+        title: vscode.l10n.t('Compare with…'),
         tooltip: vscode.l10n.t('Compare this function with another run'),
         command: 'lineheat.compareFunction',
-        arguments: [{ row, name }],
+        arguments: target,
       });
-      return [shown, compare];
+      return [figures, graph, compare];
     });
     if (notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(notice)}`, command: '' }));
     return lenses;

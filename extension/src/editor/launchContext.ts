@@ -50,7 +50,8 @@ async function ask(input: Exclude<LaunchInput, { kind: 'command' }>): Promise<st
           ignoreFocusOut: true,
         })
       : (await vscode.window.showQuickPick(optionsOf(input), { placeHolder: prompt, ignoreFocusOut: true }))?.value;
-  if (answer === undefined) throw new EngineFailure('cancelled', 'The input of the launch configuration was left.');
+  if (answer === undefined)
+    throw new EngineFailure('cancelled', vscode.l10n.t('The input of the launch configuration was cancelled.'));
   return answer;
 }
 

@@ -11,8 +11,8 @@ export async function changePermission(engine: string, change: PermissionChange)
   if (!vscode.workspace.isTrusted) {
     throw new EngineFailure(
       'untrusted',
-      'This workspace is not trusted, so no command is run from its window.',
-      'Trust it, or do this in the window of another folder.',
+      vscode.l10n.t('This workspace is not trusted, so no command is run from its window.'),
+      vscode.l10n.t('Trust it, or do this in a window of another folder.'),
     );
   }
   const title =

@@ -12,15 +12,17 @@ export async function runPreLaunchTask(name: string, folder: string): Promise<vo
   const task = named(await vscode.tasks.fetchTasks(), name, folder);
   if (!task) {
     throw new TargetError(
-      `The preLaunchTask "${shown}" was not found. Nothing was recorded.`,
-      'Define it in tasks.json, or take "preLaunchTask" out of the launch configuration.',
+      vscode.l10n.t('The preLaunchTask "{0}" was not found. Nothing was recorded.', shown),
+      vscode.l10n.t('Define it in tasks.json, or take "preLaunchTask" out of the launch configuration.'),
     );
   }
   const exitCode = await exitOf(task);
   if (exitCode === 0) return;
   throw new TargetError(
-    `The preLaunchTask "${shown}" ${exitCode === undefined ? 'was stopped' : `failed with exit code ${exitCode}`}. Nothing was recorded.`,
-    'Its terminal has its words.',
+    exitCode === undefined
+      ? vscode.l10n.t('The preLaunchTask "{0}" was stopped. Nothing was recorded.', shown)
+      : vscode.l10n.t('The preLaunchTask "{0}" failed with exit code {1}. Nothing was recorded.', shown, exitCode),
+    vscode.l10n.t('See its terminal for the output.'),
   );
 }
 

@@ -1,12 +1,17 @@
 // Profile This Target, Profile Repeatedly, Sweep Parameters and Profile Again: choose, build, record, show.
+import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { commandIn } from '../../../core/advisedCommands.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
-import { advisedLines, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
-import { endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
+import { endButtons } from '../heat/endButtons.ts';
+import { hottestFile } from '../heat/hottestFile.ts';
+import { advisedLines, headline, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
+import { endedBadly, endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
 import { argumentText } from '../targets/argumentText.ts';
+import { targetOfId } from '../targets/commandTargets.ts';
 import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.ts';
 import { type LaunchPlan, type Plan, type Target, TargetError } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
@@ -16,9 +21,11 @@ import { inform, warn } from './notifications.ts';
 import type { ProfileOpener } from './profileOpener.ts';
 import type { Recorder } from './recorder.ts';
 import type { RepeatPrompts } from './repeatPrompts.ts';
+import { runAdvised } from './runAdvised.ts';
 import { type RecordSettings, recordSettings } from './settings.ts';
 import type { TargetDiscovery } from './targetDiscovery.ts';
 import type { TargetPick } from './targetPick.ts';
+import { askTests } from './testPrompt.ts';
 import type { ToldProblems } from './toldProblems.ts';
 
 export interface ProfileResult {
@@ -50,7 +57,7 @@ export class ProfileCommands {
     requireTrust();
     if (isNamedProgram(named)) return this.profileNamed(named);
     const target = await this.parts.pick.choose();
-    return target && this.profileTarget(target);
+    return target && this.profileTarget(target, { asks: true });
   }
 
   /** As `profile`, several times into one run; a caller that names a program says itself how often. */
@@ -59,11 +66,13 @@ export class ProfileCommands {
     if (isNamedProgram(named)) return this.profileNamed(named);
     const target = await this.parts.pick.choose();
     if (!target) return undefined;
-    if (target.kind === 'process')
-      throw new TargetError('A running process can be recorded once only: choose Profile This Target for it.');
+    if (target.kind === 'process' || target.attaches)
+      throw new TargetError(
+        vscode.l10n.t('A running process can be recorded only once at a time: use Profile This Target for it.'),
+      );
     const title = vscode.l10n.t('Profile {0} Repeatedly', visibleText(target.label));
     const answers = await this.parts.prompts.askRepeats(title, recordSettings());
-    return answers && this.profileTarget(target, answers);
+    return answers && this.profileTarget(target, { repeats: answers, asks: true });
   }
 
   /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
@@ -88,22 +97,28 @@ export class ProfileCommands {
     if (!saved) return this.profile();
     const { sweep, repeats = {} } = saved;
     if ('program' in saved) return sweep ? this.sweepNamed(saved.program, sweep) : this.profileNamed(saved.program);
-    const { targets } = await this.parts.discovery.all();
-    const target = targets.find(({ id }) => id === saved.id);
+    const target =
+      targetOfId(saved.id, os.homedir()) ??
+      (await this.parts.discovery.all()).targets.find(({ id }) => id === saved.id);
     if (!target) return this.profile();
-    return sweep ? this.sweepTarget(target, async () => ({ sweep, repeats })) : this.profileTarget(target, repeats);
+    return sweep ? this.sweepTarget(target, async () => ({ sweep, repeats })) : this.profileTarget(target, { repeats });
   }
 
-  private async profileTarget(target: Target, repeats: Partial<RecordSettings> = {}): Promise<ProfileResult> {
+  /** `asks`: the user has just chosen the target, and may choose among its tests. */
+  private async profileTarget(
+    target: Target,
+    { repeats = {}, asks = false }: { repeats?: Partial<RecordSettings>; asks?: boolean },
+  ): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
     return recorder.exclusively(async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
       if (target.kind !== 'process') await last.setId(target.id, { repeats });
-      return this.record(await this.prepared(target), { ...recordSettings(), ...repeats });
+      const plan = asks ? await this.withChosenTests(target) : await this.prepared(target);
+      return plan && this.record(plan, { ...recordSettings(), ...repeats });
     });
   }
 
-  private async profileNamed(named: NamedProgram): Promise<ProfileResult> {
+  private async profileNamed(named: NamedProgram): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
     const settings = recordSettings();
     return recorder.exclusively(async () => {
@@ -121,7 +136,7 @@ export class ProfileCommands {
     const { recorder, last } = this.parts;
     return recorder.exclusively(async () => {
       const plan = await this.prepared(target);
-      if ('attachPid' in plan) throw new TargetError('A running process has no parameters to sweep.');
+      if ('attachPid' in plan) throw new TargetError(vscode.l10n.t('A running process has no parameters to sweep.'));
       const answers = await answersFor(plan);
       if (!answers) return undefined;
       const { sweep, repeats } = answers;
@@ -132,7 +147,7 @@ export class ProfileCommands {
     });
   }
 
-  private async sweepNamed(named: NamedProgram, sweep: SweepAnswers): Promise<SweepResult> {
+  private async sweepNamed(named: NamedProgram, sweep: SweepAnswers): Promise<SweepResult | undefined> {
     const { recorder, last } = this.parts;
     return recorder.exclusively(async () => {
       const plan = planOf(named);
@@ -147,28 +162,48 @@ export class ProfileCommands {
     return target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
   }
 
+  /** Arguments that the user gave before are theirs: nothing is asked then. */
+  private async withChosenTests(target: Target): Promise<Plan | undefined> {
+    const { builds, last } = this.parts;
+    const plan = await this.prepared(target);
+    const isChosen = 'attachPid' in plan || !target.takesArguments || last.argumentsOf(target.id).length > 0;
+    if (isChosen) return plan;
+    const args = await askTests(plan, (step) => builds.runQuietly(step));
+    if (!args) return undefined;
+    await last.setArguments(target.id, args);
+    return { ...plan, args: [...plan.args, ...args] };
+  }
+
   private async recordSweep(
     plan: LaunchPlan,
     settings: RecordSettings,
     parameters: readonly SweepParameter[],
-  ): Promise<SweepResult> {
+  ): Promise<SweepResult | undefined> {
     const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
-    const { run, runPath } = await this.parts.recorder.record(plan, options, parameters);
+    const ended = await this.parts.recorder.record(plan, options, parameters);
+    if (!ended) return undefined;
+    const { run, runPath } = ended;
     const sweep = run?.sweep?.sweep;
-    if (!sweep) throw new EngineFailure('protocol', `The run ${runPath} does not say what sweep it is of.`);
+    if (!sweep)
+      throw new EngineFailure(
+        'protocol',
+        vscode.l10n.t('The run {0} does not say which sweep it belongs to.', runPath),
+      );
     return { sweep };
   }
 
-  private async record(plan: Plan, settings: RecordSettings): Promise<ProfileResult> {
+  /** Undefined when the user discarded the recording: nothing is shown then. */
+  private async record(plan: Plan, settings: RecordSettings): Promise<ProfileResult | undefined> {
     const { recorder, opener, fallbackRuns } = this.parts;
     const folder = runsDirectory();
     const ended = await recorder.record(plan, { ...settings, runsDirectory: folder ?? fallbackRuns });
+    if (!ended) return undefined;
     const opened = await opener.openRun(ended.runPath);
     void this.tellEnd(ended, opened);
     return { runPath: ended.runPath };
   }
 
-  /** One message: how the target ended, what was kept, and what is missing from the program itself. */
+  /** One sentence: how the target ended and what was kept, or what the reader of the figures must know first. */
   private async tellEnd(ended: RecordingEnded, opened: RunOpened): Promise<void> {
     const summary = ended.run ?? opened.summary;
     if (!summary) return;
@@ -179,16 +214,32 @@ export class ProfileCommands {
     );
     const advised = problem ? advisedLines(problem).slice(0, 2) : [];
     const copies = new Map(advised.map(({ place, text }) => [vscode.l10n.t('Copy for {0}', place), text]));
-    const text = problem ? `${endSentence(summary)} ${visibleText(problem, 1000)}` : endSentence(summary);
     const lossy = summary.lostShare > LOSS_WARNING_SHARE;
-    const show = problem || lossy || summary.samples === 0 ? warn : inform;
-    const graph = vscode.l10n.t('Flame Graph');
-    const hottest = vscode.l10n.t('Hottest Line');
-    const choice = await show(text, ...copies.keys(), ...(summary.samples > 0 ? [graph, hottest] : []));
+    const show = endedBadly(summary) || problem || lossy || summary.samples === 0 ? warn : inform;
+    const command = problem && commandIn(problem);
+    const text = problem && !endedBadly(summary) ? visibleText(headline(problem), 1000) : endSentence(summary);
+    const titles = {
+      graph: vscode.l10n.t('Flame Graph'),
+      hottest: vscode.l10n.t('Hottest Line'),
+      terminal: vscode.l10n.t('Show Terminal'),
+    };
+    const end = {
+      endedBadly: endedBadly(summary),
+      hasTerminal: this.parts.recorder.hasTerminal,
+      hasSamples: summary.samples > 0,
+      hasLines: hottestFile(opened.files) !== undefined,
+    };
+    const buttons = endButtons(end, command ? [command.label] : [...copies.keys()]);
+    const choice = await show(
+      text,
+      ...buttons.map((button) => (typeof button === 'string' ? titles[button] : button.advice)),
+    );
+    if (command && choice === command.label) await runAdvised(command.command);
+    if (choice === titles.terminal) this.parts.recorder.showTerminal();
     const line = copies.get(choice ?? '');
     if (line !== undefined) await vscode.env.clipboard.writeText(line);
-    if (choice === graph) await vscode.commands.executeCommand('lineheat.showFlameGraph');
-    if (choice === hottest) await vscode.commands.executeCommand('lineheat.goToHottestLine');
+    if (choice === titles.graph) await vscode.commands.executeCommand('lineheat.showFlameGraph');
+    if (choice === titles.hottest) await vscode.commands.executeCommand('lineheat.goToHottestLine');
   }
 }
 
@@ -203,8 +254,10 @@ export function requireTrust(): void {
   if (vscode.workspace.isTrusted) return;
   throw new EngineFailure(
     'untrusted',
-    'This workspace is not trusted, so nothing of it is built or run.',
-    'Trust it with "Workspaces: Manage Workspace Trust", then profile again. Saved runs can be viewed meanwhile.',
+    vscode.l10n.t('This workspace is not trusted, so nothing of it is built or run.'),
+    vscode.l10n.t(
+      'Trust it with "Workspaces: Manage Workspace Trust", then profile again. Saved runs can be viewed meanwhile.',
+    ),
   );
 }
 
@@ -228,7 +281,9 @@ function requireFit(plan: LaunchPlan, parameters: readonly SweepParameter[]): vo
 function parametersOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
   const { set } = named;
   const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
-  const parsed = isList ? parseSweep(argumentText(set)) : 'It wants set: a list of texts such as threads=1,2,4.';
+  const parsed = isList
+    ? parseSweep(argumentText(set))
+    : vscode.l10n.t('"set" must be a list of texts such as threads=1,2,4.');
   if (typeof parsed === 'string') throw new TargetError(`lineheat.sweep: ${parsed}`);
   return parsed;
 }
@@ -251,6 +306,8 @@ export function isNamedProgram(value: unknown): value is NamedProgram {
   const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
   if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
   throw new TargetError(
-    'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: texts, lists of texts and numbers.',
+    vscode.l10n.t(
+      'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: strings, lists of strings and numbers.',
+    ),
   );
 }

@@ -1,11 +1,12 @@
-// The editor of profile files (*.pb.gz, *.pprof), whoever wrote them: the same page as the panels, and their heat.
+// The editor of profile files, whoever wrote them: the same page as the panels, and their heat.
 import type * as vscode from 'vscode';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
 import { runSubject } from './profileSubjects.ts';
 import { openOptions } from './settings.ts';
 
-export const PROFILE_EDITOR = 'lineheat.profile';
+/** Files that are profiles by their name, and those that may be: other tools use those names too, so they are asked for. */
+export const PROFILE_EDITORS = ['lineheat.profile', 'lineheat.anyProfile'];
 
 export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
   private readonly open = new Map<ProfilePage, string>();
@@ -29,6 +30,7 @@ export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
     const subject = runSubject(this.client, uri.fsPath, openOptions());
     const page = new ProfilePage(panel.webview, `file:${uri.fsPath}`, subject, this.parts);
+    this.parts.retained.watch(panel, page);
     this.open.set(page, uri.fsPath);
     panel.onDidDispose(() => {
       this.open.delete(page);

@@ -4,11 +4,13 @@ import { difference } from '../../../core/numbersAsText.ts';
 import type { ComparisonOpened, FileDifference, RunOpened } from '../../../core/wire.ts';
 import { expected } from '../engine/openProfiles.ts';
 import { endOfHotPath } from '../heat/hotPath.ts';
+import { hottestFile } from '../heat/hottestFile.ts';
 import { isInsideFolders } from '../sources/insideFolders.ts';
 import { type ActiveProfile, type Profile, workspaceFolderPaths } from './activeProfile.ts';
-import type { FileHeats } from './fileHeats.ts';
+import type { DocumentHeat, FileHeats } from './fileHeats.ts';
 import type { HeatPainter } from './heatPainter.ts';
-import type { SourceNavigation } from './sourceNavigation.ts';
+import { savedText } from './profileSubjects.ts';
+import { missingSource, type SourceNavigation } from './sourceNavigation.ts';
 
 export class ProfileOpener {
   constructor(
@@ -22,7 +24,8 @@ export class ProfileOpener {
   async openRun(path: string): Promise<RunOpened> {
     const opened = await this.active.showRun(path);
     this.painter.show();
-    if (!this.hotFileInView()) await this.goToHottestLine();
+    // Only what needs no question: the user did not ask to see a line.
+    if (!this.hotFileInView()) await this.goToHottestOwnLine();
     return opened;
   }
 
@@ -32,8 +35,35 @@ export class ProfileOpener {
     return opened;
   }
 
-  /** The end of the hot path, or the line that changed most, in the files of the workspace; false: none. */
-  async goToHottestLine(): Promise<boolean> {
+  /**
+   * The end of the hot path, or the line that changed most, in the files of the workspace; else in the hottest other file,
+   * after a question. Gives the reason, for the user, when there is no line to go to.
+   */
+  async goToHottestLine(): Promise<string | undefined> {
+    const profile = this.active.current;
+    if (!profile || (await this.goToHottestOwnLine())) return undefined;
+    const file = hottestFile(profile.opened.files);
+    if (!file) {
+      return vscode.l10n.t(
+        'The program of this profile has no line information. Compile it with -g and profile it again.',
+      );
+    }
+    const sides = profile.kind === 'run' ? [profile.run] : [profile.comparison.current, profile.comparison.base];
+    // A decoded message has its empty fields in its prototype: a copy of it would lack them.
+    const { recordedPath, path } = file;
+    const document = await this.navigation.documentOf({ recordedPath, path, line: 1 }, async () => {
+      const texts = await Promise.all(sides.map((run) => savedText(run, file.recordedPath)));
+      return texts.find((text) => text !== undefined);
+    });
+    if (!document) return missingSource(file);
+    if (document !== 'refused') {
+      const answer = await this.heats.of(document);
+      await this.navigation.showLine(document, answer ? hottestLineOf(answer) : 1, false);
+    }
+    return undefined;
+  }
+
+  private async goToHottestOwnLine(): Promise<boolean> {
     const profile = this.active.current;
     const place = profile && (await hottestPlace(profile, this.heats));
     if (!place) return false;
@@ -42,7 +72,7 @@ export class ProfileOpener {
   }
 
   private hotFileInView(): boolean {
-    return vscode.window.visibleTextEditors.some(({ document }) => this.active.fileOf(document.uri.fsPath));
+    return vscode.window.visibleTextEditors.some(({ document }) => this.heats.pathOf(document) !== undefined);
   }
 }
 
@@ -78,6 +108,11 @@ async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path:
   const { line, totalValueOfLine } = await heatOf(path);
   const start = { path, line: line[largest(totalValueOfLine)] ?? 1, function: '' };
   return endOfHotPath(start, { detailOf, heatOf, isOwn });
+}
+
+function hottestLineOf(answer: DocumentHeat): number {
+  if (answer.kind === 'comparison') return mostChanged(answer.difference);
+  return answer.heat.line[largest(answer.heat.totalValueOfLine)] ?? 1;
 }
 
 function mostChanged({ line, baseTotalOfLine, newTotalOfLine }: FileDifference): number {

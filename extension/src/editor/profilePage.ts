@@ -2,17 +2,23 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
+import { TRANSLATIONS_META } from '../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../core/webviewMessages.ts';
+import type { Location } from '../../../core/wire.ts';
 import { EngineFailure, failureOf } from '../engine/failure.ts';
 import { tellError } from './notifications.ts';
 import type { OutputLog } from './outputLog.ts';
 import type { ProfileSubject } from './profileSubjects.ts';
+import type { RetainedPages } from './retainedPages.ts';
+import { runAdvised } from './runAdvised.ts';
 import type { SourceNavigation } from './sourceNavigation.ts';
+import { translations } from './translations.ts';
 
 export interface PageParts {
   readonly extensionUri: vscode.Uri;
   readonly navigation: SourceNavigation;
   readonly log: OutputLog;
+  readonly retained: RetainedPages;
   /** Opens the run of a sweep's cell, or compares two. */
   readonly openRun: (path: string) => Promise<unknown>;
   readonly compare: (base: string, current: string) => Promise<unknown>;
@@ -51,6 +57,16 @@ export class ProfilePage implements vscode.Disposable {
     else this.pendingReveal = message;
   }
 
+  /** Lets the hidden page go of what it shows; `restore` shows it again, looked at as it was. */
+  release(): void {
+    this.ready = false;
+    this.post({ type: 'loading', message: vscode.l10n.t('Opening the profile…') });
+  }
+
+  restore(): void {
+    this.receive({ type: 'retry' });
+  }
+
   dispose(): void {
     this.subscription.dispose();
     this.subject.close();
@@ -79,21 +95,27 @@ export class ProfilePage implements vscode.Disposable {
         return;
       }
       case 'request': {
-        const { view, value } = message;
-        const bytes = await this.subject.content(view, value);
+        const { view, value, hidden } = message;
+        const bytes = await this.subject.content(message);
         // A buffer of its own: the bytes are a part of a frame, and the whole frame would go over.
         const content = Uint8Array.from(bytes).buffer;
-        return this.post({ type: 'view', view, value, content });
+        return this.post({ type: 'view', view, value, hidden, content });
       }
       case 'navigate': {
-        const place = await this.subject.locate(message);
-        const savedText = () => this.subject.savedText(place.recordedPath);
-        return this.parts.navigation.show(place, { aside: message.aside, savedText });
+        return this.navigate(await this.subject.locate(message), message.aside);
       }
       case 'measureMatches': {
         if (!this.subject.measureMatches) return;
-        const { share, newShare } = await this.subject.measureMatches(message.view, message.value, message.frames);
+        const { share, newShare } = await this.subject.measureMatches(message, message.frames);
         return this.post({ type: 'matched', search: message.search, share, newShare });
+      }
+      case 'callers': {
+        if (!this.subject.callers) return;
+        const { function: name, unit, totalValue, callers } = await this.subject.callers(message);
+        const shown = callers.map(({ name: caller, module, value, samples, newValue }) => ({
+          ...{ name: caller, module, value, samples, newValue },
+        }));
+        return this.post({ type: 'callers', function: name, unit, total: totalValue, callers: shown });
       }
       case 'explain': {
         if (!this.subject.explain) return;
@@ -101,9 +123,7 @@ export class ProfilePage implements vscode.Disposable {
       }
       case 'openExplained': {
         const place = this.subject.explained?.(message.index, message.line);
-        if (!place) return;
-        const savedText = () => this.subject.savedText(place.recordedPath);
-        return this.parts.navigation.show(place, { aside: message.aside, savedText });
+        return place && this.navigate(place, message.aside);
       }
       case 'openCell':
         await this.parts.openRun(this.cellPath(message.index));
@@ -114,13 +134,22 @@ export class ProfilePage implements vscode.Disposable {
       case 'normalise':
         this.subject.normalise?.(message.normalisation);
         return this.answer({ type: 'retry' });
+      case 'command':
+        return runAdvised(message.command);
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
     }
   }
 
+  /** The page itself says why there is no source: a message beside it would be far from the click. */
+  private async navigate(place: Location, aside: boolean): Promise<void> {
+    const savedText = () => this.subject.savedText(place.recordedPath);
+    const missing = await this.parts.navigation.show(place, { aside, savedText });
+    if (missing) this.post({ type: 'noSource', message: missing });
+  }
+
   private cellPath(index: number): string {
-    if (!this.subject.cellPath) throw new EngineFailure('protocol', 'This panel shows no sweep.');
+    if (!this.subject.cellPath) throw new EngineFailure('protocol', vscode.l10n.t('This panel shows no sweep.'));
     return this.subject.cellPath(index);
   }
 
@@ -153,18 +182,23 @@ function pageHtml(webview: vscode.Webview, folder: vscode.Uri, panel: string): s
     `font-src ${webview.cspSource}`,
   ];
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${translations ? attributeText(vscode.env.language) : 'en'}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy.join('; ')}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${uri('panel.css')}">
-<title>Lineheat</title>
+${translationsMeta(translations)}<title>Lineheat</title>
 </head>
 <body data-panel="${attributeText(panel)}">
 <script nonce="${nonce}" src="${uri('panel.js')}"></script>
 </body>
 </html>`;
+}
+
+/** Nothing where the editor shows English. */
+function translationsMeta(bundle: typeof translations): string {
+  return bundle ? `<meta name="${TRANSLATIONS_META}" content="${attributeText(JSON.stringify(bundle))}">\n` : '';
 }
 
 function attributeText(text: string): string {

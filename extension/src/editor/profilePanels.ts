@@ -4,6 +4,7 @@ import type { EngineClient } from '../engine/engineClient.ts';
 import { comparisonSubject } from './comparisonSubject.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
 import { type ProfileSubject, runSubject } from './profileSubjects.ts';
+import { retaining } from './retainedPages.ts';
 import { openOptions } from './settings.ts';
 import { sweepSubject } from './sweepSubject.ts';
 
@@ -47,7 +48,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
       return known.page;
     }
     const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown, ''), beside);
+    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown, ''), beside, retaining);
     void this.remember({ ...this.remembered().find((entry) => entry.id === id), id, shown });
     return this.fill(panel, id, shown);
   }
@@ -85,6 +86,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     titled('');
     panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'resources', 'icon.svg');
     const page = new ProfilePage(panel.webview, id, this.subjectOf(shown), this.parts, titled);
+    this.parts.retained.watch(panel, page);
     this.open.set(id, { panel, page, shown });
     panel.onDidDispose(() => {
       this.open.delete(id);

@@ -1,28 +1,42 @@
 // What a profile panel shows, with the engine behind it, and the subject of one run. Answers the page's requests.
+import * as l10n from '@vscode/l10n';
 
 import type { ShownExplanation } from '../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../core/foreignText.ts';
-import { valueText } from '../../../core/numbersAsText.ts';
-import type { ShowMessage, ShownRun, ShowSweepMessage, ViewKind } from '../../../core/webviewMessages.ts';
-import { type Location, type Match, type RequestBody, type RunSummary, wire } from '../../../core/wire.ts';
+import type {
+  NamedFunction,
+  ShowMessage,
+  ShownRun,
+  ShownView,
+  ShowSweepMessage,
+  ViewKind,
+} from '../../../core/webviewMessages.ts';
+import {
+  type Callers,
+  type Location,
+  type Match,
+  type RequestBody,
+  type RunSummary,
+  wire,
+} from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected, type OpenOptions, OpenRun } from '../engine/openProfiles.ts';
 import { runFacts, runName } from '../heat/runText.ts';
 import { shownRepeats } from '../heat/shownRepeats.ts';
 
-export interface ViewPlace {
-  readonly view: ViewKind;
-  readonly value: number;
+export interface ViewPlace extends ShownView {
   readonly index: number;
 }
 
 export interface ProfileSubject {
   show(panel: string): Promise<ShowMessage | ShowSweepMessage>;
-  content(view: ViewKind, value: number): Promise<Uint8Array>;
+  content(view: ShownView): Promise<Uint8Array>;
   locate(place: ViewPlace): Promise<Location>;
   /** How much is spent below frames of a flame graph. */
-  measureMatches?(view: ViewKind, value: number, frames: readonly number[]): Promise<Match>;
+  measureMatches?(view: ShownView, frames: readonly number[]): Promise<Match>;
+  /** Who calls the function of a node or row. */
+  callers?(place: ViewPlace): Promise<Callers>;
   /** Of a comparison only: what explains it, and where a line of that is. */
   explain?(): Promise<ShownExplanation>;
   explained?(index: number, line: number): Location;
@@ -45,7 +59,11 @@ const runViews: ViewNumbers = {
 
 export function runSubject(client: EngineClient, path: string, options: OpenOptions): ProfileSubject {
   const run = new OpenRun(client, path, options);
-  const view = (kind: ViewKind, value: number) => ({ kind: numbersOf(runViews, kind).view, value });
+  const view = ({ view: kind, value, hidden }: ShownView) => ({
+    kind: numbersOf(runViews, kind).view,
+    value,
+    hidden: hiddenOf(hidden),
+  });
   return {
     show: async (panel) => {
       const { summary, values, defaultValue, problems } = await run.opened();
@@ -61,36 +79,44 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
         executions: summary ? shownRepeats(summary.executions) : [],
       };
     },
-    content: async (kind, value) => contentOf(await run.request((id) => ({ view: { ...view(kind, value), run: id } }))),
-    locate: async ({ view: kind, value, index }) => {
+    content: async (shown) => contentOf(await run.request((id) => ({ view: { ...view(shown), run: id } }))),
+    locate: async (place) => {
+      const { locate: kind } = numbersOf(runViews, place.view);
       const body = (id: number): RequestBody => ({
-        locate: { kind: numbersOf(runViews, kind).locate, view: { ...view(kind, value), run: id }, index },
+        locate: { kind, view: { ...view(place), run: id }, index: place.index },
       });
       return expected((await run.request(body)).location, 'Location');
     },
-    measureMatches: async (kind, value, frames) => {
+    measureMatches: async (shown, frames) => {
       const body = (id: number): RequestBody => ({
-        match: { view: { ...view(kind, value), run: id }, frames: [...frames] },
+        match: { view: { ...view(shown), run: id }, frames: [...frames] },
       });
       return expected((await run.request(body)).match, 'Match');
+    },
+    callers: async (place) => {
+      const body = (id: number): RequestBody => ({
+        callers: { view: { ...view(place), run: id }, index: place.index },
+      });
+      return expected((await run.request(body)).callers, 'Callers');
     },
     savedText: (recordedPath) => savedText(run, recordedPath),
     close: () => run.close(),
   };
 }
 
+export const hiddenOf = (hidden: readonly NamedFunction[] = []) => hidden.map(({ name, module }) => ({ name, module }));
+
 /** The numbers of a view in the engine's requests. */
 export function numbersOf(views: ViewNumbers, kind: ViewKind) {
   const numbers = views[kind];
   if (numbers) return numbers;
-  throw new EngineFailure('protocol', `This panel has no view ${kind}.`);
+  throw new EngineFailure('protocol', l10n.t('This panel has no view {0}.', kind));
 }
 
 export function shownRun(run: RunSummary): ShownRun {
-  const cpu = run.cpuNs > 0 ? [`${valueText(run.cpuNs, 'nanoseconds')} CPU`] : [];
   return {
     name: runName(run),
-    facts: [...runFacts(run, new Date()), ...cpu, ...(run.end ? [visibleText(run.end)] : [])],
+    facts: [...runFacts(run, new Date()), ...(run.end ? [visibleText(run.end)] : [])],
   };
 }
 

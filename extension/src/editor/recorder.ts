@@ -1,4 +1,6 @@
-// One recording at a time: starts it in an engine of its own, shows how it goes, and can stop it without losing anything.
+// One recording at a time: starts it in an engine of its own, shows how it goes, and stops it: what was recorded is kept,
+// or discarded if the user says so.
+import fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
 import type { RecordingEnded, RecordingProgress, Reply, RequestBody } from '../../../core/wire.ts';
@@ -21,6 +23,7 @@ export interface RecordingOptions extends RecordSettings {
 
 export class Recorder implements vscode.Disposable {
   private running: Recording | undefined;
+  private last: Recording | undefined;
   /** True from the first build step to the saved run: two at once would disturb each other's figures. */
   private busy = false;
 
@@ -29,7 +32,11 @@ export class Recorder implements vscode.Disposable {
   /** Runs `work`, which builds and records, unless something is being recorded already. */
   async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.busy) {
-      throw new EngineFailure('busy', 'A recording is running.', 'Stop it with "Lineheat: Stop and Keep" first.');
+      throw new EngineFailure(
+        'busy',
+        vscode.l10n.t('A recording is running.'),
+        vscode.l10n.t('Stop it with "Lineheat: Stop and Keep" first.'),
+      );
     }
     this.busy = true;
     try {
@@ -39,11 +46,19 @@ export class Recorder implements vscode.Disposable {
     }
   }
 
-  /** Records until the target ends, the limit is reached, or someone stops it. Throws EngineFailure. */
-  async record(plan: Plan, options: RecordingOptions, sweep?: readonly SweepParameter[]): Promise<RecordingEnded> {
+  /**
+   * Records until the target ends, the limit is reached, or someone stops it; undefined when it was discarded.
+   * Throws EngineFailure.
+   */
+  async record(
+    plan: Plan,
+    options: RecordingOptions,
+    sweep?: readonly SweepParameter[],
+  ): Promise<RecordingEnded | undefined> {
     const client = new EngineClient(this.engine);
     const recording = new Recording(client, plan, options, sweep);
     this.running = recording;
+    this.last = recording;
     await setRecording(true);
     try {
       return await recording.run();
@@ -54,9 +69,24 @@ export class Recorder implements vscode.Disposable {
     }
   }
 
+  /** Whether the last recording's program ran in a terminal of ours that the user has not closed. */
+  get hasTerminal(): boolean {
+    return this.last?.hasTerminal ?? false;
+  }
+
+  /** The terminal of the last recording: what the program printed. */
+  showTerminal(): void {
+    this.last?.showTerminal();
+  }
+
   /** Ends the recording and keeps what was recorded; nothing when there is none. */
   stop(): void {
     this.running?.stop();
+  }
+
+  /** Ends the recording and leaves no run of it; nothing when there is none. */
+  discard(): void {
+    this.running?.discard();
   }
 
   dispose(): void {
@@ -68,6 +98,9 @@ class Recording {
   private id: number | undefined;
   private stopAsked = false;
   private stopAskedAt = 0;
+  private discardAsked = false;
+  /** Runs that were saved already: of a sweep, or when the recording had ended by itself. */
+  private readonly saved: string[] = [];
   private userSpaceOnly = false;
   private readonly status = vscode.window.createStatusBarItem(
     'lineheat.recording',
@@ -85,11 +118,11 @@ class Recording {
     private readonly sweep: readonly SweepParameter[] | undefined,
   ) {}
 
-  async run(): Promise<RecordingEnded> {
+  async run(): Promise<RecordingEnded | undefined> {
     const title = vscode.l10n.t('Recording {0}', visibleText(this.plan.name));
     this.status.name = vscode.l10n.t('Lineheat Recording');
     this.status.command = 'lineheat.stop';
-    this.status.tooltip = vscode.l10n.t('Stop the recording and keep it');
+    this.status.tooltip = stopTooltip();
     this.showProgress(undefined);
     this.status.show();
     try {
@@ -103,20 +136,36 @@ class Recording {
     }
   }
 
+  get hasTerminal(): boolean {
+    return this.terminal?.isOpen ?? false;
+  }
+
+  showTerminal(): void {
+    this.terminal?.reveal();
+  }
+
   /** The second time it ends at once, with what there is; a double click is one time. */
   stop(): void {
+    if (this.discardAsked) return;
     const now = Date.now();
     if (this.stopAsked && now - this.stopAskedAt < DOUBLE_CLICK_MS) return;
     const text = this.stopAsked
-      ? vscode.l10n.t('ending at once with what was recorded')
-      : vscode.l10n.t('stopping, everything recorded is kept; stop again to end at once');
+      ? vscode.l10n.t('stopping immediately, everything recorded so far is kept')
+      : vscode.l10n.t('stopping, everything recorded is kept; stop again to end immediately');
     this.stopAsked = true;
     this.stopAskedAt = now;
     this.report(text);
     if (this.id !== undefined) this.sendStop(this.id);
   }
 
-  private async start(): Promise<RecordingEnded> {
+  discard(): void {
+    if (this.discardAsked) return;
+    this.discardAsked = true;
+    this.report(vscode.l10n.t('discarding the recording'));
+    if (this.id !== undefined) this.sendStop(this.id);
+  }
+
+  private async start(): Promise<RecordingEnded | undefined> {
     const attached = 'attachPid' in this.plan;
     // A process that we attach to has its terminal already.
     if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
@@ -137,7 +186,7 @@ class Recording {
           };
     const record = {
       ...target,
-      name: '',
+      name: 'runName' in this.plan ? (this.plan.runName ?? '') : '',
       runsDirectory,
       sampleHz,
       durationS,
@@ -149,8 +198,13 @@ class Recording {
       const options = { timeoutMs: 0, onPart: (reply: Reply) => this.receive(reply) };
       const { id, reply } = await this.client.requestWithId(this.bodyOf(record), options);
       this.id = id;
-      if (this.stopAsked) this.sendStop(id);
+      if (this.stopAsked || this.discardAsked) this.sendStop(id);
       const ended = expected((await reply).recordingEnded, 'RecordingEnded');
+      if (this.discardAsked) {
+        await removeRuns([...this.saved, ended.runPath]);
+        this.terminal?.end(vscode.l10n.t('The recording was discarded.'));
+        return undefined;
+      }
       this.terminal?.end(ended.run ? endSentence(ended.run) : vscode.l10n.t('The recording has ended.'));
       return ended;
     } catch (error) {
@@ -167,14 +221,15 @@ class Recording {
 
   private receive(reply: Reply): void {
     if (reply.recordingStarted) this.userSpaceOnly = reply.recordingStarted.mode === 'user-space';
+    if (reply.recordingEnded) this.saved.push(reply.recordingEnded.runPath);
     if (reply.targetOutput) this.terminal?.write(reply.targetOutput.bytes);
     if (reply.recordingProgress) this.showProgress(reply.recordingProgress);
   }
 
   private showProgress(progress: RecordingProgress | undefined): void {
-    const state = progress ? progressText(progress, vscode.l10n.t) : vscode.l10n.t('starting');
+    const state = progress ? progressText(progress) : vscode.l10n.t('starting');
     const text = this.userSpaceOnly ? vscode.l10n.t('{0}, user space only', state) : state;
-    if (!this.stopAsked) this.report(vscode.l10n.t('{0} (Cancel stops and keeps)', text));
+    if (!this.stopAsked && !this.discardAsked) this.report(vscode.l10n.t('{0} (Cancel stops and keeps)', text));
     this.status.text = `$(debug-stop) ${vscode.l10n.t('Stop and Keep')}: ${text}`;
   }
 
@@ -191,14 +246,28 @@ class Recording {
 
   private sendStop(recordId: number): void {
     // When the engine is gone, the recording's own request says so.
-    this.client.request({ stop: { recordId, discard: false } }).catch(() => {});
+    this.client.request({ stop: { recordId, discard: this.discardAsked } }).catch(() => {});
   }
+}
+
+/** What the engine had saved before it heard of the discarding. */
+async function removeRuns(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.filter(Boolean).map((path) => fs.rm(path, { force: true })));
+}
+
+function stopTooltip(): vscode.MarkdownString {
+  const discard = vscode.l10n.t('Discard Recording');
+  const tooltip = new vscode.MarkdownString(
+    `${vscode.l10n.t('Stop the recording and keep it')}\n\n[${discard}](command:lineheat.discard)`,
+  );
+  tooltip.isTrusted = { enabledCommands: ['lineheat.discard'] };
+  return tooltip;
 }
 
 /** An engine that ends under a recording has saved it up to its last checkpoint. */
 function interrupted(error: unknown): unknown {
   if (!(error instanceof EngineFailure) || error.kind !== 'engine-ended') return error;
-  const advice = 'What was recorded up to the last second is in the Runs view, marked partial.';
+  const advice = vscode.l10n.t('The samples up to the last second are in the Runs view, marked partial.');
   return new EngineFailure(error.kind, error.message, advice);
 }
 

@@ -22,18 +22,20 @@ export type RepeatAnswers = Pick<RecordSettings, 'repeat' | 'warmUp' | 'work' | 
 export class RepeatPrompts {
   constructor(private readonly memory: vscode.Memento) {}
 
-  /** How often, how many warm-up runs, and the work of each; undefined when the user changed their mind. */
+  /** How often, how many warm-up executions, and the work of each; undefined when the user changed their mind. */
   async askRepeats(title: string, settings: RecordSettings): Promise<RepeatAnswers | undefined> {
     const repeat = await this.ask('repeat', {
       title,
-      prompt: vscode.l10n.t('How often is the program run? Five runs show large changes, ten or more small ones.'),
+      prompt: vscode.l10n.t(
+        'How many times should the program run? Five executions show large changes, ten or more show small ones.',
+      ),
       otherwise: String(settings.repeat > 1 ? settings.repeat : 10),
       parse: (text) => parseCount(text, 1, REPEAT_MAX),
     });
     if (repeat === undefined) return undefined;
     const warmUp = await this.ask('warmUp', {
       title,
-      prompt: vscode.l10n.t('How many warm-up runs before, without samples?'),
+      prompt: vscode.l10n.t('How many warm-up executions first, without samples?'),
       otherwise: String(settings.warmUp || 1),
       parse: (text) => parseCount(text, 0, WARM_UP_MAX),
     });
@@ -41,7 +43,7 @@ export class RepeatPrompts {
     const work = await this.ask<WorkCount>('work', {
       title,
       prompt: vscode.l10n.t(
-        'The work of each run: a number, or a regular expression over its output, such as items: (\\d+). Empty: the same work each time.',
+        'The work of each execution: a number, or a regular expression over its output, such as items: (\\d+). Empty: the same work each time.',
       ),
       otherwise: '',
       parse: parseWork,
@@ -65,7 +67,7 @@ export class RepeatPrompts {
     const fits = misfitOf(parameters, [...args, ...env]) === undefined;
     const text = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('Arguments, with {0} where the values go', places),
+      prompt: vscode.l10n.t('Arguments, with {0} in place of the values', places),
       value: [argumentText(args), fits ? '' : places].filter(Boolean).join(' '),
       ignoreFocusOut: true,
       validateInput: (value) => {

@@ -30,10 +30,11 @@ export async function pickRun(
   if (branches.length > 0) {
     items.push(separator(vscode.l10n.t('last run of another branch')));
     items.push(...branches.map((run) => itemOf(run, [run.gitBranch])));
-    items.push(separator(vscode.l10n.t('all runs')));
+    items.push(separator(vscode.l10n.t('other runs')));
   }
   const other: RunItem = { label: `$(folder-opened) ${vscode.l10n.t('Open a Profile File…')}` };
-  const all = [...items, ...readable.map((run) => itemOf(run)), other];
+  const others = readable.filter((run) => !branches.includes(run));
+  const all = [...items, ...others.map((run) => itemOf(run)), other];
   const choice = await vscode.window.showQuickPick(all, { placeHolder, matchOnDescription: true });
   return choice && (choice.path ?? pickFile());
 }
@@ -42,7 +43,10 @@ async function pickFile(): Promise<string | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
       title: vscode.l10n.t('Open Profile'),
-      filters: { [vscode.l10n.t('Profiles (pprof)')]: ['pb.gz', 'pprof', 'gz'], [vscode.l10n.t('All Files')]: ['*'] },
+      filters: {
+        [vscode.l10n.t('Profiles (pprof)')]: ['pb.gz', 'pprof', 'gz', 'prof', 'pb'],
+        [vscode.l10n.t('All Files')]: ['*'],
+      },
     })) ?? [];
   return file?.fsPath;
 }

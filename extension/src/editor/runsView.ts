@@ -6,6 +6,7 @@ import { durationText, samplesText } from '../../../core/numbersAsText.ts';
 import type { RunSummary } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { expected } from '../engine/openProfiles.ts';
+import { runIcon } from '../heat/runIcon.ts';
 import { runCommit, runFacts, runName, runTime } from '../heat/runText.ts';
 import {
   cellName,
@@ -69,6 +70,8 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     try {
       const runs = await this.runs();
       this.baseline.consider(runs);
+      // Until then the view has no rows either, and must not say that there are no runs.
+      await vscode.commands.executeCommand('setContext', 'lineheat.hasNoRuns', runs.length === 0);
       return groupedRuns(runs);
     } catch (error) {
       this.fail(error);
@@ -85,7 +88,7 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     item.description = [verdict, ...runFacts(run, new Date())].filter(Boolean).join('  ');
     item.tooltip = new vscode.MarkdownString(tooltip(run));
     // No resourceUri: git ignores the folder of the runs, and the rows would have its grey.
-    item.iconPath = new vscode.ThemeIcon(this.icon(run));
+    item.iconPath = this.icon(run);
     item.contextValue = run.problem ? 'run-broken' : isBaseline ? 'run.baseline' : 'run.ok';
     if (!run.problem) {
       item.command = { command: 'lineheat.runs.open', title: vscode.l10n.t('Open'), arguments: [run] };
@@ -124,7 +127,9 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
   async delete(run: RunSummary): Promise<void> {
     const yes = vscode.l10n.t('Delete');
     const question = vscode.l10n.t('Delete the run {0}?', [runName(run), runTime(run, new Date())].join(' '));
-    const detail = vscode.l10n.t('It goes to the trash where this machine has one; else it is gone for good.');
+    const detail = vscode.l10n.t(
+      'It is moved to the trash if this machine has one; otherwise it is deleted permanently.',
+    );
     if (!(await confirmed(question, detail, yes))) return;
     const uri = vscode.Uri.file(run.path);
     const shown = this.active.current;
@@ -145,13 +150,16 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private icon(run: RunSummary): string {
-    if (run.problem) return 'warning';
-    if (run.path === this.selected?.path) return 'git-compare';
-    if (run.path === this.baseline.path) return 'pinned';
-    const shown = this.active.current;
-    const paths = shown?.kind === 'run' ? [shown.run.path] : [shown?.opened.base?.path, shown?.opened.new?.path];
-    return paths.includes(run.path) ? 'flame' : 'graph';
+  private icon(run: RunSummary): vscode.ThemeIcon {
+    const profile = this.active.current;
+    const paths =
+      profile?.kind === 'run' ? [profile.run.path] : [profile?.opened.base?.path, profile?.opened.new?.path];
+    const { name, failed } = runIcon(run, {
+      selected: run.path === this.selected?.path,
+      baseline: run.path === this.baseline.path,
+      shown: paths.includes(run.path),
+    });
+    return new vscode.ThemeIcon(name, failed ? new vscode.ThemeColor('list.errorForeground') : undefined);
   }
 }
 
@@ -171,16 +179,19 @@ function sweepItem(group: SweepGroup): vscode.TreeItem {
 
 function tooltip(run: RunSummary): string {
   const rows: [string, string][] = [
-    ['Target', [run.target, ...run.command.slice(1)].join(' ')],
-    ['Recorded', run.startedUnixMs > 0 ? new Date(run.startedUnixMs).toLocaleString() : ''],
-    ['Took', run.wallNs > 0 ? durationText(run.wallNs) : ''],
-    ['CPU time', run.cpuNs > 0 ? durationText(run.cpuNs) : ''],
-    ['Samples', run.samples > 0 || run.lost > 0 ? `${samplesText(run.samples)}, ${run.lost} lost` : ''],
-    ['Commit', runCommit(run)],
-    ['End', run.end],
-    ['State', run.partial ? 'partial: the recording did not end properly' : ''],
-    ['Problem', run.problem],
-    ['File', path.basename(run.path)],
+    [vscode.l10n.t('Target'), [run.target, ...run.command.slice(1)].join(' ')],
+    [vscode.l10n.t('Recorded'), run.startedUnixMs > 0 ? new Date(run.startedUnixMs).toLocaleString() : ''],
+    [vscode.l10n.t('Took'), run.wallNs > 0 ? durationText(run.wallNs) : ''],
+    [vscode.l10n.t('CPU time'), run.cpuNs > 0 ? durationText(run.cpuNs) : ''],
+    [
+      vscode.l10n.t('Samples'),
+      run.samples > 0 || run.lost > 0 ? vscode.l10n.t('{0}, {1} lost', samplesText(run.samples), run.lost) : '',
+    ],
+    [vscode.l10n.t('Commit'), runCommit(run)],
+    [vscode.l10n.t('End'), run.end],
+    [vscode.l10n.t('State'), run.partial ? vscode.l10n.t('partial: the recording did not end properly') : ''],
+    [vscode.l10n.t('Problem'), run.problem],
+    [vscode.l10n.t('File'), path.basename(run.path)],
   ];
   const lines = rows.filter(([, text]) => text).map(([name, text]) => `${name}: ${markdownText(text, 400)}`);
   return `**${markdownText(runName(run))}**\n\n${lines.join('  \n')}`;

@@ -30,10 +30,28 @@ export class SourceNavigation {
 
   constructor(private readonly documents: TextDocuments) {}
 
-  async show(place: SourcePlace, { aside, savedText }: ShowOptions): Promise<void> {
-    const document = (await this.openFile(place)) ?? (await this.openSaved(place, savedText));
-    if (!document || document === 'refused') return;
-    const line = Math.min(Math.max(place.line, 1), document.lineCount) - 1;
+  /** Shows a place. Gives the reason, for the user, when there is no source to show; nothing when the user said no. */
+  async show(place: SourcePlace, { aside, savedText }: ShowOptions): Promise<string | undefined> {
+    const document = await this.documentOf(place, savedText);
+    if (!document) return missingSource(place);
+    if (document !== 'refused') await this.showLine(document, place.line, aside);
+    return undefined;
+  }
+
+  /** The file that a place is in, else the text that was saved with the run; asks before it opens what is elsewhere. */
+  async documentOf(
+    place: SourcePlace,
+    savedText?: ShowOptions['savedText'],
+  ): Promise<vscode.TextDocument | 'refused' | undefined> {
+    const document = await this.openFile(place);
+    if (document) return document;
+    const text = await savedText?.();
+    if (text === undefined) return undefined;
+    return this.documents.open({ path: place.recordedPath, origin: 'saved with the run' }, text);
+  }
+
+  async showLine(document: vscode.TextDocument, lineNumber: number, aside: boolean): Promise<void> {
+    const line = Math.min(Math.max(lineNumber, 1), document.lineCount) - 1;
     const start = document.lineAt(line).firstNonWhitespaceCharacterIndex;
     await vscode.window.showTextDocument(document, {
       viewColumn: aside ? vscode.ViewColumn.Beside : columnForSource(document.uri),
@@ -57,27 +75,24 @@ export class SourceNavigation {
     if (await isInsideFolders(file, workspaceFolderPaths())) return true;
     const once = vscode.l10n.t('Open');
     const always = vscode.l10n.t('Open, and Do Not Ask Again');
-    const question = vscode.l10n.t('The profile leads to {0}, outside of this workspace.', visibleText(file));
+    const question = vscode.l10n.t('The profile refers to {0}, which is outside this workspace.', visibleText(file));
     const choice = await inform(question, once, always);
     if (choice === always) this.allAllowed = true;
     if (choice === once) this.allowedFiles.add(file);
     return choice !== undefined;
   }
+}
 
-  private async openSaved(place: SourcePlace, savedText: ShowOptions['savedText']) {
-    const text = await savedText?.();
-    if (text !== undefined)
-      return this.documents.open({ path: place.recordedPath, origin: 'saved with the run' }, text);
-    const name = place.recordedPath ? visibleText(place.recordedPath) : '';
-    const message = name
-      ? vscode.l10n.t(
-          'The source {0} is not on this machine, and the run has not kept its text. Open the folder that holds it.',
-          name,
-        )
-      : vscode.l10n.t('Nothing is known of where this comes from: its module has no line tables.');
-    void inform(message);
-    return undefined;
-  }
+/** Why a place has no source to show, and how to get it. */
+export function missingSource({ recordedPath }: Pick<SourcePlace, 'recordedPath'>): string {
+  if (!recordedPath)
+    return vscode.l10n.t(
+      'This function has no source lines: its module has no line information. Compile it with -g to get them.',
+    );
+  return vscode.l10n.t(
+    'The source {0} is not on this machine, and the run did not save its text. Open the folder that contains it, or map its path with the setting lineheat.sourcePathMap.',
+    visibleText(recordedPath),
+  );
 }
 
 /** A group that shows text already, so that the graph stays in view; else the active one. */

@@ -1,4 +1,5 @@
 // A sweep as a panel shows it: the engine's table over the cells that are there now.
+import * as l10n from '@vscode/l10n';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { expected } from '../engine/openProfiles.ts';
@@ -9,7 +10,7 @@ import type { ProfileSubject } from './profileSubjects.ts';
 export function sweepSubject(client: EngineClient, sweep: string): ProfileSubject {
   let paths: readonly string[] = [];
   const none = async () => {
-    throw new EngineFailure('protocol', 'A sweep has no such view.');
+    throw new EngineFailure('protocol', l10n.t('A sweep has no such view.'));
   };
   return {
     show: async (panel) => {
@@ -24,8 +25,8 @@ export function sweepSubject(client: EngineClient, sweep: string): ProfileSubjec
       if (!group) {
         throw new EngineFailure(
           'not-found',
-          'No run of this sweep is in the folder any more.',
-          'Record the sweep again.',
+          l10n.t('The folder no longer contains any run of this sweep.'),
+          l10n.t('Record the sweep again.'),
         );
       }
       const readable = group.cells.filter(({ problem }) => !problem).map(({ path }) => path);
@@ -35,7 +36,7 @@ export function sweepSubject(client: EngineClient, sweep: string): ProfileSubjec
     },
     cellPath: (index) => {
       const path = paths[index];
-      if (path === undefined) throw new EngineFailure('protocol', `The sweep has no cell ${index}.`);
+      if (path === undefined) throw new EngineFailure('protocol', l10n.t('The sweep has no cell {0}.', index));
       return path;
     },
     content: none,

@@ -1,20 +1,23 @@
 // Lets the user choose a target: the last choice first, arguments one button away.
+import os from 'node:os';
 import * as vscode from 'vscode';
 import { entryText, visibleText } from '../../../core/foreignText.ts';
 import { argumentText, parseArguments } from '../targets/argumentText.ts';
-import { type CmakeProject, configureProject } from '../targets/cmakeTargets.ts';
+import { type CmakeConfiguration, configureProject } from '../targets/cmakeTargets.ts';
+import { targetOfId } from '../targets/commandTargets.ts';
 import type { Target, TargetKind } from '../targets/target.ts';
 import type { BuildOutput } from './buildOutput.ts';
 import type { LastTarget } from './lastTarget.ts';
-import type { TargetDiscovery } from './targetDiscovery.ts';
+import type { ProgramPrompts } from './programPrompts.ts';
+import { chooseProcessOf, type TargetDiscovery } from './targetDiscovery.ts';
 
 interface TargetItem extends vscode.QuickPickItem {
-  readonly choice?: { target: Target } | { configure: CmakeProject } | 'attach';
+  readonly choice?: { target: Target } | { configure: CmakeConfiguration } | 'attach' | 'command' | 'browse';
 }
 
 const argumentsButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('symbol-parameter'),
-  tooltip: 'Set arguments…',
+  tooltip: vscode.l10n.t('Set arguments…'),
 };
 
 export class TargetPick {
@@ -22,16 +25,18 @@ export class TargetPick {
     private readonly discovery: TargetDiscovery,
     private readonly builds: BuildOutput,
     private readonly last: LastTarget,
+    private readonly programs: ProgramPrompts,
   ) {}
 
   /** The target that the user chose; undefined when they changed their mind. */
   async choose(): Promise<Target | undefined> {
     const item = await this.show();
     if (!item?.choice) return undefined;
-    if (item.choice === 'attach') return this.chooseProcess();
+    if (item.choice === 'attach') return chooseProcessOf(this.discovery.processes());
+    if (item.choice === 'command') return this.programs.askCommand();
+    if (item.choice === 'browse') return this.programs.browse();
     if ('target' in item.choice) return item.choice.target;
-    const project = item.choice.configure;
-    await configureProject(project, (step) => this.builds.run(step));
+    await configureProject(item.choice.configure, (step) => this.builds.run(step));
     return this.choose();
   }
 
@@ -42,7 +47,10 @@ export class TargetPick {
     pick.matchOnDescription = true;
     pick.busy = true;
     const fill = async () => {
-      const { targets, unconfigured, problems } = await this.discovery.all();
+      const { targets: found, unconfigured, problems } = await this.discovery.all();
+      // A command that was typed, or a program that was browsed for, is nowhere to be discovered.
+      const typed = targetOfId(this.last.id ?? '', os.homedir());
+      const targets = typed ? [typed, ...found] : found;
       pick.items = [...this.items(targets, unconfigured), ...problems.map(problemItem)];
       pick.placeholder =
         targets.length + unconfigured.length > 0
@@ -52,7 +60,7 @@ export class TargetPick {
     };
     return new Promise((resolve) => {
       pick.onDidTriggerItemButton(async ({ item }) => {
-        if (!item.choice || item.choice === 'attach' || !('target' in item.choice)) return;
+        if (typeof item.choice !== 'object' || !('target' in item.choice)) return;
         pick.ignoreFocusOut = true;
         await this.askArguments(item.choice.target);
         pick.ignoreFocusOut = false;
@@ -73,7 +81,7 @@ export class TargetPick {
     });
   }
 
-  private items(targets: readonly Target[], unconfigured: readonly CmakeProject[]): TargetItem[] {
+  private items(targets: readonly Target[], unconfigured: readonly CmakeConfiguration[]): TargetItem[] {
     const lastId = this.last.id;
     const isLast = (target: Target) => target.id === lastId;
     const groups: [string, TargetItem[]][] = [
@@ -84,15 +92,7 @@ export class TargetPick {
       groups.push([title, rest.filter((target) => target.kind === kind).map((target) => this.item(target))]);
       if (kind === 'cmake') groups.push([title, unconfigured.map(configureItem)]);
     }
-    const attach: TargetItem = {
-      label: `$(debug-disconnect) ${vscode.l10n.t('Attach to a Running Process…')}`,
-      alwaysShow: true,
-      choice: 'attach',
-    };
-    groups.push([vscode.l10n.t('running'), [attach]]);
-    return groups.flatMap(([label, items]) =>
-      items.length > 0 ? [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items] : [],
-    );
+    return [...separated(groups), ...alwaysThere()];
   }
 
   private item(target: Target): TargetItem {
@@ -116,43 +116,61 @@ export class TargetPick {
     const args = text === undefined ? undefined : parseArguments(text);
     if (args) await this.last.setArguments(target.id, args);
   }
+}
 
-  private async chooseProcess(): Promise<Target | undefined> {
-    const items = this.discovery.processes().then((targets) =>
-      targets.map((target) => ({
-        label: entryText(target.label),
-        description: entryText(target.description),
-        target,
-      })),
-    );
-    const placeHolder = vscode.l10n.t('Choose a process; it goes on running while it is recorded');
-    return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))?.target;
-  }
+function separated(groups: readonly (readonly [string, readonly TargetItem[]])[]): TargetItem[] {
+  return groups.flatMap(([label, items]) =>
+    items.length > 0 ? [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items] : [],
+  );
+}
+
+/** What can be profiled in any folder. Not shown before the rest is found: rows that move under the pointer are misclicked. */
+function alwaysThere(): TargetItem[] {
+  const item = (icon: string, label: string, choice: 'attach' | 'command' | 'browse'): TargetItem => ({
+    label: `$(${icon}) ${label}`,
+    alwaysShow: true,
+    choice,
+  });
+  const programs = [
+    item('terminal', vscode.l10n.t('Run a Command…'), 'command'),
+    item('folder-opened', vscode.l10n.t('Browse for a Program…'), 'browse'),
+  ];
+  const attach = item('debug-disconnect', vscode.l10n.t('Attach to a Running Process…'), 'attach');
+  return separated([
+    [vscode.l10n.t('other programs'), programs],
+    [vscode.l10n.t('running'), [attach]],
+  ]);
 }
 
 const icons: Readonly<Record<TargetKind, string>> = {
   cmake: 'tools',
   cargo: 'package',
+  meson: 'tools',
+  make: 'tools',
+  go: 'package',
   launch: 'debug-alt',
   executable: 'file-binary',
   process: 'debug-disconnect',
-  program: 'file-binary',
+  program: 'terminal',
 };
 
 function groupTitles(): [TargetKind, string][] {
   return [
     ['cmake', 'CMake'],
     ['cargo', 'Cargo'],
+    ['meson', 'Meson'],
+    ['make', 'Make'],
+    ['go', 'Go'],
     ['launch', 'launch.json'],
     ['executable', vscode.l10n.t('executables, run as they are')],
   ];
 }
 
-function configureItem(project: CmakeProject): TargetItem {
+function configureItem(configuration: CmakeConfiguration): TargetItem {
   return {
-    label: `$(gear) ${vscode.l10n.t('Configure CMake to List Its Targets')}`,
-    description: vscode.l10n.t('in build/lineheat, RelWithDebInfo'),
-    choice: { configure: project },
+    label: `$(gear) ${entryText(configuration.label)}`,
+    description: entryText(configuration.description),
+    choice: { configure: configuration },
   };
 }
 

@@ -22,6 +22,7 @@ export class TargetTerminal {
   private readonly encoder = new TextEncoder();
   private readonly terminal: vscode.Terminal;
   private ended = false;
+  private closed = false;
   /** Output before the terminal is on screen would be dropped. */
   private waiting: string[] | undefined = [];
   private readonly opened: Promise<TerminalSize>;
@@ -39,6 +40,7 @@ export class TargetTerminal {
         open(size ?? DEFAULT_SIZE);
       },
       close: () => {
+        this.closed = true;
         if (!this.ended) events.onClose();
       },
       handleInput: (text) => {
@@ -61,6 +63,15 @@ export class TargetTerminal {
   size(): Promise<TerminalSize> {
     const timeout = new Promise<TerminalSize>((resolve) => setTimeout(resolve, OPEN_TIMEOUT_MS, DEFAULT_SIZE));
     return Promise.race([this.opened, timeout]);
+  }
+
+  get isOpen(): boolean {
+    return !this.closed;
+  }
+
+  /** Brings it to the front, unless the user closed it. */
+  reveal(): void {
+    this.terminal.show();
   }
 
   write(bytes: Uint8Array): void {

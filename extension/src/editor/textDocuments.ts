@@ -12,7 +12,9 @@ export class TextDocuments implements vscode.TextDocumentContentProvider {
   readonly onDidChange = this.changed.event;
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? 'This text is not kept across a reload. Ask for it again.\n';
+    return (
+      this.texts.get(uri.toString()) ?? vscode.l10n.t('This text is not kept across a reload. Ask for it again.\n')
+    );
   }
 
   /** Opens `text` under `path`; a later text for the same path takes its place. `origin` tells equal paths apart. */

@@ -50,7 +50,7 @@ test('a failure is thrown with its kind, message and advice', async (t) => {
 
 test('another version of the protocol is one sentence', async (t) => {
   const client = clientOf(t, [reply({ id: 1, final: true, welcome: { protocol: 9 } })]);
-  await assert.rejects(client.request({ doctor: {} }), /speaks version 9 of the protocol; this extension needs 1/);
+  await assert.rejects(client.request({ doctor: {} }), /uses protocol version 9; this extension needs 1/);
 });
 
 test('a crash fails what was asked and the next request starts the engine again', async (t) => {
@@ -63,14 +63,14 @@ test('a crash fails what was asked and the next request starts the engine again'
 
 test('an engine that crashes at every start is left alone after three times', async (t) => {
   const client = clientOf(t, [], 'process.exit(9)');
-  for (let time = 0; time < 3; time++) await assert.rejects(client.request({ doctor: {} }), /exit code 9/);
+  for (let time = 0; time < 3; time++) await assert.rejects(client.request({ doctor: {} }), /exited with code 9/);
   await assert.rejects(client.request({ doctor: {} }), /stopped 3 times within a minute/);
 });
 
 test('a missing engine is a failure, not a crash', async (t) => {
   const client = new EngineClient({ command: () => '/nonexistent/lineheat', log: () => {} });
   t.after(() => client.dispose());
-  await assert.rejects(client.request({ doctor: {} }), /could not be started: .*ENOENT/);
+  await assert.rejects(client.request({ doctor: {} }), /cannot be started: .*ENOENT/);
 });
 
 test('an engine that does not answer is stopped', async (t) => {
@@ -110,7 +110,7 @@ const hostile: Record<string, Uint8Array> = {
 for (const [name, bytes] of Object.entries(hostile)) {
   test(`${name}: the engine is stopped, the request fails, the client lives`, async (t) => {
     const client = clientOf(t, [welcome, bytes]);
-    await assert.rejects(client.request({ doctor: {} }), /breaks the protocol/);
+    await assert.rejects(client.request({ doctor: {} }), /violates the protocol/);
     assert.equal(client.pid, undefined);
   });
 }

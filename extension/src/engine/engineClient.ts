@@ -1,4 +1,5 @@
 // Requests to the engine: starts it at first need, matches replies to requests, and starts it again after a crash.
+import * as l10n from '@vscode/l10n';
 import { encodeRequest, PROTOCOL_VERSION, type Reply, type RequestBody } from '../../../core/wire.ts';
 import { EngineProcess } from './engineProcess.ts';
 import { EngineFailure } from './failure.ts';
@@ -70,7 +71,7 @@ export class EngineClient {
     this.process?.stop();
     this.process = undefined;
     this.ready = undefined;
-    this.failAll(new EngineFailure('cancelled', 'Lineheat was closed.'));
+    this.failAll(new EngineFailure('cancelled', l10n.t('Lineheat was closed.')));
   }
 
   private start(): Promise<void> {
@@ -82,7 +83,7 @@ export class EngineClient {
   }
 
   private async startOnce(): Promise<void> {
-    if (this.disposed) throw new EngineFailure('cancelled', 'Lineheat was closed.');
+    if (this.disposed) throw new EngineFailure('cancelled', l10n.t('Lineheat was closed.'));
     this.refuseCrashLoop();
     const engine = new EngineProcess(this.options.command(), this.options.args ?? ['serve'], {
       onReply: (reply) => this.receive(engine, reply),
@@ -99,8 +100,10 @@ export class EngineClient {
     engine.stop();
     throw new EngineFailure(
       'protocol',
-      `The engine speaks version ${spoken ?? 'unknown'} of the protocol; this extension needs ${PROTOCOL_VERSION}.`,
-      'Install the extension again: both are part of one package.',
+      spoken === undefined
+        ? l10n.t('The engine uses protocol version unknown; this extension needs {0}.', PROTOCOL_VERSION)
+        : l10n.t('The engine uses protocol version {0}; this extension needs {1}.', spoken, PROTOCOL_VERSION),
+      l10n.t('Reinstall the extension, which contains the matching engine.'),
     );
   }
 
@@ -119,7 +122,7 @@ export class EngineClient {
         finish();
         reject(failure);
       };
-      const cancel = () => fail(new EngineFailure('cancelled', 'The request was cancelled.'));
+      const cancel = () => fail(new EngineFailure('cancelled', l10n.t('The request was cancelled.')));
       const timer = timeoutMs > 0 ? setTimeout(() => fail(this.timedOut(engine, timeoutMs)), timeoutMs) : undefined;
       this.pending.set(id, {
         onPart: options.onPart ?? (() => {}),
@@ -131,11 +134,11 @@ export class EngineClient {
       });
       if (signal?.aborted) return cancel();
       signal?.addEventListener('abort', cancel);
-      if (!engine) return fail(new EngineFailure('engine-ended', 'The Lineheat engine is not running.'));
+      if (!engine) return fail(new EngineFailure('engine-ended', l10n.t('The Lineheat engine is not running.')));
       try {
         engine.send(encodeRequest(id, body));
       } catch (error) {
-        fail(new EngineFailure('too-large', `The request could not be sent: ${(error as Error).message}.`));
+        fail(new EngineFailure('too-large', l10n.t('Cannot send the request: {0}.', (error as Error).message)));
       }
     });
     return { id, reply };
@@ -156,13 +159,15 @@ export class EngineClient {
   }
 
   private ended(engine: EngineProcess, why: string): void {
-    this.options.log(`the engine (pid ${engine.pid ?? 'none'}) has ended: ${why}`);
+    this.options.log(`the engine (pid ${engine.pid ?? 'none'}) exited: ${why}`);
     if (engine !== this.process) return;
     this.process = undefined;
     this.ready = undefined;
     this.crashTimes.push(Date.now());
-    const advice = 'It is started again at the next request. The output channel "Lineheat" has its last words.';
-    this.failAll(new EngineFailure('engine-ended', `The Lineheat engine stopped unexpectedly: ${why}.`, advice));
+    const advice = l10n.t('It restarts with the next request. For details, see the output channel "Lineheat".');
+    this.failAll(
+      new EngineFailure('engine-ended', l10n.t('The Lineheat engine stopped unexpectedly: {0}.', why), advice),
+    );
   }
 
   private timedOut(engine: EngineProcess | undefined, timeoutMs: number): EngineFailure {
@@ -170,8 +175,8 @@ export class EngineClient {
     engine?.kill();
     return new EngineFailure(
       'timeout',
-      `The Lineheat engine did not answer within ${timeoutMs / 1000} s and was stopped.`,
-      'Try again; if it is always the same profile, the profile is likely too large or damaged.',
+      l10n.t('The Lineheat engine did not answer within {0} s and was stopped.', timeoutMs / 1000),
+      l10n.t('Try again. If it is always the same profile, that profile is probably too large or damaged.'),
     );
   }
 
@@ -181,8 +186,11 @@ export class EngineClient {
     if (this.crashTimes.length < CRASHES_MAX) return;
     throw new EngineFailure(
       'engine-ended',
-      `The Lineheat engine stopped ${this.crashTimes.length} times within a minute and is not started again for now.`,
-      'Wait a minute, then try again. The output channel "Lineheat" has its last words.',
+      l10n.t(
+        'The Lineheat engine stopped {0} times within a minute, so it is not restarted for now.',
+        this.crashTimes.length,
+      ),
+      l10n.t('Wait a minute, then try again. For details, see the output channel "Lineheat".'),
     );
   }
 

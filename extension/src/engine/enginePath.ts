@@ -1,6 +1,8 @@
 // Where the engine is: in the packaged extension, or in the build folder of a checkout. There is no setting for it.
+
 import fs from 'node:fs';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { EngineFailure } from './failure.ts';
 
 /** The engine's file. Throws EngineFailure `no-engine` when this installation has none, saying why. */
@@ -12,13 +14,13 @@ export function enginePath(extensionFolder: string, platform: string = process.p
   if (platform !== 'linux') {
     throw new EngineFailure(
       'no-engine',
-      `Lineheat records with eBPF and runs on Linux only; this extension host runs on ${platform} (${arch}).`,
-      'Open the folder on the Linux machine itself, through Remote-SSH, WSL or a dev container.',
+      l10n.t('Lineheat uses eBPF and runs on Linux only, but this extension host runs on {0} ({1}).', platform, arch),
+      l10n.t('Open the folder on the Linux machine itself, through Remote-SSH, WSL or a dev container.'),
     );
   }
   throw new EngineFailure(
     'no-engine',
-    `The engine is missing from this installation of Lineheat for ${platform} (${arch}): no file ${places[1]}.`,
-    `Install the package built for ${platform}-${arch}, or run "npm run build" in a checkout.`,
+    l10n.t('This installation of Lineheat contains no engine for {0} ({1}): no file {2}.', platform, arch, places[1]!),
+    l10n.t('Install the package built for {0}-{1}, or run "npm run build" in a checkout.', platform, arch),
   );
 }

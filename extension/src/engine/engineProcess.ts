@@ -1,5 +1,7 @@
 // One running `lineheat serve`: bytes in, replies out, and one word when it ends. Knows no request.
+
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import * as l10n from '@vscode/l10n';
 import { decodeReply, type Reply } from '../../../core/wire.ts';
 import { FrameReader, frame } from './frames.ts';
 
@@ -22,7 +24,7 @@ export class EngineProcess {
     private readonly events: EngineProcessEvents,
   ) {
     this.child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], shell: false });
-    this.child.on('error', (error) => this.end(`it could not be started: ${error.message}`));
+    this.child.on('error', (error) => this.end(l10n.t('it cannot be started: {0}', error.message)));
     this.child.on('close', (code, signal) => this.end(endText(code, signal)));
     // A write to a process that just ended fails here; `close` tells the story.
     this.child.stdin.on('error', (error) => this.events.onLog(`engine input: ${error.message}`));
@@ -59,7 +61,7 @@ export class EngineProcess {
         this.events.onReply(decodeReply(payload));
     } catch (error) {
       // Nothing after a frame that cannot be read can be trusted: a new process is cheaper than a guess.
-      this.protocolError = `it sent a message that breaks the protocol (${(error as Error).message})`;
+      this.protocolError = l10n.t('it sent a message that violates the protocol ({0})', (error as Error).message);
       this.kill();
     }
   }
@@ -73,6 +75,7 @@ export class EngineProcess {
 
 function endText(code: number | null, signal: NodeJS.Signals | null): string {
   // The kernel ends a process so that wants more memory than there is; one that is refused it aborts.
-  const memory = signal === 'SIGKILL' || signal === 'SIGABRT' ? ', as happens where memory runs out' : '';
-  return signal ? `it was killed by ${signal}${memory}` : `it ended with exit code ${code}`;
+  if (signal === 'SIGKILL' || signal === 'SIGABRT')
+    return l10n.t('it was killed by {0}, probably because memory ran out', signal);
+  return signal ? l10n.t('it was killed by {0}', signal) : l10n.t('it exited with code {0}', String(code));
 }

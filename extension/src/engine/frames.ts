@@ -1,4 +1,5 @@
 // Cuts the engine's output into frames: a little-endian u32 length and that many bytes (protocol/wire.proto).
+import * as l10n from '@vscode/l10n';
 
 /** Longest frame that either side may send. */
 export const FRAME_BYTES_MAX = 16 << 20;
@@ -7,7 +8,9 @@ const HEADER_BYTES = 4;
 /** `payload` with its length in front. Throws RangeError when it is longer than a frame may be. */
 export function frame(payload: Uint8Array): Uint8Array {
   if (payload.length > FRAME_BYTES_MAX) {
-    throw new RangeError(`a message of ${payload.length} bytes does not fit into a frame of ${FRAME_BYTES_MAX}`);
+    throw new RangeError(
+      l10n.t('a message of {0} bytes exceeds the frame limit of {1}', payload.length, FRAME_BYTES_MAX),
+    );
   }
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
   new DataView(bytes.buffer).setUint32(0, payload.length, true);
@@ -38,7 +41,9 @@ export class FrameReader {
     const first = this.chunks[0]!;
     const size = new DataView(first.buffer, first.byteOffset, HEADER_BYTES).getUint32(0, true);
     if (size > FRAME_BYTES_MAX) {
-      throw new RangeError(`the engine announced a frame of ${size} bytes; ${FRAME_BYTES_MAX} is the limit`);
+      throw new RangeError(
+        l10n.t('the engine announced a frame of {0} bytes; {1} is the limit', size, FRAME_BYTES_MAX),
+      );
     }
     return size;
   }

@@ -1,4 +1,5 @@
 // Runs and comparisons that are open in the engine. A handle dies with its engine; these reopen it without a word.
+import * as l10n from '@vscode/l10n';
 import { type ComparisonOpened, type Reply, type RequestBody, type RunOpened, wire } from '../../../core/wire.ts';
 import type { EngineClient, RequestOptions } from './engineClient.ts';
 import { EngineFailure } from './failure.ts';
@@ -105,7 +106,7 @@ export class OpenComparison {
 /** The part of a reply that was asked for; EngineFailure `protocol` when the engine answered something else. */
 export function expected<Part>(part: Part | null, name: string): Part {
   if (part) return part;
-  throw new EngineFailure('protocol', `The engine's answer lacks the expected ${name}.`);
+  throw new EngineFailure('protocol', l10n.t("The engine's answer lacks the expected {0}.", name));
 }
 
 /** A value that the engine gave and that is asked for again when the engine was started anew. */

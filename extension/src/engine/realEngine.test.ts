@@ -80,8 +80,11 @@ test('a missing and a damaged file are failures with a sentence, and the engine 
 });
 
 test('where there is no engine, the sentence names the platform', () => {
-  assert.throws(() => enginePath(folder, 'darwin', 'arm64'), /runs on Linux only; this extension host runs on darwin/);
-  assert.throws(() => enginePath(folder, 'linux', 'x64'), /is missing from this installation of Lineheat for linux/);
+  assert.throws(
+    () => enginePath(folder, 'darwin', 'arm64'),
+    /runs on Linux only, but this extension host runs on darwin/,
+  );
+  assert.throws(() => enginePath(folder, 'linux', 'x64'), /This installation of Lineheat contains no engine for linux/);
 });
 
 test('a setting for names that is none leaves them as recorded', () => {

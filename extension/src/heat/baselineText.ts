@@ -1,4 +1,5 @@
 // Which runs are held against the pinned baseline, and the verdict in the few words that a row of the Runs view has room for.
+import * as l10n from '@vscode/l10n';
 import { isSignificant, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { percentText } from '../../../core/numbersAsText.ts';
 import type { ComparisonOpened, RunSummary } from '../../../core/wire.ts';
@@ -17,11 +18,11 @@ export const isHeldAgainst = (baseline: RunSummary, run: RunSummary): boolean =>
 export function baselineVerdict({ sentence, verdict, change, low, high }: Whole): string {
   if (!sentence && !Number.isFinite(change)) return '';
   const { glyph, text } = verdictWords[verdict] ?? verdictWords[Verdict.noise]!;
-  if (verdict === Verdict.slower || verdict === Verdict.faster)
-    return `${glyph} ${percentText(Math.abs(change))} ${text} than baseline`;
-  if (isSignificant(verdict)) return `${glyph} ${text} against baseline`;
-  if (verdict === Verdict.tooFew) return `${glyph} not testable against baseline`;
+  if (verdict === Verdict.slower) return l10n.t('{0} {1} slower than baseline', glyph, percentText(Math.abs(change)));
+  if (verdict === Verdict.faster) return l10n.t('{0} {1} faster than baseline', glyph, percentText(Math.abs(change)));
+  if (isSignificant(verdict)) return l10n.t('{0} {1} against baseline', glyph, text);
+  if (verdict === Verdict.tooFew) return l10n.t('{0} not testable against baseline', glyph);
   const known = Number.isFinite(low) && Number.isFinite(high);
-  const within = known ? `, within ${percentText(Math.max(Math.abs(low), Math.abs(high)))}` : '';
-  return `${glyph} like baseline${within}`;
+  if (!known) return l10n.t('{0} like baseline', glyph);
+  return l10n.t('{0} like baseline, within {1}', glyph, percentText(Math.max(Math.abs(low), Math.abs(high))));
 }

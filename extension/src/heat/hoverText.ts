@@ -1,4 +1,5 @@
 // The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
+import * as l10n from '@vscode/l10n';
 import { intervalText, perText, qText, relativeText, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
@@ -32,23 +33,24 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   const unit = markdownText(detail.unit, 32);
   const amount = (value: number, samples: number) => `${valueText(value, unit)}, ${samplesText(samples)}`;
   const parts = [
-    '| | share | amount |\n|:--|--:|:--|',
-    `| **self** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,
-    `| **total** | ${total} | ${amount(detail.totalValue, detail.totalSamples)} |`,
+    `| | ${l10n.t('share')} | ${l10n.t('amount')} |\n|:--|--:|:--|`,
+    `| **${l10n.t('self')}** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,
+    `| **${l10n.t('total')}** | ${total} | ${amount(detail.totalValue, detail.totalSamples)} |`,
   ];
   const sections = [parts.join('\n')];
-  if (changed) sections.push('≈ This line was changed since the recording: the figures are of its former text.');
-  if (detail.totalSamples < FEW_SAMPLES) sections.push('So few samples say little: the true share may be far off.');
+  if (changed)
+    sections.push(l10n.t('≈ This line was edited since the recording. The figures belong to its earlier text.'));
+  if (detail.totalSamples < FEW_SAMPLES) sections.push(l10n.t('Few samples: the true share may differ a lot.'));
   const chains = detail.inlineChains.filter((chain) => chain.places.length > 1);
   if (chains.length > 0) {
     const lines = chains.map(
       ({ places, samples }) =>
         `- ${places.map((place) => placeText(place, linkTo)).join(' ← ')} (${samplesText(samples)})`,
     );
-    sections.push(`**Inlined into**\n\n${lines.join('\n')}`);
+    sections.push(`**${l10n.t('Inlined into')}**\n\n${lines.join('\n')}`);
   }
-  sections.push(...neighbours('Called by', detail.callers, detail, linkTo));
-  sections.push(...neighbours('Calls', detail.callees, detail, linkTo));
+  sections.push(...neighbours(l10n.t('Called by'), detail.callers, detail, linkTo));
+  sections.push(...neighbours(l10n.t('Calls'), detail.callees, detail, linkTo));
   return sections.join('\n\n');
 }
 
@@ -72,16 +74,16 @@ export function differenceHover(ofFile: FileDifference, row: number, { method, p
   const total = effectAt(ofFile.totalEffects, row);
   const sections = [
     [
-      '| | base | new | difference |\n|:--|--:|--:|--:|',
-      `| **self** | ${figures(ofFile.baseSelf[row]!, ofFile.newSelf[row]!)} |`,
-      `| **total** | ${figures(ofFile.baseTotalOfLine[row]!, ofFile.newTotalOfLine[row]!)} |`,
-      `| **samples** | ${countText(samples[0])} | ${countText(samples[1])} | |`,
+      `| | ${l10n.t('base')} | ${l10n.t('new')} | ${l10n.t('difference')} |\n|:--|--:|--:|--:|`,
+      `| **${l10n.t('self')}** | ${figures(ofFile.baseSelf[row]!, ofFile.newSelf[row]!)} |`,
+      `| **${l10n.t('total')}** | ${figures(ofFile.baseTotalOfLine[row]!, ofFile.newTotalOfLine[row]!)} |`,
+      `| **${l10n.t('samples')}** | ${countText(samples[0])} | ${countText(samples[1])} | |`,
     ].join('\n'),
   ];
-  const said = [effectSentence('self', self), effectSentence('total', total)].filter(Boolean);
+  const said = [effectSentence(l10n.t('self'), self), effectSentence(l10n.t('total'), total)].filter(Boolean);
   if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
-  else if (Math.max(...samples) < FEW_SAMPLES) sections.push('So few samples cannot carry a ofFile.');
-  if (ofFile.changed[row]!) sections.push('≈ This line was changed since a recording.');
+  else if (Math.max(...samples) < FEW_SAMPLES) sections.push(l10n.t('Too few samples to compare.'));
+  if (ofFile.changed[row]!) sections.push(l10n.t('≈ This line was edited since a recording.'));
   const how = [per && `${markdownText(perText(per), 100)}.`, markdownText(method, 400)].filter(Boolean).join(' ');
   if (how) sections.push(`*${how}*`);
   return sections.join('\n\n');
@@ -103,8 +105,8 @@ function effectSentence(what: string, effect: Effect | undefined): string {
 function neighbours(title: string, list: readonly Neighbour[], detail: LineDetail, linkTo: LinkTo): string[] {
   if (list.length === 0) return [];
   const lines = list.map(({ place, value, samples, kernel }) => {
-    const name = place ? placeText(place, linkTo) : 'unknown';
-    const where = kernel ? ' (kernel)' : '';
+    const name = place ? placeText(place, linkTo) : l10n.t('unknown');
+    const where = kernel ? ` (${l10n.t('kernel')})` : '';
     return `- ${percentText(share(value, detail.runTotalValue))} ${name}${where}, ${samplesText(samples)}`;
   });
   return [`**${title}**\n\n${lines.join('\n')}`];
@@ -113,7 +115,7 @@ function neighbours(title: string, list: readonly Neighbour[], detail: LineDetai
 function placeText(place: Place, linkTo: LinkTo): string {
   const file = place.path.slice(place.path.lastIndexOf('/') + 1);
   const where = file && place.line > 0 ? ` ${markdownText(`${file}:${place.line}`, 128)}` : '';
-  const name = markdownText(place.function || 'unknown', 160);
+  const name = markdownText(place.function || l10n.t('unknown'), 160);
   const link = linkTo(place);
   return `${link ? `[${name}](${link})` : name}${where}`;
 }

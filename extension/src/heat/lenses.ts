@@ -1,8 +1,9 @@
 // Which functions of a file get a code lens, and its words.
+import * as l10n from '@vscode/l10n';
 
 import { isSignificant, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
-import { durationText, percentText, samplesText, share } from '../../../core/numbersAsText.ts';
+import { durationText, percentText, share } from '../../../core/numbersAsText.ts';
 import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
 import { changeFigure } from './marks.ts';
 
@@ -11,6 +12,8 @@ export const LENSES_MAX = 20;
 export interface FunctionLens {
   readonly line: number; // 1-based
   readonly title: string;
+  /** That the figures rest on; 0: not said. */
+  readonly samples: number;
   /** Row in the functions view, and the name as the profile has it. */
   readonly row: number;
   readonly name: string;
@@ -24,8 +27,8 @@ export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[
     const total = share(totalValue, heat.totalValue);
     if (line === 0 || byLine.has(line) || total < threshold || totalSamples < FEW_SAMPLES) continue;
     const self = percentText(share(selfValue, heat.totalValue));
-    const title = `${percentText(total)} total · ${self} self · ${samplesText(totalSamples)} · flame graph`;
-    byLine.set(line, { line, title, row, name });
+    const title = l10n.t('{0} self · {1} total', self, percentText(total));
+    byLine.set(line, { line, title, samples: totalSamples, row, name });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }
@@ -43,21 +46,22 @@ export function differenceLenses(difference: FileDifference, per: string, thresh
   for (const one of wanted) {
     if (byLine.size === LENSES_MAX) break;
     if (one.line === 0 || byLine.has(one.line) || !heavy(one)) continue;
-    byLine.set(one.line, { line: one.line, title: differenceTitle(one, per), row: -1, name: one.name });
+    byLine.set(one.line, { line: one.line, title: differenceTitle(one, per), samples: 0, row: -1, name: one.name });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }
 
 function differenceTitle(one: FunctionDifference, per: string): string {
+  const times = `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}`;
   const parts = [
     effectWords(one.totalEffect, one.baseTotal, one.newTotal),
-    `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}${per && per !== 'share' ? ` per ${per}` : ''}`,
+    per && per !== 'share' ? l10n.t('{0} per {1}', times, per) : times,
   ];
   const { selfEffect, totalEffect } = one;
   if (selfEffect && (selfEffect.verdict !== totalEffect?.verdict || one.newSelf !== one.newTotal))
-    parts.push(`self ${changeFigure(selfEffect, one.baseSelf, one.newSelf)}`);
+    parts.push(l10n.t('self {0}', changeFigure(selfEffect, one.baseSelf, one.newSelf)));
   if (one.note) parts.push(one.note);
-  return `${parts.filter(Boolean).join(' · ')} · compare`;
+  return parts.filter(Boolean).join(' · ');
 }
 
 /** `▲ +4.1 % ±0.6 slower`. */

@@ -1,4 +1,5 @@
 // Which lines of a file are marked, how, and with what figure. Numbers are the engine's; this chooses and words them.
+import * as l10n from '@vscode/l10n';
 import { changeText, relativeText, UNTESTED, Verdict, verdictWords } from '../../../core/changeText.ts';
 import { FEW_SAMPLES, type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
 import {
@@ -69,13 +70,13 @@ export function effectOfLine(difference: FileDifference, row: number, by: 'total
   return effectAt(by === 'self' ? difference.selfEffects : difference.totalEffects, row);
 }
 
-/** `12.4 %` self; the total too where it differs; the samples where they are few. */
+/** `12.4 % self · 30.1 % total`; one of both where the other is none, or the same; the samples where they are few. */
 function figure(heat: FileHeat, row: number): string {
   const self = percentText(share(heat.selfValue[row]!, heat.totalValue));
   const total = percentText(share(heat.totalValueOfLine[row]!, heat.totalValue));
   const parts = [];
-  if (heat.selfValue[row]! > 0) parts.push(self);
-  if (heat.selfValue[row]! <= 0 || self !== total) parts.push(`${total} total`);
+  if (heat.selfValue[row]! > 0) parts.push(l10n.t('{0} self', self));
+  if (heat.selfValue[row]! <= 0 || self !== total) parts.push(l10n.t('{0} total', total));
   const samples = heat.totalSamplesOfLine[row]!;
   if (samples < FEW_SAMPLES) parts.push(samplesText(samples));
   return parts.join(' · ');
@@ -95,13 +96,13 @@ export function changeFigure(effect: Effect, base: number, now: number): string 
   const { glyph } = verdictWords[effect.verdict] ?? verdictWords[Verdict.noise]!;
   switch (effect.verdict) {
     case Verdict.new:
-      return `${glyph} new ${valueText(now, 'nanoseconds')}`;
+      return l10n.t('{0} new {1}', glyph, valueText(now, 'nanoseconds'));
     case Verdict.gone:
-      return `${glyph} gone ${valueText(base, 'nanoseconds')}`;
+      return l10n.t('{0} gone {1}', glyph, valueText(base, 'nanoseconds'));
     case Verdict.tooFew:
       return [glyph, relativeText(effect.change), UNTESTED].filter(Boolean).join(' ');
     case Verdict.moved:
-      return `${glyph} moved ${valueChangeText(difference(base, now), 'nanoseconds')}`;
+      return l10n.t('{0} moved {1}', glyph, valueChangeText(difference(base, now), 'nanoseconds'));
     default:
       return `${glyph} ${changeText(effect) || valueChangeText(difference(base, now), 'nanoseconds')}`;
   }
@@ -116,9 +117,9 @@ function differenceFigure(ofFile: FileDifference, row: number): string {
   const glyph = { slower: '▲', faster: '▼', unclear: '○' }[verdictStyle(verdict)];
   const points = pointsText(share(base, baseTotal), share(now, newTotal));
   const text = `${glyph} ${valueChangeText(difference(base, now), 'nanoseconds')} · ${points}`;
-  if (verdict === Verdict.new) return `${text} · new`;
-  if (verdict === Verdict.gone) return `${text} · gone`;
-  if (verdict === Verdict.tooFew) return `${text} · too few samples`;
+  if (verdict === Verdict.new) return l10n.t('{0} · new', text);
+  if (verdict === Verdict.gone) return l10n.t('{0} · gone', text);
+  if (verdict === Verdict.tooFew) return l10n.t('{0} · too few samples', text);
   return text;
 }
 

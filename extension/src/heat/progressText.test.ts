@@ -4,16 +4,13 @@ import { type RecordingProgress, wire } from '../../../core/wire.ts';
 import { progressText } from './progressText.ts';
 
 const told = (more: Partial<RecordingProgress>): string =>
-  progressText(
-    {
-      ...(new wire.RecordingProgress() as unknown as RecordingProgress),
-      ...zeros,
-      elapsedNs: 12e9,
-      samples: 1204,
-      ...more,
-    },
-    (message, ...numbers) => message.replace(/\{(\d)\}/g, (_, at) => String(numbers[Number(at)])),
-  );
+  progressText({
+    ...(new wire.RecordingProgress() as unknown as RecordingProgress),
+    ...zeros,
+    elapsedNs: 12e9,
+    samples: 1204,
+    ...more,
+  });
 const zeros = {
   stage: 0,
   lost: 0,
@@ -30,20 +27,20 @@ const zeros = {
 test('one run tells time and samples', () => {
   assert.equal(told({}), '12 s · 1,204 samples');
   assert.equal(told({ lost: 3 }), '12 s · 1,204 samples · 3 lost');
-  assert.equal(told({ stage: 1, symbolized: 0.5 }), 'finding names and lines, 50 %');
+  assert.equal(told({ stage: 1, symbolized: 0.5 }), 'resolving names and lines, 50 %');
 });
 test('repetitions tell which one runs, and the spread of those done', () => {
-  assert.equal(told({ repetition: 1, repetitions: 10 }), 'run 1 of 10 · 12 s · 1,204 samples');
+  assert.equal(told({ repetition: 1, repetitions: 10 }), 'execution 1 of 10 · 12 s · 1,204 samples');
   assert.equal(
     told({ repetition: 3, repetitions: 10, meanCpuNs: 1.21e9, cpuVariation: 0.008 }),
-    'run 3 of 10 · 12 s · 1,204 samples · mean 1.21 s ±0.8 % CPU',
+    'execution 3 of 10 · 12 s · 1,204 samples · mean 1.21 s ±0.8 % CPU',
   );
   assert.equal(told({ repetitions: 10, warmUp: true }), 'warming up · 12 s · 1,204 samples');
 });
 test('a sweep tells its cell', () => {
   assert.equal(
     told({ cell: 2, cells: 12, repetition: 1, repetitions: 3 }),
-    'cell 2 of 12 · run 1 of 3 · 12 s · 1,204 samples',
+    'cell 2 of 12 · execution 1 of 3 · 12 s · 1,204 samples',
   );
   assert.equal(told({ cell: 2, cells: 12, stage: 2 }), 'cell 2 of 12 · saving');
 });

@@ -1,37 +1,35 @@
 // How a recording goes on, in the few words that a notification has room for.
+import * as l10n from '@vscode/l10n';
 import { countText, durationText, percentText } from '../../../core/numbersAsText.ts';
 import { type RecordingProgress, wire } from '../../../core/wire.ts';
 
-/** Puts numbers into a text, in the user's language. */
-export type Localize = (message: string, ...numbers: (string | number)[]) => string;
-
-/** `run 3 of 10 · 12 s · 1,204 samples · mean 1.21 s ±0.8 % CPU`. */
-export function progressText(progress: RecordingProgress, localize: Localize): string {
+/** `execution 3 of 10 · 12 s · 1,204 samples · mean 1.21 s ±0.8 % CPU`. */
+export function progressText(progress: RecordingProgress): string {
   const { stage, elapsedNs, samples, lost, symbolized } = progress;
   const { Stage } = wire.RecordingProgress;
-  const cell = progress.cells > 1 ? [localize('cell {0} of {1}', progress.cell, progress.cells)] : [];
+  const cell = progress.cells > 1 ? [l10n.t('cell {0} of {1}', progress.cell, progress.cells)] : [];
   if (stage === Stage.SYMBOLIZING) {
     const percent = Math.floor(100 * symbolized);
     const names =
-      percent > 0 ? localize('finding names and lines, {0} %', percent) : localize('finding names and lines');
+      percent > 0 ? l10n.t('resolving names and lines, {0} %', percent) : l10n.t('resolving names and lines');
     return [...cell, names].join(' · ');
   }
-  if (stage === Stage.SAVING) return [...cell, localize('saving')].join(' · ');
+  if (stage === Stage.SAVING) return [...cell, l10n.t('saving')].join(' · ');
   const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
-  const kept = localize('{0} samples', countText(samples));
-  const parts = [...cell, ...repetition(progress, localize), elapsed, kept];
-  if (lost > 0) parts.push(localize('{0} lost', countText(lost)));
-  return [...parts, ...spread(progress, localize)].join(' · ');
+  const kept = l10n.t('{0} samples', countText(samples));
+  const parts = [...cell, ...repetition(progress), elapsed, kept];
+  if (lost > 0) parts.push(l10n.t('{0} lost', countText(lost)));
+  return [...parts, ...spread(progress)].join(' · ');
 }
 
-function repetition({ repetition, repetitions, warmUp }: RecordingProgress, localize: Localize): string[] {
-  if (warmUp) return [localize('warming up')];
-  return repetitions > 1 ? [localize('run {0} of {1}', repetition, repetitions)] : [];
+function repetition({ repetition, repetitions, warmUp }: RecordingProgress): string[] {
+  if (warmUp) return [l10n.t('warming up')];
+  return repetitions > 1 ? [l10n.t('execution {0} of {1}', repetition, repetitions)] : [];
 }
 
 /** What the runs done so far took, and how much they differ. */
-function spread({ repetitions, meanCpuNs, cpuVariation }: RecordingProgress, localize: Localize): string[] {
+function spread({ repetitions, meanCpuNs, cpuVariation }: RecordingProgress): string[] {
   if (repetitions <= 1 || meanCpuNs <= 0) return [];
   const varies = cpuVariation > 0 ? ` ±${percentText(cpuVariation)}` : '';
-  return [localize('mean {0} CPU', `${durationText(meanCpuNs)}${varies}`)];
+  return [l10n.t('mean {0} CPU', `${durationText(meanCpuNs)}${varies}`)];
 }

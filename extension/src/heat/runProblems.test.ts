@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { advisedLines, problemKey, problemsWorthTelling } from './runProblems.ts';
+import { advisedLines, headline, problemKey, problemsWorthTelling } from './runProblems.ts';
 
 test('the lines that a problem advises come out as they go into the file', () => {
   const cmake =
-    'app was built without optimisation (80 % of the samples are in such code): its figures are not those of a release build. CMake: -DCMAKE_BUILD_TYPE=RelWithDebInfo. make: CFLAGS="-O2 -g" CXXFLAGS="-O2 -g".';
+    'app was built without optimization (80 % of the samples are in such code): a release build will have different figures. CMake: -DCMAKE_BUILD_TYPE=RelWithDebInfo. make: CFLAGS="-O2 -g" CXXFLAGS="-O2 -g".';
   assert.deepEqual(advisedLines(cmake), [
     { place: 'CMake', text: '-DCMAKE_BUILD_TYPE=RelWithDebInfo' },
     { place: 'make', text: 'CFLAGS="-O2 -g" CXXFLAGS="-O2 -g"' },
@@ -13,7 +13,7 @@ test('the lines that a problem advises come out as they go into the file', () =>
   assert.deepEqual(advisedLines(rust), [{ place: 'Cargo.toml', text: '[profile.release]\ndebug = 1\nstrip = "none"' }]);
   const dune = 'x has no line tables. dune: (ocamlopt_flags (:standard -g)) and (link_flags (-g)).';
   assert.deepEqual(advisedLines(dune), [{ place: 'dune', text: '(ocamlopt_flags (:standard -g))\n(link_flags (-g))' }]);
-  assert.deepEqual(advisedLines('5 of 100 samples were lost (5.0 %): choose a lower sampling rate.'), []);
+  assert.deepEqual(advisedLines('5 of 100 samples were lost (5.0 %). Choose a lower sampling rate.'), []);
 });
 
 test('problems of libraries are not worth a message, those of the program and the recording are', () => {
@@ -30,4 +30,13 @@ test('problems of libraries are not worth a message, those of the program and th
 test('a problem is known again when its figures change', () => {
   assert.equal(problemKey('app (40 % of the samples)', '/a'), problemKey('app (3.5 % of the samples)', '/a'));
   assert.notEqual(problemKey('app is old', '/a'), problemKey('app is old', '/b'));
+});
+
+test('a message has the first sentence of a problem', () => {
+  assert.equal(
+    headline('3 of 9.5 samples were lost (33.3 %). Choose a lower rate.'),
+    '3 of 9.5 samples were lost (33.3 %).',
+  );
+  assert.equal(headline('Something without an end'), 'Something without an end');
+  assert.equal(headline('Record both with --repeat 5. Then compare.'), 'Record both with Profile Repeatedly….');
 });

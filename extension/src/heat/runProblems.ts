@@ -1,4 +1,5 @@
 // What a run's problems (sentences of the engine) ask of the user: which are worth a message, and the lines to add.
+import { asEditorWords } from '../../../core/advisedCommands.ts';
 
 /** Something to put into a build's settings, as a problem advises it. */
 export interface AdvisedLine {
@@ -33,6 +34,12 @@ export function problemsWorthTelling(problems: readonly string[], program: strin
     name !== '' && (problem.includes(program) || problem.startsWith(`${name} `) || problem.startsWith(`${name}:`));
   const isOfModule = (problem: string) => /^\S+ \([<\d.]+ % of the samples\)/.test(problem);
   return problems.filter((problem) => isOwn(problem) || !isOfModule(problem));
+}
+
+/** What a message of one sentence says of a problem: its first. */
+export function headline(problem: string): string {
+  const sentence = /^.+?[.!?](?=\s+[A-Z`]|$)/s.exec(problem)?.[0] ?? problem;
+  return asEditorWords(sentence);
 }
 
 /** The same for the same problem of the same program, however its figures change from run to run. */

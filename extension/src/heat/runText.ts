@@ -1,4 +1,7 @@
 // A saved run in words: for the Runs view, pickers, panels and messages.
+
+import os from 'node:os';
+import * as l10n from '@vscode/l10n';
 import { visibleText } from '../../../core/foreignText.ts';
 import { countText, durationText, percentText, samplesText } from '../../../core/numbersAsText.ts';
 import type { RunSummary } from '../../../core/wire.ts';
@@ -27,16 +30,29 @@ export function runCommit(run: RunSummary): string {
   return run.gitCommit ? `${visibleText(run.gitCommit.slice(0, 8))}${run.gitDirty ? '+' : ''}` : '';
 }
 
-/** Short facts that stand beside the name; the empty ones left out. */
+/** Whether the program ended badly by itself: by a signal or with an exit code, but not because the recording was stopped. */
+export const endedBadly = (run: RunSummary): boolean =>
+  run.exited && !/^stopped/.test(run.end) && (run.exitSignal > 0 || run.exitCode > 0);
+
+/** `SIGSEGV`, `exit 3`; empty when the program did not end badly. */
+export function badEnd(run: RunSummary): string {
+  if (!endedBadly(run)) return '';
+  if (!(run.exitSignal > 0)) return l10n.t('exit {0}', run.exitCode);
+  const known = Object.entries(os.constants.signals).find(([, number]) => number === run.exitSignal);
+  return known?.[0] ?? l10n.t('signal {0}', run.exitSignal);
+}
+
+/** Short facts beside the name, what a narrow row needs most first; the empty ones are left out. */
 export function runFacts(run: RunSummary, now: Date): string[] {
   const facts = [
-    runTime(run, now),
-    run.wallNs > 0 ? durationText(run.wallNs) : '',
-    samplesText(run.samples),
+    badEnd(run),
+    run.cpuNs > 0 ? `${durationText(run.cpuNs)} CPU` : '',
     runCommit(run),
+    runTime(run, now),
+    samplesText(run.samples),
   ];
-  if (run.partial) facts.push('partial');
-  if (run.problem) return [runTime(run, now), 'unreadable'].filter(Boolean);
+  if (run.partial) facts.push(l10n.t('partial'));
+  if (run.problem) return [runTime(run, now), l10n.t('unreadable')].filter(Boolean);
   return facts.filter(Boolean);
 }
 
@@ -54,10 +70,12 @@ export function lastRunsOfBranches(runs: readonly RunSummary[], run: RunSummary)
 
 /** How the target ended and what was kept: the message after a recording. */
 export function endSentence(run: RunSummary): string {
-  const end = run.end ? visibleText(run.end) : 'has ended';
-  const kept = run.samples > 0 ? samplesText(run.samples) : 'no samples: it used too little CPU time to be sampled';
-  const lost = run.lost > 0 ? `, ${countText(run.lost)} lost (${percentText(run.lostShare)})` : '';
-  return `${runName(run)} ${end}: ${kept}${lost}.`;
+  const sentence = run.exitSignal > 0 ? run.end.replace(`signal ${run.exitSignal}`, badEnd(run)) : run.end;
+  const end = sentence ? visibleText(sentence) : l10n.t('has ended');
+  const kept = run.samples > 0 ? samplesText(run.samples) : l10n.t('no samples: the program used too little CPU time');
+  const parts = [runName(run), end, kept] as const;
+  if (!(run.lost > 0)) return l10n.t('{0} {1}: {2}.', ...parts);
+  return l10n.t('{0} {1}: {2}, {3} lost ({4}).', ...parts, countText(run.lost), percentText(run.lostShare));
 }
 
 /** Losses above this share are worth a warning. */

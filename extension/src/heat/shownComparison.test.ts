@@ -34,7 +34,7 @@ const execution = (more: Partial<Execution>): Execution => ({
 test('the method says what could have been seen, when that is known', () => {
   assert.deepEqual(shownComparison(opened({ method: 'Moderated t.', smallestDetectable: 0.012 })).method, [
     'Moderated t.',
-    'A change of 1.2 % of the whole would have been seen in 4 of 5 cases.',
+    'These runs can show an overall change of 1.2 % or more in 4 of 5 cases.',
   ]);
   assert.deepEqual(shownComparison(opened({})).method, []);
 });
@@ -69,7 +69,7 @@ test('warm-up runs are no dots; each dot says what its run took', () => {
 test('normalisations have words; one that is not known here is not offered', () => {
   const { normalisations } = shownComparison(opened({ normalisations: [2, 4, 9 as 4] }));
   assert.deepEqual(normalisations, [
-    { value: 2, label: 'per run' },
+    { value: 2, label: 'per execution' },
     { value: 4, label: 'share of total' },
   ]);
 });

@@ -1,4 +1,5 @@
 // A comparison as the page shows it: the engine's answers with all foreign text made visible. Figures pass as they are.
+import * as l10n from '@vscode/l10n';
 import type {
   ExplainedLine,
   ShownComparison,
@@ -16,10 +17,10 @@ const LINE_MAX = 400;
 
 const { Normalisation } = wire;
 const labels: Readonly<Record<number, string>> = {
-  [Normalisation.NORMALISATION_WORK]: 'per unit of work',
-  [Normalisation.NORMALISATION_RUN]: 'per run',
-  [Normalisation.NORMALISATION_WALL]: 'per wall second',
-  [Normalisation.NORMALISATION_SHARE]: 'share of total',
+  [Normalisation.NORMALISATION_WORK]: l10n.t('per unit of work'),
+  [Normalisation.NORMALISATION_RUN]: l10n.t('per execution'),
+  [Normalisation.NORMALISATION_WALL]: l10n.t('per wall second'),
+  [Normalisation.NORMALISATION_SHARE]: l10n.t('share of total'),
 };
 
 export function shownComparison(opened: ComparisonOpened): ShownComparison {
@@ -53,18 +54,21 @@ function shownSide(executions: readonly Execution[], spread: Spread | null): Sho
 function shownExecution(execution: Execution, at: number): ShownExecution {
   const { wallNs, userNs, systemNs, samples, value, outlier } = execution;
   const facts = [
-    `run ${at + 1}`,
-    wallNs > 0 ? `${durationText(wallNs)} wall` : '',
-    userNs > 0 || systemNs > 0 ? `${durationText(userNs)} user, ${durationText(systemNs)} system` : '',
+    l10n.t('run {0}', at + 1),
+    wallNs > 0 ? l10n.t('{0} wall', durationText(wallNs)) : '',
+    userNs > 0 || systemNs > 0 ? l10n.t('{0} user, {1} system', durationText(userNs), durationText(systemNs)) : '',
     samples > 0 ? samplesText(samples) : '',
-    outlier ? 'outlier' : '',
+    outlier ? l10n.t('outlier') : '',
   ];
   return { value, outlier, text: facts.filter(Boolean).join(' · ') };
 }
 
 function detectable({ smallestDetectable }: ComparisonOpened): string {
   if (!Number.isFinite(smallestDetectable) || smallestDetectable <= 0) return '';
-  return `A change of ${percentText(smallestDetectable)} of the whole would have been seen in 4 of 5 cases.`;
+  return l10n.t(
+    'These runs can show an overall change of {0} or more in 4 of 5 cases.',
+    percentText(smallestDetectable),
+  );
 }
 
 export function shownExplanation({ netChange, churn, functions }: Explanation): ShownExplanation {

@@ -1,4 +1,5 @@
 // The runs of a command in one run file, as the rows of a table.
+import * as l10n from '@vscode/l10n';
 import { countText, durationText } from '../../../core/numbersAsText.ts';
 import type { ShownRepeat } from '../../../core/webviewMessages.ts';
 import type { Execution } from '../../../core/wire.ts';
@@ -9,7 +10,7 @@ export function shownRepeats(executions: readonly Execution[]): ShownRepeat[] {
   let number = 0;
   return executions.map(({ wallNs, userNs, systemNs, work, samples, warmUp, outlier }) => ({
     cells: [
-      warmUp ? 'warm-up' : String(++number),
+      warmUp ? l10n.t('warm-up') : String(++number),
       durationText(wallNs),
       durationText(userNs),
       durationText(systemNs),

@@ -27,7 +27,21 @@ export async function readCache(buildFolder: string): Promise<CmakeCache | undef
 export function suitsProfiling(cache: CmakeCache): boolean {
   const configurations = cache.get('CMAKE_CONFIGURATION_TYPES');
   if (configurations !== undefined) return configurations.split(';').includes('RelWithDebInfo');
-  return cache.get('CMAKE_BUILD_TYPE') === 'RelWithDebInfo';
+  const type = cache.get('CMAKE_BUILD_TYPE') ?? '';
+  if (type === 'RelWithDebInfo') return true;
+  // A build type of the project's own, or flags of the user: what the compilers are given decides.
+  return ['C', 'CXX', 'Fortran'].some((language) => {
+    const flags = [`CMAKE_${language}_FLAGS`, `CMAKE_${language}_FLAGS_${type.toUpperCase()}`];
+    return hasLinesAndOptimisation(flags.map((name) => cache.get(name) ?? '').join(' '));
+  });
+}
+
+/** Whether a compiler that is given `flags` optimises and writes line tables. As for the compiler, the last flag counts. */
+export function hasLinesAndOptimisation(flags: string): boolean {
+  const words = flags.split(/\s+/);
+  const level = words.findLast((word) => /^-O/.test(word));
+  const lines = words.findLast((word) => /^-g/.test(word) && !/^-g(no|record|split|z|simple|pubnames|col)/.test(word));
+  return level !== undefined && !/^-O(0|g)$/.test(level) && lines !== undefined && lines !== '-g0';
 }
 
 /** Options that make a new build folder use the same tools as the one that the user configured. */

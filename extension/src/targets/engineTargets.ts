@@ -1,5 +1,7 @@
 // Executables and processes that the engine found, as targets.
+
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { visibleText } from '../../../core/foreignText.ts';
 import type { Executable, Process } from '../../../core/wire.ts';
 import type { Target } from './target.ts';
@@ -8,12 +10,13 @@ import type { Target } from './target.ts';
 export function executableTarget(executable: Executable, folder: string): Target {
   const { path: program, stripped, hasDebugLines } = executable;
   const relative = path.relative(folder, program);
-  const known = hasDebugLines ? '' : stripped ? ', stripped: no lines or names' : ', no line tables';
+  const shown = visibleText(relative.startsWith('..') ? program : relative);
+  const lacking = stripped ? l10n.t('{0}, stripped: no lines or names', shown) : l10n.t('{0}, no line tables', shown);
   return {
     id: `executable:${program}`,
     kind: 'executable',
     label: visibleText(path.basename(program)),
-    description: `${visibleText(relative.startsWith('..') ? program : relative)}${known}`,
+    description: hasDebugLines ? shown : lacking,
     takesArguments: true,
     prepare: async ({ args }) => ({ name: path.basename(program), program, args, cwd: folder, env: {} }),
   };

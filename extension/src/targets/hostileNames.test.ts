@@ -76,7 +76,7 @@ test('a CMake project in such a folder is built, and a target that looks like an
     'main.c': 'int main(void) { return 0; }\n',
   };
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text);
-  await configureProject((await findCmakeProject(folder, silent))!, silent);
+  await configureProject((await findCmakeProject(folder, silent))!.configurations[0]!, silent);
   const { targets } = (await findCmakeProject(folder, silent))!;
   const prepared = (label: string) =>
     targets.find((target) => target.label === label)!.prepare({ args: [], runStep: silent });

@@ -1,5 +1,7 @@
 // The variables of launch.json (`${workspaceFolder}` …) in a value of a configuration.
+
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { TargetError } from './target.ts';
 
 /** What variables may stand for, given by the editor. */
@@ -34,24 +36,35 @@ async function resolveVariable(variable: string, context: LaunchContext): Promis
   const value = await (argument === undefined ? plain(name, context) : withArgument(name, argument, context));
   if (value !== undefined) return value;
   throw new TargetError(
-    `The launch configuration uses \${${variable}}, ${whyUnknown(name, argument)}.`,
-    'Write the value into the configuration, or choose the executable itself as the target.',
+    whyUnknown(`\${${variable}}`, name, argument),
+    l10n.t('Write the value into the configuration, or choose the executable itself as the target.'),
   );
 }
 
-function whyUnknown(name: string, argument: string | undefined): string {
-  if (argument === undefined) return FILE_NAMES.has(name) ? 'but no file is open' : 'a variable that is not known here';
+function whyUnknown(variable: string, name: string, argument: string | undefined): string {
+  const unknown = l10n.t('The launch configuration uses {0}, a variable that is not known here.', variable);
+  if (argument === undefined)
+    return FILE_NAMES.has(name) ? l10n.t('The launch configuration uses {0}, but no file is open.', variable) : unknown;
   switch (name) {
     case 'input':
-      return 'but the "inputs" of launch.json have no such input of the type promptString, pickString or command';
+      return l10n.t(
+        'The launch configuration uses {0}, but the "inputs" of launch.json have no such input of the type promptString, pickString or command.',
+        variable,
+      );
     case 'command':
-      return 'but there is no such command, or it gave no text';
+      return l10n.t(
+        'The launch configuration uses {0}, but there is no such command, or it returned no text.',
+        variable,
+      );
     case 'config':
-      return 'but there is no such setting, or it is no single value';
+      return l10n.t(
+        'The launch configuration uses {0}, but there is no such setting, or it is not a single value.',
+        variable,
+      );
     case 'workspaceFolder':
-      return 'but no folder of that name is open';
+      return l10n.t('The launch configuration uses {0}, but no folder of that name is open.', variable);
     default:
-      return 'a variable that is not known here';
+      return unknown;
   }
 }
 

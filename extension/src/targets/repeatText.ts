@@ -1,4 +1,5 @@
 // What the prompts of a repeated recording take: how often, and the work that each run does.
+import * as l10n from '@vscode/l10n';
 
 /** Units of work: a number, or a regular expression over the program's output; neither when it is not known. */
 export interface WorkCount {
@@ -11,8 +12,9 @@ export function parseWork(text: string): WorkCount | string {
   const trimmed = text.trim();
   if (trimmed === '') return { work: 0, workFrom: '' };
   const number = Number(trimmed.replaceAll('_', ''));
-  if (Number.isFinite(number)) return number > 0 ? { work: number, workFrom: '' } : 'Work is a number above 0.';
-  if (!/\((?!\?)/.test(trimmed)) return 'Put the number into a group, such as items: (\\d+)';
+  if (Number.isFinite(number))
+    return number > 0 ? { work: number, workFrom: '' } : l10n.t('Work must be a number above 0.');
+  if (!/\((?!\?)/.test(trimmed)) return l10n.t('Put the number into a group, such as items: (\\d+)');
   return { work: 0, workFrom: trimmed };
 }
 
@@ -20,5 +22,5 @@ export function parseWork(text: string): WorkCount | string {
 export function parseCount(text: string, low: number, high: number): number | string {
   const count = Number(text.trim());
   const fits = text.trim() !== '' && Number.isInteger(count) && count >= low && count <= high;
-  return fits ? count : `A whole number from ${low} to ${high} is wanted.`;
+  return fits ? count : l10n.t('Enter a whole number from {0} to {1}.', low, high);
 }

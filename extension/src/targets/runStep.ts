@@ -1,15 +1,19 @@
 // Runs one build step as a child process: an argument array, no shell, output passed on as it comes.
+
 import { spawn } from 'node:child_process';
+import * as l10n from '@vscode/l10n';
 import { type Step, StepFailed } from './target.ts';
 
 const STDOUT_MAX = 64 << 20; // bytes; `cargo metadata` of a large workspace stays far below
 const LAST_WORDS_MAX = 4000; // characters
+const NEVER_MS = 2 ** 31 - 1; // the longest that a timer can wait
 
 /** The step's standard output. Throws StepFailed when it cannot start, fails, or `signal` stops it. */
 export function runStep(step: Step, show: (text: string) => void, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(step.command, [...step.args], {
       cwd: step.cwd,
+      env: { ...process.env, ...step.env },
       shell: false,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // its own group, so that stopping it stops the compilers too
@@ -28,7 +32,13 @@ export function runStep(step: Step, show: (text: string) => void, signal?: Abort
         // It ended in the meantime.
       }
     };
+    let late = false;
+    const deadline = setTimeout(() => {
+      late = true;
+      stop();
+    }, step.timeoutMs ?? NEVER_MS);
     const fail = (why: string) => {
+      clearTimeout(deadline);
       signal?.removeEventListener('abort', stop);
       reject(new StepFailed(step, why, lastWords));
     };
@@ -39,11 +49,20 @@ export function runStep(step: Step, show: (text: string) => void, signal?: Abort
     });
     child.stderr.setEncoding('utf8').on('data', tell);
     child.on('error', (error: NodeJS.ErrnoException) => {
-      fail(error.code === 'ENOENT' ? `${step.command} was not found in PATH, or ${step.cwd} is gone` : error.message);
+      fail(
+        error.code === 'ENOENT'
+          ? l10n.t('{0} was not found in PATH, or {1} is gone', step.command, step.cwd)
+          : error.message,
+      );
     });
     child.on('close', (code, killed) => {
-      if (signal?.aborted) return fail('it was stopped');
-      if (code !== 0) return fail(killed ? `it was killed by ${killed}` : `it ended with exit code ${code}`);
+      if (signal?.aborted) return fail(l10n.t('it was stopped'));
+      if (late) return fail(l10n.t('it was stopped after {0} s', (step.timeoutMs ?? 0) / 1000));
+      if (code !== 0 && !(step.anyExitCode && code !== null))
+        return fail(
+          killed ? l10n.t('it was killed by {0}', killed) : l10n.t('it ended with exit code {0}', String(code)),
+        );
+      clearTimeout(deadline);
       signal?.removeEventListener('abort', stop);
       resolve(new TextDecoder().decode(bytesOf(kept)));
     });

@@ -28,7 +28,7 @@ test('what is no list of values is told in a sentence', () => {
 test('each parameter has a place where its value goes', () => {
   const parameters = [{ name: 'threads', values: ['1'] }];
   assert.equal(misfitOf(parameters, ['--threads={threads}']), undefined);
-  assert.match(misfitOf(parameters, ['--threads', '4'])!, /\{threads\} stands nowhere/);
+  assert.match(misfitOf(parameters, ['--threads', '4'])!, /do not contain \{threads\}/);
 });
 test('work is a number, an expression with a group, or unknown', () => {
   assert.deepEqual(parseWork(' '), { work: 0, workFrom: '' });

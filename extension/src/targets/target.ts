@@ -1,6 +1,7 @@
 // What can be profiled, and what it takes to get there: build steps first, then a program to launch or a pid.
+import * as l10n from '@vscode/l10n';
 
-export type TargetKind = 'cmake' | 'cargo' | 'launch' | 'executable' | 'process' | 'program';
+export type TargetKind = 'cmake' | 'cargo' | 'meson' | 'make' | 'go' | 'launch' | 'executable' | 'process' | 'program';
 
 /** A program to start. `args` go to it as they are; no shell sees them. */
 export interface LaunchPlan {
@@ -9,7 +10,13 @@ export interface LaunchPlan {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What the saved run is called; without it, after the program's file. */
+  readonly runName?: string;
+  /** The tests in the program, where its build says what kind they are. */
+  readonly tests?: TestFramework;
 }
+
+export type TestFramework = 'googletest' | 'catch2' | 'libtest';
 
 /** A process to attach to. */
 export interface AttachPlan {
@@ -28,6 +35,8 @@ export interface Target {
   readonly description: string;
   /** Whether the user may add arguments; launch configurations have their own. */
   readonly takesArguments: boolean;
+  /** It records a process that runs already, so it cannot be repeated. */
+  readonly attaches?: boolean;
   /** Builds if it knows how, and gives what to record. Throws TargetError or StepFailed. */
   prepare(tools: PrepareTools): Promise<Plan>;
 }
@@ -47,6 +56,12 @@ export interface Step {
   readonly cwd: string;
   /** Standard output is for us (machine-read), not for the user. */
   readonly quietOutput?: boolean;
+  /** Added to our environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** It may end with any exit code: some programs return how many lines they listed. */
+  readonly anyExitCode?: boolean;
+  /** It is stopped then; without it, only by the user. */
+  readonly timeoutMs?: number;
 }
 
 /** Why a target cannot be profiled as it is, and what to do. */
@@ -68,7 +83,7 @@ export class StepFailed extends Error {
     /** The end of what it printed. */
     readonly lastWords: string,
   ) {
-    super(`${step.title} failed: ${why}.`);
+    super(l10n.t('{0} failed: {1}.', step.title, why));
     this.name = 'StepFailed';
   }
 }

@@ -44,7 +44,7 @@ test('a CMake project that was never configured is configured in a folder of our
   const folder = project(t, cmakeFiles);
   const found = await findCmakeProject(folder, silent);
   assert.deepEqual(found?.targets, []);
-  await configureProject(found!, silent);
+  await configureProject(found!.configurations[0]!, silent);
   const [target, ...others] = (await findCmakeProject(folder, silent))!.targets;
   assert.deepEqual([target?.label, others.length], ['demo', 0]);
   const plan = (await target!.prepare(tools)) as LaunchPlan;
@@ -55,23 +55,25 @@ test('a CMake project that was never configured is configured in a folder of our
 
 test('a Debug folder is listed, and a RelWithDebInfo folder beside it is built', async (t) => {
   const folder = project(t, cmakeFiles);
-  execFileSync('cmake', ['-S', folder, '-B', path.join(folder, 'build'), '-DCMAKE_BUILD_TYPE=Debug']);
-  const [target] = (await findCmakeProject(folder, silent))!.targets;
+  const build = path.join(folder, 'build');
+  execFileSync('cmake', ['-S', folder, '-B', build, '-DCMAKE_BUILD_TYPE=Debug']);
+  const [target] = (await findCmakeProject(folder, silent, [build]))!.targets;
   const plan = (await target!.prepare(tools)) as LaunchPlan;
   assert.equal(plan.program, path.join(folder, 'build/lineheat/bin/my-demo'));
 });
 
 test('a RelWithDebInfo folder of the user is used as it is', async (t) => {
   const folder = project(t, cmakeFiles);
-  execFileSync('cmake', ['-S', folder, '-B', path.join(folder, 'out/build/x'), '-DCMAKE_BUILD_TYPE=RelWithDebInfo']);
-  const [target] = (await findCmakeProject(folder, silent))!.targets;
+  const build = path.join(folder, 'out/build/x');
+  execFileSync('cmake', ['-S', folder, '-B', build, '-DCMAKE_BUILD_TYPE=RelWithDebInfo']);
+  const [target] = (await findCmakeProject(folder, silent, [build]))!.targets;
   const plan = (await target!.prepare(tools)) as LaunchPlan;
   assert.equal(plan.program, path.join(folder, 'out/build/x/bin/my-demo'));
 });
 
 test("a failed build throws the compiler's words", async (t) => {
   const folder = project(t, { ...cmakeFiles, 'part.c': 'int part(void) { return nothing; }\n' });
-  await configureProject((await findCmakeProject(folder, silent))!, silent);
+  await configureProject((await findCmakeProject(folder, silent))!.configurations[0]!, silent);
   const [target] = (await findCmakeProject(folder, silent))!.targets;
   await assert.rejects(target!.prepare(tools), (error: StepFailed) => {
     assert.ok(error instanceof StepFailed);
@@ -146,7 +148,7 @@ test('variables of launch.json are resolved', async () => {
 test('a variable without a value is refused with a sentence that says what is missing', async () => {
   const reasons: Record<string, RegExp> = {
     '${input:x}': /\$\{input:x\}, but the "inputs" of launch\.json have no such input/,
-    '${command:none}': /there is no such command, or it gave no text/,
+    '${command:none}': /there is no such command, or it returned no text/,
     '${config:none}': /no such setting/,
     '${workspaceFolder:none}': /no folder of that name/,
     '${lineNumber}': /a variable that is not known here/,
@@ -178,11 +180,11 @@ test('the inputs of launch.json are read, whatever shape they have', () => {
   for (const id of ['none', 'strange', 'missing']) assert.equal(launchInput(inputs, id), undefined);
   assert.equal(launchInput(undefined, 'text'), undefined);
 });
+const chooseProcess = async (program: string | undefined) => ({ name: program ?? 'any', attachPid: 7 });
 test('native launch configurations become plans with their arguments, folder and environment', async () => {
   const ran: string[] = [];
   const configurations = [
     { name: 'py', type: 'python', request: 'launch', program: 'x.py' },
-    { name: 'attach', type: 'lldb', request: 'attach', pid: 1 },
     {
       name: 'A',
       type: 'cppdbg',
@@ -198,7 +200,7 @@ test('native launch configurations become plans with their arguments, folder and
     'nonsense',
   ];
   const runTask = async (name: string) => void ran.push(name);
-  const targets = launchTargets(configurations, '/w/app', { context: () => context, runTask });
+  const targets = launchTargets(configurations, '/w/app', { context: () => context, runTask, chooseProcess });
   assert.deepEqual(
     targets.map(({ label }) => label),
     ['A', 'B', 'C'],
@@ -207,7 +209,7 @@ test('native launch configurations become plans with their arguments, folder and
   assert.deepEqual(a, { name: 'A', program: '/w/app/out/a', args: ['--n', '5'], cwd: '/w/app/run', env: { X: '3' } });
   assert.deepEqual(b, { name: 'B', program: '/w/app/bin/b', args: [], cwd: '/w/app', env: { K: 'a=b' } });
   assert.deepEqual(ran, ['build']);
-  await assert.rejects(targets[2]!.prepare(tools), /lets the debugger ask Cargo/);
+  await assert.rejects(targets[2]!.prepare(tools), /the debugger asks Cargo for it/);
 });
 test('a value that is missing is told before the task runs, and a task that is no name is refused', async () => {
   const own = { type: 'lldb', request: 'launch', program: 'p' };
@@ -216,9 +218,9 @@ test('a value that is missing is told before the task runs, and a task that is n
     { ...own, name: 'B', preLaunchTask: { type: 'shell' } },
   ];
   const runTask = async () => assert.fail('the task ran');
-  const [a, b] = launchTargets(configurations, '/w/app', { context: () => context, runTask });
+  const [a, b] = launchTargets(configurations, '/w/app', { context: () => context, runTask, chooseProcess });
   await assert.rejects(a!.prepare(tools), /input:none/);
-  await assert.rejects(b!.prepare(tools), /is no name of a task/);
+  await assert.rejects(b!.prepare(tools), /is not the name of a task/);
 });
 
 test('arguments are taken apart as a shell would, and written so that they come back', () => {

@@ -107,7 +107,7 @@ const tests: Record<string, () => Promise<void>> = {
   'a frame that breaks the protocol costs one sentence, and the next request has an engine again': async () => {
     fs.writeFileSync(engineFile('mode'), 'broken');
     const broken = await within(5000, call('openRun', path.join(folder, 'x.pb.gz')));
-    assert.match(broken, /sent a message that breaks the protocol/);
+    assert.match(broken, /sent a message that violates the protocol/);
     fs.writeFileSync(engineFile('mode'), 'honest');
     assert.deepEqual(await call('doctor'), { canRecord: true });
     assert.equal(starts().filter(({ args }) => args[0] === 'serve').length, 2);

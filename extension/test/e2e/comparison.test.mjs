@@ -77,7 +77,7 @@ story('two runs are compared: the panel begins with the verdict', async ({ page,
   const panel = await webviewWith(page, '.graph canvas');
   const title = panel.locator('h1');
   await eventually('the verdict', async () => /slower/.test((await title.textContent()) ?? ''), { timeoutMs: 60_000 });
-  assert.match(await title.textContent(), /^▲B is \d+(\.\d+)? % slower \(.* to .*\)/);
+  assert.match(await title.textContent(), /^▲New is \d+(\.\d+)? % slower than base \(.* to .*\)/);
   assert.equal(await panel.locator('.repeats .dot').count(), 10);
   const row = panel.locator('.comparedFunctions .table-row', { hasText: 'scramble' }).first();
   assert.match(await row.locator('.interval-text').textContent(), /^\+\d+\.\d % (±|\()/);
@@ -106,14 +106,14 @@ story('lenses and the hover say verdict, interval, samples and method', async ({
     async () => (await codeLenses(page)).flatMap(({ titles }) => titles).find((title) => title.startsWith('▲')),
     { timeoutMs: 60_000 },
   );
-  assert.match(lens, /^▲ \+\d+\.\d % .*slower · .* → .* per run.* · compare$/);
+  assert.match(lens, /^▲ \+\d+\.\d % .*slower · .* → .* per execution/);
   // The pointer may rest on a button, whose own hover would be read.
   await page.mouse.move(700, 1100);
   await page.locator('.monaco-hover:not(.hidden)').filter({ hasText: /\S/ }).waitFor({ state: 'detached' });
   const words = await hoverOver(page, SAME);
   assert.match(words, /(slower|faster|not distinguishable from noise): /);
   assert.match(words, /95 % interval/);
-  assert.match(words, /CPU time per run/);
+  assert.match(words, /CPU time per execution/);
 });
 
 story('Next Significant Change goes to the changed lines only', async ({ page }) => {
@@ -176,13 +176,17 @@ story('the panel explains the change with the lines of both texts', async ({ pag
 
 story('another unit is compared anew, in the panel and beside the lines', async ({ page }) => {
   const panel = await webviewWith(page, '.graph canvas');
-  await panel.locator('vscode-single-select[aria-label="What CPU time is compared per"]').click();
+  // The panel is narrow: what is drawn, and how, is below a button.
+  await panel.getByRole('button', { name: 'View options' }).click();
+  await panel.locator('vscode-single-select[aria-label="Unit of the comparison"]').click();
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
   const caption = panel.locator('.repeats-figure figcaption');
-  await eventually('the other unit', async () => /brought to the size of A/.test((await caption.textContent()) ?? ''));
+  await eventually('the other unit', async () =>
+    /scaled to the size of base/.test((await caption.textContent()) ?? ''),
+  );
   await eventually('lenses without the former unit', async () => {
     const titles = (await codeLenses(page)).flatMap((lens) => lens.titles);
-    return titles.some((title) => title.endsWith('compare')) && !titles.some((title) => title.includes('per run'));
+    return titles.some((title) => title.includes(' → ')) && !titles.some((title) => title.includes('per execution'));
   });
 });
 

@@ -32,7 +32,7 @@ story('the walkthrough has four steps, each with its picture', async (session) =
     await useTheme(session, name, kind);
     for (const [at, title] of [
       'Check this machine',
-      'Set up the permission',
+      'Set up the profiling permission',
       'Profile a target',
       'Change, profile',
     ].entries()) {
@@ -71,4 +71,18 @@ story('its first button shows what this machine allows, and how to set it up', a
     await page.waitForTimeout(300);
     await picture(`doctor-${kind}`);
   }
+  // In a narrow window long sentences go on in the next line, below the first.
+  await page.setViewportSize({ width: 900, height: 1250 });
+  const wraps = await eventually('lines that are all in view', () =>
+    page.evaluate(() => {
+      const editor = [...document.querySelectorAll('.monaco-editor')].at(-1);
+      const { right } = editor.getBoundingClientRect();
+      const lines = [...editor.querySelectorAll('.view-line > span')];
+      const numbers = [...editor.querySelectorAll('.line-numbers')].filter((one) => one.textContent.trim() !== '');
+      const inView = lines.every((line) => line.getBoundingClientRect().right <= right);
+      return inView && lines.length > numbers.length && { lines: lines.length, numbers: numbers.length };
+    }),
+  );
+  assert.ok(wraps.lines > wraps.numbers, JSON.stringify(wraps));
+  await picture('doctor-narrow');
 });

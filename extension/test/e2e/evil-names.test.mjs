@@ -90,7 +90,7 @@ story('the flame graph and the table of evil names', async (session) => {
   await searchFor(graph, 'onerror');
   await graph.locator('vscode-textfield.search-field input').fill('');
   const text = await eventually('all names', async () => {
-    const words = await graph.locator('body').innerText();
+    const words = (await graph.locator('body').textContent()) ?? '';
     return words.includes('\\x1b[31mred') && words.includes('\\u202egnp') ? words : undefined;
   });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there

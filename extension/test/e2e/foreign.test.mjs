@@ -1,6 +1,6 @@
 // A pprof file that another profiler wrote opens as a flame graph with a table beside it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { knowsCommand, openFile } from '../../../scripts/editor/palette.mjs';
@@ -12,6 +12,8 @@ import { eventually, storyIn } from './support/session.mjs';
 const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-foreign-'));
 const foreign = await foreignProfile(folder);
 writeFileSync(path.join(folder, 'broken.pb.gz'), 'this is no gzip file');
+const copies = [1, 2, 3, 4].map((at) => `copy-${at}.pb.gz`);
+for (const name of copies) copyFileSync(path.join(folder, 'foreign.pb.gz'), path.join(folder, name));
 const story = storyIn(folder);
 
 story('a CPU profile of Go opens by a click in the Explorer, its hot function found', async ({ page, picture }) => {
@@ -47,3 +49,31 @@ story('a file that is no profile says so in a sentence', async ({ page, picture 
   await picture('broken');
   assert.match(words, /gzip|pprof|profile/i);
 });
+
+story(
+  'a page that comes back to the front is as it was left; of many hidden ones the first shows anew',
+  async (session) => {
+    const { page, picture } = session;
+    const graph = await webviewWith(page, '.graph canvas');
+    await graph.evaluate(() => {
+      window.wasHere = true;
+    });
+    const wasHere = async (name) => {
+      await page.locator('.tab').filter({ hasText: name }).first().click();
+      await page.locator('.tab.active').filter({ hasText: name }).waitFor();
+      const shown = await webviewWith(page, '.graph canvas');
+      return shown.evaluate(
+        () =>
+          new Promise((done) => {
+            requestAnimationFrame(() => requestAnimationFrame(() => done({ same: window.wasHere === true })));
+          }),
+      );
+    };
+    assert.deepEqual(await wasHere('foreign.pb.gz'), { same: true });
+    await picture('foreign-again');
+    for (const name of copies) await openFile(page, name);
+    await page.locator('.tab').filter({ hasText: 'foreign.pb.gz' }).first().click();
+    const again = await webviewWith(page, '.graph canvas');
+    assert.match(await searchFor(again, foreign.name), /\d/);
+  },
+);

@@ -15,10 +15,10 @@ test('the package holds what the extension needs at run time and nothing else', 
       .filter((name) => name.startsWith('extension/'))
       .map((name) => name.split('/').slice(1, -1).join('/')),
   );
-  for (const needed of ['bin', 'dist', 'dist/webview', 'resources', 'syntaxes'])
+  for (const needed of ['bin', 'dist', 'dist/webview', 'l10n', 'resources', 'syntaxes'])
     assert.ok(folders.has(needed), `${needed}/ is missing`);
   const strange = [...folders].filter(
-    (folder) => !/^(|bin|dist|dist\/webview|docs\/images|resources.*|syntaxes)$/.test(folder),
+    (folder) => !/^(|bin|dist|dist\/webview|docs\/images|l10n|resources.*|syntaxes)$/.test(folder),
   );
   assert.deepEqual(strange, []);
 });

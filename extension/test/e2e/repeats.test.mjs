@@ -30,11 +30,11 @@ const story = storyIn(folder, {
   },
 });
 
-const HOW_OFTEN = /^How often is the program run\?/;
-const WARM_UP = /^How many warm-up runs/;
-const WORK = /^The work of each run:/;
+const HOW_OFTEN = /^How many times should the program run\?/;
+const WARM_UP = /^How many warm-up executions first/;
+const WORK = /^The work of each execution:/;
 const PARAMETERS = /^Parameters with their values/;
-const ARGUMENTS = /^Arguments, with \{millions\} where the values go/;
+const ARGUMENTS = /^Arguments, with \{millions\} in place of the values/;
 
 /** Waits for a question, which stands below the field where a refusal stands, too. */
 async function asked(page, question) {
@@ -91,7 +91,7 @@ story('Profile Repeatedly says what an answer must be, and records as it was ans
   await chooseFrom(page, 'Lineheat: Profile Repeatedly…', 'rounds');
   await asked(page, HOW_OFTEN);
   assert.equal(await page.locator('.quick-input-widget input[type=text]').inputValue(), '2', 'the answer before');
-  assert.match(await refused(page, 'often'), /^A whole number from 1 to 10000 is wanted\./);
+  assert.match(await refused(page, 'often'), /^Enter a whole number from 1 to 10000\./);
   await picture('repeats-1-refused');
   await answer(page, '2');
   await asked(page, WARM_UP);
@@ -127,7 +127,7 @@ story('Sweep Parameters wants values and a place for them, and shows its page', 
   await asked(page, ARGUMENTS);
   assert.match(
     await refused(page, '10'),
-    /^\{millions\} stands nowhere in the arguments: write it where its value goes\./,
+    /^The arguments do not contain \{millions\}: put it where its value belongs\./,
   );
   await answer(page, '{millions}');
   await asked(page, HOW_OFTEN);

@@ -16,6 +16,9 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-trust-'));
 // A build that tells that it ran: nothing may even list its targets.
 const built = path.join(folder, 'cmake-ran');
 writeFileSync(path.join(folder, 'CMakeLists.txt'), `project(burn)\nfile(WRITE ${built} yes)\n`);
+mkdirSync(path.join(folder, 'made'));
+// Even a dry run would write this.
+writeFileSync(path.join(folder, 'made/Makefile'), `X := $(shell touch ${built})\nburn: burn.c\n`);
 mkdirSync(path.join(folder, '.vscode'));
 writeFileSync(
   path.join(folder, '.vscode/settings.json'),

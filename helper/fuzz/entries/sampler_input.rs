@@ -46,6 +46,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             row_capacity: 1000,
             page_capacity: 10,
             stack_copies: true,
+            timers: records::layout::Timers::Best,
         },
         ToSampler::Rows {
             first: 0,

@@ -1,9 +1,11 @@
-//! Unwind rows of any `.eh_frame` and `.debug_frame`, of ELF files made around them and of whole ELF files.
+//! Unwind rows of any `.eh_frame` and `.debug_frame`, of ELF files made around them and of whole ELF files; and rows that
+//! were kept, damaged and whole.
 #![allow(dead_code)] // Each test program uses a part.
 
-use unwind::{PackedPages, RuleSet, layout_of_elf, rows_of_elf};
+use unwind::{FileRows, PackedPages, RuleSet, layout_of_elf, rows_of_elf};
 
 pub fn read(bytes: &[u8]) {
+    kept_rows(bytes);
     if bytes.starts_with(b"\x7fELF") {
         return rows(bytes);
     }
@@ -31,9 +33,33 @@ pub fn rows(bytes: &[u8]) {
     let packed = PackedPages::new(&rows, &mut rules);
     let known = |row: &u32| ((row >> 16) as usize) < rules.len();
     assert!(packed.rows.iter().all(known));
+    let kept = FileRows::new(&rows).to_bytes();
+    let again = FileRows::from_bytes(&kept).expect("what was kept is read");
+    assert_eq!(again.numbered_in(&mut RuleSet::default()), packed);
+    let mut damaged = kept;
+    for (byte, change) in damaged.iter_mut().zip(bytes.iter().rev()) {
+        *byte ^= change & 0x11;
+    }
+    kept_rows(&damaged);
 }
 
-/// An ELF file of these sections, mapped from 0x1000 on, the first as code.
+/// Refused, or within all bounds.
+fn kept_rows(bytes: &[u8]) {
+    let Some(rows) = FileRows::from_bytes(bytes) else {
+        return;
+    };
+    let mut rules = RuleSet::default();
+    let packed = rows.numbered_in(&mut rules);
+    let known = |row: &u32| ((row >> 16) as usize) < rules.len();
+    assert!(packed.rows.iter().all(known));
+    let end = packed
+        .pages
+        .last()
+        .map_or(0, |(first, count)| first + count);
+    assert_eq!(end as usize, packed.rows.len());
+}
+
+/// An ELF file of these sections, mapped from 0x1000 on, the first as code, which is entered at its start.
 pub fn elf_of(machine: u16, sections: &[(&[u8], &[u8])]) -> Vec<u8> {
     const HEADER: usize = 64 + 56;
     let mut names = b"\0.shstrtab\0".to_vec();
@@ -62,7 +88,7 @@ pub fn elf_of(machine: u16, sections: &[(&[u8], &[u8])]) -> Vec<u8> {
     elf.extend(machine.to_le_bytes());
     elf.extend(1_u32.to_le_bytes());
     let headers_at = (HEADER + content.len()) as u64;
-    for word in [0x1000, 64, headers_at] {
+    for word in [0x1000 + HEADER as u64, 64, headers_at] {
         elf.extend(u64::to_le_bytes(word));
     }
     elf.extend(0_u32.to_le_bytes());
@@ -81,7 +107,15 @@ pub fn elf_of(machine: u16, sections: &[(&[u8], &[u8])]) -> Vec<u8> {
     elf
 }
 
-/// A CIE and an FDE of GCC for x86-64, behind some code.
+/// Code without call frame information: a frame, a switch, calls, jumps back and forth, a rounded stack.
+const BARE_CODE: [u8; 64] = [
+    0x55, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec, 0x18, 0x85, 0xff, 0x74, 0x10, 0xe8, 0x16, 0, 0,
+    0, 0xff, 0xe0, 0x31, 0xc0, 0x48, 0x83, 0xc4, 0x18, 0x5b, 0x5d, 0xc3, 0x75, 0xf5, 0xeb, 0xf3,
+    0x66, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x4c, 0x8d, 0x54, 0x24, 8, 0x48, 0x83, 0xe4, 0xe0,
+    0x41, 0xff, 0x72, 0xf8, 0x41, 0x52, 0xf0, 0x0f, 0xb1, 0x0f, 0x74, 0xfb, 0x49, 0x8d, 0x62,
+];
+
+/// A CIE and an FDE of GCC for x86-64, behind some code, and code that has neither.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seed = vec![0, 80];
     seed.extend([
@@ -103,5 +137,6 @@ pub fn seeds() -> Vec<Vec<u8>> {
     old[0] = 2;
     let mut arm = seed.clone();
     arm[0] = 1;
-    vec![seed, old, arm]
+    let bare = [&[0, 255], &BARE_CODE[..]].concat();
+    vec![seed, old, arm, bare]
 }

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use profile::{Profile, StringId};
 
 use crate::chains::{Resolved, resolve};
+use crate::interrupts::Interrupts;
 use crate::stack_trie::StackTrie;
 use crate::tally::{Amount, Tally, tally};
 
@@ -40,6 +41,8 @@ pub enum FunctionKind {
     Kernel,
     /// Only module and address are known.
     Unknown,
+    /// Stands for the interrupts that came while something ran, and for all that they led to.
+    Interrupts,
 }
 
 impl From<FunctionKind> for FrameKind {
@@ -49,6 +52,7 @@ impl From<FunctionKind> for FrameKind {
             FunctionKind::Native => FrameKind::Native,
             FunctionKind::Kernel => FrameKind::Kernel,
             FunctionKind::Unknown => FrameKind::Unknown,
+            FunctionKind::Interrupts => FrameKind::Interrupts,
         }
     }
 }
@@ -61,6 +65,7 @@ pub enum FrameKind {
     Kernel = 2,
     Unknown = 3,
     Root = 4,
+    Interrupts = 5,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,6 +107,8 @@ pub struct Analyzed {
 
 impl Analyzed {
     pub fn new(mut profile: Profile) -> Analyzed {
+        let mut resolved = resolve(&mut profile);
+        let interrupts = Interrupts::find(&mut profile, &mut resolved);
         let Resolved {
             functions,
             files,
@@ -109,14 +116,20 @@ impl Analyzed {
             chain_ends,
             chain_frames,
             chain_of_location,
-        } = resolve(&mut profile);
+        } = resolved;
         let stacks = StackTrie::of(profile.samples.len(), |sample| {
-            let stack = profile.samples.stack(sample).iter();
-            stack.map(|&location| chain_of_location[location as usize])
+            let stack = profile.samples.stack(sample);
+            let folded = (interrupts.as_ref()).map_or(0, |interrupts| {
+                interrupts.folded_part(stack, &chain_of_location)
+            });
+            let chain = interrupts.as_ref().filter(|_| folded > 0);
+            let called = stack[folded..].iter();
+            (chain.map(Interrupts::folded_chain).into_iter())
+                .chain(called.map(|&location| chain_of_location[location as usize]))
         });
         if stacks.cut_samples > 0 {
             profile.problems.push(format!(
-                "There are more different call paths than Lineheat follows: {} samples are counted at a caller.",
+                "There are more call paths than Lineheat tracks: {} samples are counted at a caller.",
                 stacks.cut_samples
             ));
         }
@@ -266,6 +279,15 @@ impl Analyzed {
     /// Text of the file at recording, if the run saved it.
     pub fn saved_text(&self, path: &str) -> Option<&profile::run::Source> {
         (self.profile.run.as_ref()?.sources.iter()).find(|source| source.path == path)
+    }
+
+    /// Whether the file was newer than the program when it was recorded, as far as the run knows.
+    pub fn was_newer_than_binary(&self, path: &str) -> bool {
+        let sources = |run: &profile::RunInfo| {
+            let mut all = run.sources.iter().chain(&run.sources_apart);
+            all.any(|source| source.path == path && source.newer_than_binary)
+        };
+        self.profile.run.as_ref().is_some_and(sources)
     }
 
     /// The file whose recorded path is `path`; else the one of which `path` names the end, or the other way round,

@@ -107,7 +107,7 @@ impl Modules {
 }
 
 /// The table of a read profile is at most 256 MiB; what is added to it is small beside its 4 GiB.
-fn push_text(strings: &mut Strings, text: &str) -> StringId {
+pub(crate) fn push_text(strings: &mut Strings, text: &str) -> StringId {
     strings.push(text).unwrap_or(0)
 }
 

@@ -125,8 +125,8 @@ pub fn file_difference(
         functions: functions(comparison, files, &to_now_new),
         notice: match gone {
             0 => String::new(),
-            1 => "1 sampled line of the runs is not in the text any more.".into(),
-            gone => format!("{gone} sampled lines of the runs are not in the text any more."),
+            1 => "1 sampled line of the runs is no longer in the text.".into(),
+            gone => format!("{gone} sampled lines of the runs are no longer in the text."),
         },
     })
 }

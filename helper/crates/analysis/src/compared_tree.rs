@@ -10,6 +10,7 @@ use crate::effect::Effect;
 use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ChildNodes, FlameTree, ROOT, flame_tree};
+use crate::named_functions::{NamedFunction, marked_pairs};
 use crate::tally::Amount;
 
 /// Samples on average of both sides that a node is tested from. Most nodes of a large tree have a few, which show nothing,
@@ -19,11 +20,28 @@ const LEAST_SAMPLES: u64 = 20;
 /// Frames are pairs of functions: whether a call was inlined does not tell nodes apart, since it changes from build
 /// to build. Siblings stand by the sum of both runs, heaviest first.
 pub fn compared_flame_graph(comparison: &Comparison) -> FlameGraph {
+    compared_flame_graph_without(comparison, &[])
+}
+
+/// The same without the frames of hidden functions: what they spent is their callers'.
+pub fn compared_flame_graph_without(
+    comparison: &Comparison,
+    hidden: &[NamedFunction],
+) -> FlameGraph {
+    let is_hidden = marked_pairs(comparison, hidden);
+    let hidden_of = |pair_of: &[u32]| -> Vec<bool> {
+        pair_of
+            .iter()
+            .map(|&pair| is_hidden[pair as usize])
+            .collect()
+    };
+    let hidden_in_base = hidden_of(&comparison.functions.base_pair);
+    let hidden_in_new = hidden_of(&comparison.functions.new_pair);
     let mut union = Union::default();
     let (base, new) = (&comparison.base, &comparison.new);
     let [base_tree, new_tree] = both(
-        || flame_tree(&base.analyzed, base.measure),
-        || flame_tree(&new.analyzed, new.measure),
+        || flame_tree(&base.analyzed, base.measure, &hidden_in_base),
+        || flame_tree(&new.analyzed, new.measure, &hidden_in_new),
     );
     union.add(base, base_tree, &comparison.functions.base_pair, 0);
     union.add(new, new_tree, &comparison.functions.new_pair, 1);

@@ -109,22 +109,19 @@ impl Comparison {
         };
         let [base_counts, new_counts] = both(|| counted(0), || counted(1));
 
-        let values_of_sample = [&base, &new].map(|side| {
-            let sum = |part: fn(&Execution) -> u64| side.executions.iter().map(part).sum::<u64>();
-            sum(|one| one.value).max(1) as f64 / sum(|one| one.samples).max(1) as f64
-        });
+        // The files of a side may have been sampled at different rates.
+        let values_of_sample: Vec<f64> = ([&base, &new].iter())
+            .flat_map(|side| &side.executions)
+            .map(|one| one.value.max(1) as f64 / one.samples.max(1) as f64)
+            .collect();
         let sizes = match (normalisation, evidence.test) {
             (Normalisation::Share, Test::Executions) => {
                 let (base, new) = (&base_counts.0.self_, &new_counts.0.self_);
-                evidence
-                    .found_sizes(base, new, functions.pairs.len())
-                    .map(|sizes| {
-                        let of_run =
-                            |run: usize| values_of_sample[usize::from(run >= base.columns)];
-                        (sizes.iter().enumerate())
-                            .map(|(run, size)| size * of_run(run))
-                            .collect::<Vec<f64>>()
-                    })
+                (evidence.found_sizes(base, new, functions.pairs.len())).map(|sizes| {
+                    (sizes.iter().zip(&values_of_sample))
+                        .map(|(size, value)| size * value)
+                        .collect::<Vec<f64>>()
+                })
             }
             _ => None,
         };
@@ -155,7 +152,7 @@ impl Comparison {
         };
         comparison.add_up();
         let totals = [&comparison.base, &comparison.new].map(|side| side.total.value as f64);
-        evidence.relate(totals, &comparison.units.of_execution, values_of_sample);
+        evidence.relate(totals, &comparison.units.of_execution, &values_of_sample);
         comparison.evidence = evidence;
         comparison.function_effects =
             comparison.effects(&base_counts.0, &new_counts.0, &comparison.function_amounts);
@@ -187,16 +184,8 @@ impl Comparison {
             .collect();
     }
 
-    /// Self and total are families of tests of their own.
     fn effects(&self, base: &Counted, new: &Counted, amounts: &[[Amounts; 2]]) -> Vec<Effects> {
-        let of = |part: fn(&Amounts) -> Amount| -> Vec<[Amount; 2]> {
-            amounts
-                .iter()
-                .map(|both| [part(&both[0]), part(&both[1])])
-                .collect()
-        };
-        let self_ = (self.evidence).effects(&base.self_, &new.self_, &of(|a| a.self_));
-        let total = (self.evidence).effects(&base.total, &new.total, &of(|a| a.total));
+        let [self_, total] = self.evidence.effects(base, new, amounts);
         (self_.into_iter().zip(total).zip(amounts))
             .map(|((self_, total), [base, new])| {
                 let mut effects = Effects { self_, total };
@@ -228,7 +217,7 @@ impl Comparison {
         &self.unit
     }
 
-    /// What values are per: "run", "unit of work" …
+    /// What values are per: "execution", "unit of work" …
     pub fn per(&self) -> &str {
         &self.units.per
     }
@@ -267,7 +256,8 @@ impl Comparison {
         if all == 0.0 {
             1.0
         } else {
-            (matched / all).min(1.0)
+            // The sum of nothing is −0.0.
+            (matched / all).min(1.0).abs()
         }
     }
 }
@@ -299,7 +289,7 @@ fn common_unit(sides: [&Side; 2], measures: [Measure; 2]) -> Result<String, Stri
         return Ok(base.1);
     }
     Err(format!(
-        "The base holds {}/{} and the new run {}/{}: they cannot be compared.",
+        "Cannot compare: the base contains {}/{} and the new run {}/{}.",
         base.0, base.1, new.0, new.1
     ))
 }
@@ -312,7 +302,7 @@ fn chosen(
         None => return Ok(allowed[0]),
         Some(asked) if allowed.contains(&asked) => return Ok(asked),
         Some(Normalisation::Work) => {
-            "the work of every execution on both sides: record them with --work or --work-from"
+            "the work of every execution on both sides: record with --work or --work-from"
         }
         Some(Normalisation::Wall) => "the wall time of every execution on both sides",
         Some(Normalisation::Run | Normalisation::Share) => {

@@ -1,23 +1,20 @@
 //! Which test two sides allow, and the test of many rows at once.
 //!
 //! - One execution each: batch means. It tests these two executions, not the two programs.
-//! - Several: moderated t over the executions. Where one side has a single one, it is taken to vary as the other side's do.
+//! - Several: t over the executions, within their turns where they were made in turns. Where one side has a single one, it
+//!   is taken to vary as the other side's do.
 
 use statistics::{
-    BATCHES, BatchedCounts, CountTable, LEAST_MEAN_COUNT, LibrarySize, ModeratedEffect,
-    batch_means, benjamini_hochberg, iterated_median_of_ratios, moderated, rare_on_one_side,
+    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise,
+    batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
 };
 
 use crate::analyzed::Measure;
-use crate::counts::{Columns, Counts};
+use crate::counts::{Columns, Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES};
 use crate::side::Side;
-use crate::tally::Amount;
-
-/// The noise between runs cannot be seen when there is one each. Real programs on virtual machines vary by 2 to 5 % from run to run
-/// (`npm run bench -- same-program`). Without it whatever holds the whole run on its stacks would be told to differ
-/// whenever the machine clocks a little faster.
-const ASSUMED_RUN_CV: f64 = 0.03;
+use crate::tally::{Amount, Amounts};
+use crate::turns::turns;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Test {
@@ -45,6 +42,8 @@ pub(crate) struct Evidence {
     samples: [u64; 2],
     /// By execution, base first.
     library_sizes: Vec<f64>,
+    /// Executions of base and new that were made in turns.
+    pub turns: Vec<(usize, usize)>,
 }
 
 impl Evidence {
@@ -64,17 +63,32 @@ impl Evidence {
         };
         if !counted {
             return none(
-                "These profiles do not tell how many samples were taken, so no difference can be told from noise.",
+                "These profiles contain no sample counts, so changes cannot be distinguished from noise.",
             );
         }
         if old && !several {
             return none(
-                "The repetitions in a file of an older Lineheat cannot be told apart, so no difference can be told from noise.",
+                "A file from an older Lineheat does not separate its executions, so changes cannot be distinguished from noise.",
             );
+        }
+        if (sides.iter()).any(|side| side.executions.iter().all(|one| one.samples == 0)) {
+            return none("One side has no samples, so changes cannot be distinguished from noise.");
+        }
+        let are_cut = sides.map(|side| side.executions.iter().all(|one| one.is_cut));
+        let are_complete = sides.map(|side| side.executions.iter().all(|one| one.is_complete));
+        for (cut, [cut_name, other]) in [["base", "new run"], ["new run", "base"]]
+            .iter()
+            .enumerate()
+        {
+            if are_cut[cut] && are_complete[1 - cut] {
+                return none(&format!(
+                    "The {cut_name} was stopped before its program ended and the {other} was not, so they did different work. Record both to the end, or both for the same time."
+                ));
+            }
         }
         let executions = sides.map(|side| side.executions.len().max(BATCHES));
         if !fits(rows, executions[0].max(executions[1])) {
-            return none("There are too many functions, lines or executions for a test of each.");
+            return none("There are too many functions, lines or executions to test each of them.");
         }
         let columns = if several {
             Some([0, 1].map(|side| Columns::of_executions(sides[side], measure[side])))
@@ -84,8 +98,7 @@ impl Evidence {
         };
         let Some(columns) = columns else {
             return none(
-                "Not both runs have a timeline with enough samples, so no difference can be told from noise: \
-                 record both with --repeat 5, or longer.",
+                "One of the runs has no timeline with enough samples, so changes cannot be distinguished from noise. Record both with --repeat 5, or longer.",
             );
         };
         Evidence {
@@ -99,6 +112,7 @@ impl Evidence {
             problem: String::new(),
             value_of_sample: [0.0; 2],
             library_sizes: Vec::new(),
+            turns: turns(&sides[0].executions, &sides[1].executions),
         }
     }
 
@@ -110,6 +124,7 @@ impl Evidence {
             value_of_sample: [0.0; 2],
             samples: [0; 2],
             library_sizes: Vec::new(),
+            turns: Vec::new(),
         }
     }
 
@@ -123,21 +138,40 @@ impl Evidence {
             counts: &counts,
             base_runs: base.columns,
             new_runs: new.columns,
+            turns: &self.turns,
         })
         .ok()
     }
 
-    /// `totals`: value of each side per unit; `units`: by execution; `value_of_sample`: of each side, not per unit.
-    pub fn relate(&mut self, totals: [f64; 2], units: &[Vec<f64>; 2], value_of_sample: [f64; 2]) {
+    /// `totals`: value of each side per unit; `units`: by execution; `value_of_sample`: of each execution, not per unit,
+    /// those of base first.
+    pub fn relate(&mut self, totals: [f64; 2], units: &[Vec<f64>; 2], value_of_sample: &[f64]) {
         self.value_of_sample = [0, 1].map(|side| totals[side] / self.samples[side].max(1) as f64);
-        self.library_sizes = (units.iter().zip(value_of_sample))
-            .flat_map(|(units, value)| units.iter().map(move |units| units / value))
+        self.library_sizes = (units.iter().flatten().zip(value_of_sample))
+            .map(|(units, value)| units / value)
             .collect();
     }
 
-    /// Of each row. `amounts`: of base and new, values per unit.
-    pub fn effects(&self, base: &Counts, new: &Counts, amounts: &[[Amount; 2]]) -> Vec<Effect> {
-        self.effects_from(FEW_SAMPLES / 2, base, new, amounts)
+    /// Of each row, self and total: one family of tests. `amounts`: of base and new, values per unit.
+    pub fn effects(
+        &self,
+        base: &Counted,
+        new: &Counted,
+        amounts: &[[Amounts; 2]],
+    ) -> [Vec<Effect>; 2] {
+        let of = |part: fn(&Amounts) -> Amount| -> Vec<[Amount; 2]> {
+            (amounts.iter())
+                .map(|both| [part(&both[0]), part(&both[1])])
+                .collect()
+        };
+        let amounts = [of(|both| both.self_), of(|both| both.total)];
+        let least = FEW_SAMPLES / 2;
+        let mut effects = [
+            self.tested(least, &base.self_, &new.self_, &amounts[0]),
+            self.tested(least, &base.total, &new.total, &amounts[1]),
+        ];
+        judge(effects.iter_mut().flatten().zip(amounts.iter().flatten()));
+        effects
     }
 
     /// Of very many rows: those in which the sides do not have `least` samples on average are not tested. It is the sum that decides, not the
@@ -149,22 +183,31 @@ impl Evidence {
         new: &Counts,
         amounts: &[[Amount; 2]],
     ) -> Vec<Effect> {
+        let mut effects = self.tested(least, base, new, amounts);
+        judge(effects.iter_mut().zip(amounts));
+        effects
+    }
+
+    /// Without q and verdict, which depend on all of a family.
+    fn tested(
+        &self,
+        least: u64,
+        base: &Counts,
+        new: &Counts,
+        amounts: &[[Amount; 2]],
+    ) -> Vec<Effect> {
         let mut effects: Vec<Effect> = (amounts.iter())
             .map(|&[base, new]| Effect::bare(base, new))
             .collect();
         match self.test {
-            Test::None => return effects,
+            Test::None => {}
             Test::Batches => self.test_batches(least, base, new, &mut effects),
             Test::Executions => self.test_executions(base, new, amounts, &mut effects),
-        }
-        for (effect, &[base, new]) in effects.iter_mut().zip(amounts) {
-            effect.judge(base, new);
         }
         effects
     }
 
     fn test_batches(&self, least: u64, base: &Counts, new: &Counts, effects: &mut [Effect]) {
-        let mut tested = Vec::new();
         for (row, effect) in effects.iter_mut().enumerate() {
             let sums = [base.sum(row), new.sum(row)];
             if sums[0] + sums[1] < 2 * least {
@@ -174,11 +217,10 @@ impl Evidence {
                 counts: batches(counts.row(row)),
                 samples: self.samples[side],
                 value: self.value_of_sample[side],
-                run_cv: ASSUMED_RUN_CV,
             });
             if let Some(p) = rare_on_one_side(&sides[0], &sides[1]) {
                 effect.p = p;
-            } else if let Ok(found) = batch_means(&sides[0], &sides[1]) {
+            } else if let Ok(found) = batch_means(&sides[0], &sides[1], RunNoise::UNKNOWN) {
                 effect.p = found.p;
                 effect.difference_low = found.difference.low;
                 effect.difference_high = found.difference.high;
@@ -186,13 +228,6 @@ impl Evidence {
                     (effect.low, effect.high) = (change.low, change.high);
                 }
             }
-            if !effect.p.is_nan() {
-                tested.push(row);
-            }
-        }
-        let p: Vec<f64> = tested.iter().map(|&row| effects[row].p).collect();
-        for (row, q) in tested.into_iter().zip(benjamini_hochberg(&p)) {
-            effects[row].q = q;
         }
     }
 
@@ -203,17 +238,17 @@ impl Evidence {
         amounts: &[[Amount; 2]],
         effects: &mut [Effect],
     ) {
-        let runs = (base.columns + new.columns) as f64;
         let tested: Vec<usize> = (0..amounts.len())
-            .filter(|&row| (base.sum(row) + new.sum(row)) as f64 >= LEAST_MEAN_COUNT * runs)
+            .filter(|&row| base.sum(row) + new.sum(row) >= LEAST_COUNT)
             .collect();
         let counts = table(base, new, &tested);
         let table = CountTable {
             counts: &counts,
             base_runs: base.columns,
             new_runs: new.columns,
+            turns: &self.turns,
         };
-        let Ok(found) = moderated(&table, LibrarySize::Given(&self.library_sizes)) else {
+        let Ok(found) = compare_features(&table, LibrarySize::Given(&self.library_sizes)) else {
             return;
         };
         for (row, found) in tested.into_iter().zip(found.effects) {
@@ -224,9 +259,18 @@ impl Evidence {
     }
 }
 
-fn state(found: &ModeratedEffect, [base, new]: [Amount; 2], effect: &mut Effect) {
+/// Benjamini and Hochberg's q over all that were tested, and the verdicts.
+fn judge<'a>(family: impl Iterator<Item = (&'a mut Effect, &'a [Amount; 2])>) {
+    let mut tested: Vec<_> = family.filter(|(effect, _)| !effect.p.is_nan()).collect();
+    let p: Vec<f64> = tested.iter().map(|(effect, _)| effect.p).collect();
+    for ((effect, [base, new]), q) in tested.iter_mut().zip(benjamini_hochberg(&p)) {
+        effect.q = q;
+        effect.judge(*base, *new);
+    }
+}
+
+fn state(found: &FeatureEffect, [base, new]: [Amount; 2], effect: &mut Effect) {
     effect.p = found.p;
-    effect.q = found.q;
     if base.samples > 0 && new.samples > 0 {
         effect.change = found.change.value;
         (effect.low, effect.high) = (found.change.low, found.change.high);

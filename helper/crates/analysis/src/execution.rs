@@ -9,6 +9,8 @@ pub(crate) const REPETITION: &str = "repetition";
 /// One execution of the command; what is 0 is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Execution {
+    /// Unix time.
+    pub started_ns: i64,
     pub wall_ns: u64,
     pub user_ns: u64,
     pub system_ns: u64,
@@ -23,6 +25,8 @@ pub struct Execution {
     pub runs: u32,
     /// It ran from its start to its end, so that executions do the same work.
     pub is_complete: bool,
+    /// It was stopped, by the user, a time limit or a fault, before the program ended.
+    pub is_cut: bool,
 }
 
 /// Executions of one file in the order of their labels, the warm-up ones apart.
@@ -33,12 +37,34 @@ pub(crate) struct Executions {
     pub of_sample: Vec<Option<u32>>,
 }
 
+impl Executions {
+    /// `out`: by execution that is sampled. Its samples are then of none.
+    pub fn leave_out(&mut self, out: &[bool]) {
+        let mut kept = 0;
+        let number: Vec<Option<u32>> = (out.iter())
+            .map(|&is_out| {
+                kept += u32::from(!is_out);
+                (!is_out).then(|| kept - 1)
+            })
+            .collect();
+        for execution in &mut self.of_sample {
+            *execution = execution.and_then(|old| number[old as usize]);
+        }
+        let mut is_out = out.iter();
+        self.sampled.retain(|_| is_out.next() == Some(&false));
+    }
+}
+
 /// A file that says nothing of repetitions is one execution.
 pub(crate) fn executions(profile: &Profile) -> Executions {
     let run = profile.run.clone().unwrap_or_default();
     let is_complete = is_complete(profile, &run);
     let whole = || run.repetitions.iter().filter(|repetition| !repetition.cut);
     let repetitions = whole().map(|repetition| Execution {
+        started_ns: match run.started_unix_ns {
+            0 => 0,
+            start => start.saturating_add_unsigned(repetition.start_ns),
+        },
         wall_ns: repetition.wall_ns,
         user_ns: repetition.user_ns,
         system_ns: repetition.system_ns,
@@ -56,6 +82,7 @@ pub(crate) fn executions(profile: &Profile) -> Executions {
     }
     if sampled.is_empty() {
         sampled.push(Execution {
+            started_ns: run.started_unix_ns,
             wall_ns: match run.wall_ns {
                 0 => u64::try_from(profile.duration_nanos).unwrap_or(0),
                 ns => ns,
@@ -64,6 +91,7 @@ pub(crate) fn executions(profile: &Profile) -> Executions {
             system_ns: run.system_ns,
             runs: 1,
             is_complete,
+            is_cut: is_cut(&run),
             ..Execution::default()
         });
     }
@@ -93,12 +121,17 @@ fn positive(work: f64) -> f64 {
 
 /// Of an attached process, or of one that was stopped, it is not known that the next run does the same work.
 fn is_complete(profile: &Profile, run: &RunInfo) -> bool {
+    let is_attached = run.attached_pid != 0 || !run.attached_pids.is_empty();
+    !(is_cut(run) || is_attached || profile.is_foreign())
+}
+
+fn is_cut(run: &RunInfo) -> bool {
     let is_stopped = matches!(
         run.end_reason(),
         EndReason::Stopped | EndReason::Duration | EndReason::SamplerLost
     );
     let is_attached = run.attached_pid != 0 || !run.attached_pids.is_empty();
-    !(is_stopped || is_attached || run.partial || profile.is_foreign())
+    (is_stopped && !is_attached) || run.partial
 }
 
 fn together(executions: &[Execution]) -> Execution {

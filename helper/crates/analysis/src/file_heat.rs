@@ -79,7 +79,7 @@ pub fn file_heat(
         (Some(saved), Some(now)) => Alignment::of(&saved.text, now),
         _ => Alignment::identity(),
     };
-    let newer_than_binary = saved.is_some_and(|saved| saved.newer_than_binary);
+    let newer_than_binary = analyzed.was_newer_than_binary(path);
 
     let mut lines: BTreeMap<u32, (Amounts, bool)> = BTreeMap::new();
     let mut gone = 0u64;
@@ -116,7 +116,7 @@ fn notice(newer_than_binary: bool, changed: u64, gone: u64) -> String {
         count => format!("{count} sampled lines"),
     };
     if newer_than_binary {
-        return "The source was newer than the binary when it was recorded: lines may be wrong."
+        return "The source was newer than the binary at the time of the recording: lines may be wrong."
             .into();
     }
     match (changed, gone) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::analyzed::{Analyzed, FrameKind, Measure};
 use crate::effect::Effect;
 use crate::flame_tree::{ROOT, flame_tree};
+use crate::named_functions::{NamedFunction, marked};
 use crate::tally::Amount;
 
 /// A message holds at most 16 MiB; columns and texts together stay below this.
@@ -15,6 +16,8 @@ const NODES_MAX: usize = 500_000;
 const COMPARED_NODES_MAX: usize = 300_000;
 /// Six numbers of 32 bits and a verdict.
 const EFFECT_BYTES: usize = 6 * 4 + 1;
+/// As many as have colours that can be told apart.
+const LARGEST_MODULES_MAX: usize = 12;
 /// Longer names are cut for drawing only.
 const NAME_LIMIT: usize = 1024;
 
@@ -43,6 +46,9 @@ pub struct FlameGraph {
     pub self_samples: Vec<u32>,
     pub totals: TotalColumns,
     pub compared: Option<ComparedColumns>,
+    /// Modules by the self of their frames, largest first; indices into the frames' strings. Those of the kernel are not
+    /// among them, nor are more than [`LARGEST_MODULES_MAX`].
+    pub largest_modules: Vec<u32>,
     /// Nodes folded into their parents to keep the message small.
     pub pruned_nodes: u64,
 }
@@ -67,7 +73,16 @@ pub struct ComparedColumns {
 
 /// The call tree of all samples. A profile without samples gives the root alone.
 pub fn flame_graph(analyzed: &Analyzed, measure: Measure) -> FlameGraph {
-    let tree = flame_tree(analyzed, measure);
+    flame_graph_without(analyzed, measure, &[])
+}
+
+/// The same without the frames of hidden functions: what they spent is their callers'.
+pub fn flame_graph_without(
+    analyzed: &Analyzed,
+    measure: Measure,
+    hidden: &[NamedFunction],
+) -> FlameGraph {
+    let tree = flame_tree(analyzed, measure, &marked(analyzed, hidden));
     let mut frames = FrameTable::default();
     let mut texts = Texts::new(&mut frames);
     for frame in &tree.frames {
@@ -140,7 +155,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= NAME_LIMIT {
         return text.into();
     }
@@ -253,6 +268,7 @@ fn lay_out_kept(tree: &Tree, kept: &[u32], frames: &FrameTable) -> FlameGraph {
         );
     }
     graph.frames = frame_ids.table;
+    graph.largest_modules = largest_modules(&graph);
     let distances = &graph.parent_distance;
     graph.totals = TotalColumns::of(distances, &graph.self_value, &graph.self_samples);
     if let Some(new) = &mut graph.compared {
@@ -264,6 +280,33 @@ fn lay_out_kept(tree: &Tree, kept: &[u32], frames: &FrameTable) -> FlameGraph {
     }
     graph
 }
+
+/// Of both runs of a comparison together.
+fn largest_modules(graph: &FlameGraph) -> Vec<u32> {
+    let mut self_of: HashMap<u32, u64> = HashMap::new();
+    for (node, &frame) in graph.frame.iter().enumerate() {
+        let frame = frame as usize;
+        let (module, kind) = (graph.frames.module[frame], graph.frames.kind[frame]);
+        if module == 0 || OF_KERNEL.iter().any(|&of_kernel| kind == of_kernel as u32) {
+            continue;
+        }
+        let new = graph
+            .compared
+            .as_ref()
+            .map_or(0, |new| new.self_value[node]);
+        let sum = self_of.entry(module).or_default();
+        *sum = sum
+            .saturating_add(graph.self_value[node])
+            .saturating_add(new);
+    }
+    let text = |module: u32| &graph.frames.strings[module as usize];
+    let mut modules: Vec<(u32, u64)> = self_of.into_iter().collect();
+    modules.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0))));
+    modules.truncate(LARGEST_MODULES_MAX);
+    modules.into_iter().map(|(module, _)| module).collect()
+}
+
+const OF_KERNEL: [FrameKind; 2] = [FrameKind::Kernel, FrameKind::Interrupts];
 
 impl TotalColumns {
     fn of(distances: &[u32], self_value: &[u64], self_samples: &[u32]) -> TotalColumns {

@@ -29,8 +29,8 @@ pub(crate) struct FlameTree {
     pub node_of_path: Vec<u32>,
 }
 
-/// Without samples, or without the measure, the tree is the root alone.
-pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
+/// Without samples, or without the measure, the tree is the root alone. `hidden`: by function, those that get no node.
+pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure, hidden: &[bool]) -> FlameTree {
     let mut tree = FlameTree {
         parent: vec![ROOT],
         frame: vec![0],
@@ -50,7 +50,9 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure) -> FlameTree {
     let mut lines = NodeLines::default();
     for path in 1..stacks.parent.len() {
         let mut node = tree.node_of_path[stacks.parent[path] as usize];
-        for frame in analyzed.chain(stacks.chain[path]).iter().rev() {
+        let shown = (analyzed.chain(stacks.chain[path]).iter().rev())
+            .filter(|frame| !hidden[frame.function as usize]);
+        for frame in shown {
             let key = FlameFrame {
                 function: frame.function,
                 kind: analyzed.frame_kind(frame),

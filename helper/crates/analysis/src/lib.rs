@@ -5,6 +5,7 @@
 
 mod alignment;
 mod analyzed;
+mod callers;
 mod chains;
 mod compared_files;
 mod compared_tables;
@@ -20,46 +21,55 @@ mod flame_graph;
 mod flame_tree;
 mod function_table;
 mod function_text;
+mod interrupts;
 mod line_detail;
 mod line_pairs;
 mod line_table;
 mod matching;
 mod merge;
 mod moved_cost;
+mod named_functions;
 mod neighbours;
 mod normalisation;
 mod normalized_name;
 mod numbered_names;
 mod renames;
 mod run_facts;
+mod same_recording;
 mod side;
 mod stack_trie;
 mod tally;
+mod turns;
 mod whole;
 
 pub use alignment::{AlignedLine, Alignment};
 pub use analyzed::{
     Analyzed, FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
 };
+pub use callers::{Caller, callers, compared_callers};
 pub use compared_files::{
     ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files,
     file_difference,
 };
 pub use compared_tables::{ComparedRow, compared_functions, compared_lines};
-pub use compared_tree::compared_flame_graph;
+pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
 pub use comparison::Comparison;
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};
 pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};
-pub use flame_graph::{ComparedColumns, FlameGraph, FrameTable, TotalColumns, flame_graph};
+pub use flame_graph::{
+    ComparedColumns, FlameGraph, FrameTable, TotalColumns, flame_graph, flame_graph_without,
+};
 pub use function_table::{FunctionRow, function_table};
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_table::{LineRow, line_table};
 pub use merge::merge;
+pub use named_functions::NamedFunction;
 pub use normalisation::Normalisation;
 pub use normalized_name::normalized_name;
 pub use run_facts::{SideFact, side_facts};
+pub use same_recording::recording_identity;
 pub use side::Side;
 pub use tally::{Amount, Amounts};
 pub use whole::Whole;

@@ -13,7 +13,7 @@ pub struct LineDetail {
     pub inline_chains: Vec<InlineChain>,
     /// Who called the function of this line, and where from.
     pub callers: Vec<Neighbour>,
-    /// What this line called; the place is the definition.
+    /// What this line called, interrupts left out; the place is the definition.
     pub callees: Vec<Neighbour>,
 }
 
@@ -80,7 +80,8 @@ pub fn line_detail(
                 }
                 waiting = frame.place == place;
                 if waiting {
-                    if let Some(callee) = inner {
+                    let called = inner.filter(|callee| !is_interrupt(analyzed, callee.function));
+                    if let Some(callee) = called {
                         callees.add(callee.function, stamp, amount);
                     }
                     if frame.inlined {
@@ -113,6 +114,11 @@ pub fn line_detail(
             })
             .collect(),
     }
+}
+
+/// What comes in between is no call.
+fn is_interrupt(analyzed: &Analyzed, function: u32) -> bool {
+    analyzed.function(function).kind == FunctionKind::Interrupts
 }
 
 fn neighbour(analyzed: &Analyzed, function: u32, line: u32, amount: Amount) -> Neighbour {

@@ -101,7 +101,7 @@ fn builder_for(profiles: &[Profile]) -> Result<(ProfileBuilder, i64), String> {
         let other = sample_types(profile);
         if other != types {
             return Err(format!(
-                "Run {} holds {}, the first run {}: they cannot be added up.",
+                "Cannot pool the runs: run {} contains {}, the first run contains {}.",
                 index + 1,
                 named(&other),
                 named(&types)

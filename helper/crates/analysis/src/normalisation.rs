@@ -7,7 +7,7 @@ use crate::side::Side;
 pub enum Normalisation {
     /// CPU time per unit of work.
     Work,
-    /// CPU time per run of the command, each of which does the same work.
+    /// CPU time per execution of the command, each of which does the same work.
     Run,
     /// CPU time per second of wall time.
     Wall,
@@ -20,7 +20,7 @@ pub enum Normalisation {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Units {
     pub normalisation: Normalisation,
-    /// "run", "unit of work", "million units of work" …
+    /// "execution", "unit of work", "million units of work" …
     pub per: String,
     /// By execution of base and of new.
     pub of_execution: [Vec<f64>; 2],
@@ -74,7 +74,7 @@ pub(crate) fn units(
             let (many, word) = many_units(sides);
             (word, of(&|one| one.work / many))
         }
-        Normalisation::Run => ("run", of(&|one| f64::from(one.runs.max(1)))),
+        Normalisation::Run => ("execution", of(&|one| f64::from(one.runs.max(1)))),
         Normalisation::Wall => ("wall second", of(&|one| one.wall_ns as f64 / 1e9)),
         Normalisation::Share => ("share", shares(sides, sizes)),
     };

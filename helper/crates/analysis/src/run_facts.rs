@@ -111,14 +111,14 @@ impl Comparison {
         match self.evidence.test {
             Test::None => warnings.push(self.evidence.problem.clone()),
             Test::Batches => warnings.push(
-                "One execution per side cannot show noise: 3 % is assumed. Record both sides with --repeat 5."
+                "One execution per side cannot show noise, so only large changes are found. Record both sides with --repeat 5."
                     .into(),
             ),
             Test::Executions => {}
         }
         if self.normalisation() == Normalisation::Share && self.evidence.test != Test::Executions {
             warnings.push(
-                "Shares are compared: where one function grows, the share of every other one falls, though none of them changed."
+                "This compares shares: if one function grows, the share of every other function falls, although none of them changed."
                     .into(),
             );
         }
@@ -128,7 +128,7 @@ impl Comparison {
         let runs = [self.base(), self.new_run()]
             .map(|side| (side.profile().run.as_ref()).filter(|_| !side.profile().is_foreign()));
         let [Some(base), Some(new)] = runs else {
-            warnings.push("Not both runs were recorded by Lineheat: whether they were taken alike is not known.".into());
+            warnings.push("One of the runs was not recorded by Lineheat; the two may have been recorded in different ways.".into());
             return warnings;
         };
         warnings.extend(unlike(base, new));
@@ -142,7 +142,7 @@ impl Comparison {
             .any(|pair| !pair.texts_known && self.is_own_source(pair))
         {
             warnings.push(
-                "The text of some files was not saved with both runs: their lines are compared by number."
+                "The text of some files was not saved with both runs, so their lines are compared by number."
                     .into(),
             );
         }
@@ -153,7 +153,7 @@ impl Comparison {
         let [base, new] = [target(self.base()), target(self.new_run())];
         (base != new && !base.is_empty() && !new.is_empty() && self.matched_share() < 0.5).then(|| {
             format!(
-                "The program differs: {base} in the base, {new} in the new run, and {:.0} % of both was matched.",
+                "The program differs: {base} in the base, {new} in the new run; {:.0} % of both was matched.",
                 100.0 * self.matched_share()
             )
         })
@@ -207,13 +207,13 @@ fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
             "new run"
         };
         warnings.push(format!(
-            "Only the {with} has the kernel's part of its stacks, so functions of the kernel cannot be compared."
+            "Only the {with} has kernel stacks, so kernel functions cannot be compared."
         ));
     }
     let (of_base, of_new) = (lost_share(base), lost_share(new));
     if (of_base - of_new).abs() > 0.01 {
         warnings.push(format!(
-            "The runs lost different parts of their samples ({:.1} % and {:.1} %): changes smaller than that may come from it.",
+            "The runs lost different shares of their samples ({:.1} % and {:.1} %), which may cause changes smaller than that.",
             100.0 * of_base,
             100.0 * of_new
         ));
@@ -238,14 +238,12 @@ fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
         ));
     }
     if run.partial {
-        warnings.push(format!(
-            "The {name} is partial: its recording did not end properly."
-        ));
+        warnings.push(format!("The {name} is partial: its recording was cut off."));
     } else if side.side.executions.iter().any(|one| !one.is_complete)
         && matches!(run.end_reason(), EndReason::Stopped | EndReason::Duration)
     {
         warnings.push(format!(
-            "The {name} was not recorded to the program's end: the two may have done different amounts of work."
+            "The {name} was stopped before the program ended: the two may have done different amounts of work."
         ));
     }
     warnings

@@ -26,7 +26,8 @@ impl Side {
     /// # Errors
     /// A sentence, when the files hold different kinds of values.
     pub fn of(profiles: Vec<Profile>) -> Result<Side, String> {
-        let parts: Vec<Executions> = profiles.iter().map(executions).collect();
+        let mut parts: Vec<Executions> = profiles.iter().map(executions).collect();
+        let mut problems = leave_out_unlike(&mut parts);
         let is_whole = profiles.len() == 1
             && parts[0]
                 .of_sample
@@ -37,7 +38,7 @@ impl Side {
             let profile = profiles.pop().unwrap_or_default();
             return Ok(Side::of_whole(Arc::new(Analyzed::new(profile))));
         }
-        let problems = unlike_files(&profiles);
+        problems.extend(unlike_files(&profiles));
         let merged = merge_executions(profiles, &parts)?;
         let mut side = Side::of_whole(Arc::new(Analyzed::new(merged.profile)));
         side.executions = parts.iter().flat_map(|part| part.sampled.clone()).collect();
@@ -49,8 +50,9 @@ impl Side {
 
     /// One file that is open already.
     pub fn of_run(analyzed: Arc<Analyzed>) -> Side {
-        let parts = executions(analyzed.profile());
-        if parts.of_sample.iter().all(Option::is_some) {
+        let mut parts = [executions(analyzed.profile())];
+        leave_out_unlike(&mut parts);
+        if parts[0].of_sample.iter().all(Option::is_some) {
             return Side::of_whole(analyzed);
         }
         Side::of(vec![analyzed.profile().clone()]).unwrap_or_else(|_| Side::of_whole(analyzed))
@@ -94,6 +96,46 @@ impl Side {
     }
 }
 
+/// Leaves out executions without samples, and those that were cut off, unless all are: a mean over them and the others
+/// would be of no program. Says how many, as sentences.
+fn leave_out_unlike(parts: &mut [Executions]) -> Vec<String> {
+    let is_empty = |part: &Executions| {
+        let mut is_empty = vec![true; part.sampled.len()];
+        for execution in part.of_sample.iter().flatten() {
+            is_empty[*execution as usize] = false;
+        }
+        is_empty
+    };
+    let is_cut = |part: &Executions| part.sampled.iter().map(|one| one.is_cut).collect();
+    [
+        leave_out(parts, "has no samples", is_empty),
+        leave_out(parts, "did not run to its end", is_cut),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn leave_out(
+    parts: &mut [Executions],
+    why: &str,
+    of_part: impl Fn(&Executions) -> Vec<bool>,
+) -> Option<String> {
+    let out: Vec<Vec<bool>> = parts.iter().map(of_part).collect();
+    let all = out.iter().flatten().count();
+    let count = out.iter().flatten().filter(|&&is_out| is_out).count();
+    if count == 0 || count == all {
+        return None;
+    }
+    for (part, out) in parts.iter_mut().zip(&out) {
+        part.leave_out(out);
+    }
+    Some(match count {
+        1 => format!("1 of {all} executions {why} and is left out."),
+        _ => format!("{count} of {all} executions are left out: each {why}."),
+    })
+}
+
 fn unlike_files(profiles: &[Profile]) -> Vec<String> {
     let described: Vec<(String, f64)> = (profiles.iter())
         .filter_map(|profile| profile.run.as_ref())
@@ -101,7 +143,7 @@ fn unlike_files(profiles: &[Profile]) -> Vec<String> {
         .collect();
     match described.as_slice() {
         [first, others @ ..] if others.iter().any(|other| other != first) => {
-            vec!["The files of one side were not sampled alike (event or rate).".to_owned()]
+            vec!["The files of one side were sampled differently (event or rate).".to_owned()]
         }
         _ => Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! The verdict on the whole, first of all and in one sentence.
 
-use statistics::compare_runs;
+use statistics::{RunNoise, TURNS_FOR_PAIRS, compare_runs, compare_single_runs};
 
 use crate::comparison::Comparison;
 use crate::effect::Verdict;
@@ -18,7 +18,7 @@ pub struct Whole {
     pub verdict: Verdict,
     /// The relative change that these runs would have shown in 4 of 5 cases.
     pub smallest_detectable: f64,
-    /// "B is 7.9 % slower (6.8 to 9.0) in CPU time per run; 3 functions explain 92 % of it."
+    /// "New is 7.9 % slower than base (6.8 to 9.0) in CPU time per execution; 3 functions explain 92 % of it."
     pub sentence: String,
     /// One sentence: which test, over what.
     pub method: String,
@@ -48,14 +48,14 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
         method: method(comparison),
         ..Whole::UNKNOWN
     };
-    if !whole.change.is_finite() {
+    if base.samples == 0 || new.samples == 0 || !whole.change.is_finite() {
         whole.change = f64::NAN;
         whole.sentence = "One side has no samples, so there is nothing to compare.".to_owned();
         return whole;
     }
     if comparison.normalisation() == Normalisation::Share {
         whole.change = f64::NAN;
-        whole.sentence = "Shares are compared: of the whole they say nothing.".to_owned();
+        whole.sentence = "Shares give no overall verdict.".to_owned();
         return whole;
     }
     let costs = comparison.executions().map(|side| -> Vec<f64> {
@@ -65,8 +65,12 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
             .collect()
     });
     let tested = match comparison.evidence.test {
-        Test::Executions => compare_runs(&costs[0], &costs[1]).ok(),
-        Test::Batches | Test::None => None,
+        Test::Executions => compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok(),
+        Test::Batches => match (&costs[0][..], &costs[1][..]) {
+            (&[base], &[new]) => compare_single_runs(base, new, RunNoise::UNKNOWN).ok(),
+            _ => None,
+        },
+        Test::None => None,
     };
     let Some(tested) = tested else {
         whole.sentence = untested(comparison, whole.change);
@@ -97,7 +101,7 @@ fn noise(whole: &Whole) -> String {
         String::new()
     };
     format!(
-        "No difference can be told from noise: the change is {} % ({} to {}){showed}.",
+        "Not distinguishable from noise: the change is {} % ({} to {}){showed}.",
         signed(whole.change),
         signed(whole.low),
         digits(whole.high).replace('-', "−"),
@@ -117,7 +121,7 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         _ => word,
     };
     format!(
-        "B is {} % {what} ({} to {}) in {} per {}{}.",
+        "New is {} % {what} than base ({} to {}) in {} per {}{}.",
         digits(whole.change.abs()),
         digits(low),
         digits(high),
@@ -133,17 +137,12 @@ fn untested(comparison: &Comparison, change: f64) -> String {
         false => ("more", change),
     };
     let cost = format!(
-        "B used {} % {more} {} per {} than A",
+        "New used {} % {more} {} per {} than base",
         digits(amount),
         measure(comparison),
         comparison.per()
     );
-    match comparison.evidence.test {
-        Test::None => format!("{cost}; whether that is more than noise cannot be said."),
-        _ => format!(
-            "{cost}; one run each cannot tell that from noise between runs: record both with --repeat 5."
-        ),
-    }
+    format!("{cost}; it is unknown whether this is more than noise.")
 }
 
 /// "; 3 functions explain 92 % of it", or nothing when a few do not, or others take much of it back.
@@ -184,25 +183,37 @@ fn method(comparison: &Comparison) -> String {
     match comparison.evidence.test {
         Test::None => comparison.evidence.problem.clone(),
         Test::Batches => {
-            "Functions and lines: Welch's t over 16 or 8 batches of time of one run each, \
-             false discovery rate 5 %, with 3 % of noise between runs, which cannot be seen."
-                .to_owned()
+            format!(
+                "Functions and lines: Welch's t over 16 or 8 time windows of one execution each, false discovery rate 5 %. How much executions differ is unknown; {:.0} % is assumed.",
+                100.0 * RunNoise::UNKNOWN.cv
+            )
         }
         Test::Executions => {
             let alone = match (base, new) {
-                (1, _) => "; the base has one run alone and is taken to vary as the other does",
-                (_, 1) => "; the new side has one run alone and is taken to vary as the base does",
+                (1, _) => {
+                    " The base has only one execution and is assumed to vary as much as the new side."
+                }
+                (_, 1) => {
+                    " The new side has only one execution and is assumed to vary as much as the base."
+                }
                 _ => "",
+            };
+            let turns = comparison.evidence.turns.len();
+            let design = match turns {
+                0 => " Recorded one after the other, so drift of the machine looks like a change.",
+                few if few < TURNS_FOR_PAIRS => " Recorded alternately.",
+                _ => " Recorded alternately, and compared pair by pair.",
             };
             let whole = match comparison.normalisation() {
                 Normalisation::Share => {
-                    "Sizes by iterated median of ratios, so that what did not change stays; functions"
+                    "Sizes by iterated median of ratios, so unchanged functions stay unchanged; functions and lines"
                         .to_owned()
                 }
-                _ => format!("The whole: Welch's t on log {}; functions", measure(comparison)),
+                _ => "Overall, functions and lines".to_owned(),
             };
             format!(
-                "{whole} and lines: moderated t over {base} and {new} runs, false discovery rate 5 %{alone}."
+                "{whole}: Student's t on log {} over {base} and {new} executions, false discovery rate 5 %.{design}{alone}",
+                measure(comparison)
             )
         }
     }

@@ -3,11 +3,12 @@
 mod support;
 
 use analysis::{
-    Comparison, Normalisation, Side, Verdict, compared_files, compared_flame_graph,
-    compared_functions, compared_lines, file_difference,
+    Comparison, NamedFunction, Normalisation, Side, Verdict, compared_callers, compared_files,
+    compared_flame_graph, compared_flame_graph_without, compared_functions, compared_lines,
+    file_difference,
 };
 use profile::Profile;
-use profile::run::Loss;
+use profile::run::{EndReason, Loss};
 use support::{Chance, PERIOD_NS, executions, profile_of, recorded_run, with_timeline};
 
 fn run_of(text: &str, source: &str) -> Profile {
@@ -65,7 +66,7 @@ fn each_function_gets_its_verdict_largest_change_first() {
             "old 50>0 gone",
             "same 80>85 noise",
             "rare 3>5 too-few total",
-            "main 433>550 slower total",
+            "main 433>550 noise total",
         ]
     );
 }
@@ -179,6 +180,40 @@ fn the_union_tree_holds_new_and_vanished_paths() {
 }
 
 #[test]
+fn callers_and_hidden_functions_are_those_of_both_sides() {
+    let comparison = compare(
+        "main@m.c:1 old@m.c:2 leaf@m.c:9 5\nmain@m.c:1 both@m.c:3 leaf@m.c:9 8",
+        "main@m.c:1 both@m.c:3 leaf@m.c:9 9\nmain@m.c:1 fresh@m.c:7 leaf@m.c:9 1",
+    );
+    let rows: Vec<String> = (compared_callers(&comparison, &NamedFunction::new("leaf", "app"))
+        .iter())
+    .map(|caller| {
+        let (base, new) = (caller.amount.samples, caller.new_amount.samples);
+        format!("{} {base}>{new}", caller.name)
+    })
+    .collect();
+    assert_eq!(rows, ["both 8>9", "old 5>0", "fresh 0>1"]);
+
+    let hidden = [
+        NamedFunction::new("leaf", "app"),
+        NamedFunction::new("old", "app"),
+    ];
+    let graph = compared_flame_graph_without(&comparison, &hidden);
+    let new = graph.compared.as_ref().expect("both columns");
+    let rows: Vec<String> = (0..graph.frame.len())
+        .map(|node| {
+            let name =
+                &graph.frames.strings[graph.frames.name[graph.frame[node] as usize] as usize];
+            format!(
+                "{name} {}>{}",
+                graph.self_samples[node], new.self_samples[node]
+            )
+        })
+        .collect();
+    assert_eq!(rows, ["all 0>0", "main 5>0", "both 8>9", "fresh 0>1"]);
+}
+
+#[test]
 fn several_runs_of_a_side_are_shown_per_run() {
     let runs = |count: usize, samples: u64| {
         Side::of(vec![profile_of(&format!("main@m.c:1 {samples}")); count]).expect("alike")
@@ -220,11 +255,11 @@ fn repeated_runs_name_the_function_that_grew_and_no_other() {
     assert!(whole.low < 0.06 && 0.06 < whole.high, "{whole:?}");
     assert!(whole.smallest_detectable < 0.05);
     assert!(
-        whole.sentence.starts_with("B is ")
-            && whole.sentence.contains("% slower (")
+        whole.sentence.starts_with("New is ")
+            && whole.sentence.contains("% slower than base (")
             && whole
                 .sentence
-                .contains("in CPU time per run; 1 function explains "),
+                .contains("in CPU time per execution; 1 function explains "),
         "{}",
         whole.sentence
     );
@@ -261,7 +296,7 @@ fn runs_of_one_program_differ_by_noise_and_what_would_have_been_seen_is_said() {
     assert!(
         whole
             .sentence
-            .starts_with("No difference can be told from noise: the change is ")
+            .starts_with("Not distinguishable from noise: the change is ")
             && whole.sentence.contains("these runs would have shown "),
         "{}",
         whole.sentence
@@ -325,7 +360,7 @@ fn repetitions_in_one_file_are_its_executions_and_a_cut_one_is_left_out() {
     let per_run = Comparison::new(side(), side(), Some(Normalisation::Run)).expect("as asked");
     assert_eq!(
         (per_run.per(), per_run.base_total().value),
-        ("run", 305 * PERIOD_NS)
+        ("execution", 305 * PERIOD_NS)
     );
     let no_work = || Side::of(vec![run_of("main@m.c:1 50", "")]).expect("one file");
     let error = Comparison::new(no_work(), no_work(), Some(Normalisation::Work)).err();
@@ -390,24 +425,101 @@ fn a_single_run_against_several_varies_as_they_do() {
     let whole = comparison.whole();
     assert_eq!(whole.verdict, Verdict::Slower, "{}", whole.sentence);
     assert!(
-        whole.method.contains("the new side has one run alone"),
+        whole.method.contains("The new side has only one execution"),
         "{}",
         whole.method
     );
 }
 
 #[test]
-fn one_run_each_does_not_tell_the_whole_from_noise_and_without_a_timeline_nothing() {
+fn one_run_each_tells_only_what_no_noise_explains_and_without_a_timeline_nothing() {
     let comparison = compare("main@m.c:1 1000", "main@m.c:1 1100");
-    assert_eq!(comparison.whole().verdict, Verdict::TooFew);
-    assert_eq!(
-        comparison.whole().sentence,
-        "B used 10.0 % more CPU time per run than A; one run each cannot tell that from noise between runs: \
-         record both with --repeat 5."
+    assert_eq!(comparison.whole().verdict, Verdict::Noise);
+    assert!(
+        comparison
+            .whole()
+            .sentence
+            .starts_with("Not distinguishable from noise: the change is +10.0 % (")
+            && comparison.whole().smallest_detectable > 0.3,
+        "{:?}",
+        comparison.whole()
     );
+    // The headline and its rows follow one rule.
+    assert_eq!(functions(&comparison), ["main 1000>1100 noise"]);
+    let comparison = compare("main@m.c:1 1000", "main@m.c:1 121");
+    assert_eq!(comparison.whole().verdict, Verdict::Faster);
+    assert!(comparison.whole().high < -0.7, "{:?}", comparison.whole());
+    assert_eq!(functions(&comparison), ["main 1000>121 faster"]);
     let untimed = sides(profile_of("main@m.c:1 1000"), profile_of("main@m.c:1 2000"));
     assert_eq!(functions(&untimed), ["main 1000>2000 too-few total"]);
     assert!(untimed.warnings()[0].contains("timeline"));
+}
+
+#[test]
+fn a_side_without_samples_tests_nothing() {
+    let comparison = compare("main@m.c:1 1000", "");
+    assert_eq!(functions(&comparison), ["main 1000>0 too-few total"]);
+    assert_eq!(
+        comparison.whole().sentence,
+        "One side has no samples, so there is nothing to compare."
+    );
+}
+
+#[test]
+fn executions_without_samples_or_cut_off_are_left_out_and_counted() {
+    let whole = || run_of("main@m.c:1 100", "");
+    let mut cut = run_of("main@m.c:1 60", "");
+    cut.run
+        .as_mut()
+        .expect("a run")
+        .set_end_reason(EndReason::Duration);
+    let base = vec![whole(), run_of("", ""), whole(), cut.clone()];
+    let base = Side::of(base).expect("alike");
+    assert_eq!(base.executions().len(), 2);
+    let new = Side::of(vec![whole(), whole(), whole()]).expect("alike");
+    let comparison = Comparison::new(base, new, None).expect("alike");
+    assert_eq!(functions(&comparison), ["main 100>100 noise"]);
+    let warnings = comparison.warnings().join(" ");
+    for part in [
+        "1 of 4 executions has no samples and is left out.",
+        "1 of 3 executions did not run to its end and is left out.",
+    ] {
+        assert!(warnings.contains(part), "{warnings}");
+    }
+    // Nothing but cut ones: they did less work than the others.
+    let comparison = sides(whole(), cut);
+    assert_eq!(functions(&comparison), ["main 100>60 too-few total"]);
+    assert!(
+        (comparison.warnings()[0]).contains("The new run was stopped before its program ended"),
+        "{:?}",
+        comparison.warnings()
+    );
+}
+
+#[test]
+fn files_of_one_side_may_have_different_rates() {
+    // Twice the rate: each sample stands for half the time.
+    let at = |samples: u64, period: u64| {
+        let mut profile = run_of(&format!("main@m.c:1 {samples}"), "");
+        for value in profile.samples.values.chunks_exact_mut(2) {
+            value[1] = value[0] * period;
+        }
+        profile
+    };
+    let side = |files: [(u64, u64); 3]| {
+        Side::of(files.map(|(samples, period)| at(samples, period)).to_vec()).expect("alike")
+    };
+    let (base, new) = (
+        side([(1000, 10), (2000, 5), (1010, 10)]),
+        side([(1005, 10), (995, 10), (2010, 5)]),
+    );
+    let comparison = Comparison::new(base, new, None).expect("alike");
+    let row = &compared_functions(&comparison)[0];
+    assert_eq!(row.verdict, Verdict::Noise);
+    assert!(
+        row.effects.self_.low > -0.03 && row.effects.self_.high < 0.03,
+        "{row:?}"
+    );
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod support;
 
 use analysis::{
-    Amount, Amounts, Analyzed, FlameGraph, file_heat, flame_graph, function_table, hot_files,
-    line_detail, line_table,
+    Amount, Amounts, Analyzed, FlameGraph, NamedFunction, callers, file_heat, flame_graph,
+    flame_graph_without, function_table, hot_files, line_detail, line_table,
 };
 use profile::run::Source;
 use profile::{Profile, RunInfo};
@@ -174,6 +174,96 @@ fn a_line_knows_its_callers_callees_and_inlined_calls() {
         line_detail(&analyzed, CPU, file, 99, 5),
         analysis::LineDetail::default()
     );
+}
+
+/// A timer that stops the program, one that stops a system call, one that comes in another, and a page fault.
+const INTERRUPTED: &str = "
+    main@m.c:3 work@w.c:10 7
+    main@m.c:3 work@w.c:10 [kernel]asm_sysvec_apic_timer_interrupt [kernel]sysvec_apic_timer_interrupt [kernel]tick 3
+    main@m.c:3 work@w.c:10 [kernel]irqentry_exit_to_user_mode [kernel]schedule 1
+    main@m.c:4 libc.so!read [kernel]sys_read [kernel]asm_common_interrupt [kernel]irq_exit_rcu [kernel]asm_exc_nmi 2
+    main@m.c:4 libc.so!read [kernel]sys_read 4
+    main@m.c:5 [kernel]asm_exc_page_fault [kernel]irqentry_exit 5
+    main@m.c:5 irq_of_the_program@m.c:9 8
+";
+
+#[test]
+fn an_interrupt_and_what_it_leads_to_are_one_frame_and_no_call() {
+    let analyzed = Analyzed::new(profile_of(INTERRUPTED));
+    let graph = flame_graph(&analyzed, CPU);
+    let wanted = [
+        "all 4 0 0",
+        "  main 0 0 5",
+        "    work 0 7 10",
+        "      interrupts 5 4 0",
+        "    irq_of_the_program 0 8 9",
+        "    read 0 0 0",
+        "      sys_read 2 4 0",
+        "        interrupts 5 2 0",
+        "    asm_exc_page_fault 2 0 0",
+        "      irqentry_exit 2 5 0",
+    ];
+    assert_eq!(drawn(&graph), wanted);
+    assert_eq!(
+        functions(profile_of(INTERRUPTED)),
+        [
+            "asm_exc_page_fault 0 5",
+            "interrupts 6 6",
+            "irq_of_the_program 8 8",
+            "irqentry_exit 5 5",
+            "main 0 30",
+            "read 0 6",
+            "sys_read 4 6",
+            "work 7 11"
+        ]
+    );
+    let file = analyzed.find_file("w.c").expect("one file").expect("known");
+    let line = line_detail(&analyzed, CPU, file, 10, 5);
+    assert_eq!(line.callees, []);
+    assert_eq!(
+        (line.amounts.self_.samples, line.amounts.total.samples),
+        (7, 11)
+    );
+}
+
+fn hidden(names: &[(&str, &str)]) -> Vec<NamedFunction> {
+    (names.iter())
+        .map(|(name, module)| NamedFunction::new(name, module))
+        .collect()
+}
+
+#[test]
+fn a_hidden_function_has_no_frame_and_its_callers_have_its_time() {
+    let analyzed = Analyzed::new(profile_of(STORY));
+    let graph = flame_graph_without(&analyzed, CPU, &hidden(&[("work", "app"), ("read", "app")]));
+    let wanted = [
+        "all 4 0 0",
+        "  main 0 2 3",
+        "    fast 1 7 5",
+        "    read 0 0 0",
+        "      sys_read 2 4 0",
+        "    [libx.so] 3 3 0",
+    ];
+    assert_eq!(drawn(&graph), wanted);
+}
+
+#[test]
+fn a_function_knows_its_callers_and_none_is_itself() {
+    let analyzed = Analyzed::new(profile_of(STORY));
+    let of = |name: &str| -> Vec<String> {
+        (callers(&analyzed, CPU, &NamedFunction::new(name, "app")).iter())
+            .map(|caller| {
+                format!(
+                    "{} {} {}",
+                    caller.name, caller.module, caller.amount.samples
+                )
+            })
+            .collect()
+    };
+    assert_eq!(of("work"), ["main app 9"]);
+    assert_eq!(of("fast"), ["work app 7"]);
+    assert_eq!(of("main"), [] as [&str; 0]);
+    assert_eq!(of("nothing"), [] as [&str; 0]);
 }
 
 #[test]

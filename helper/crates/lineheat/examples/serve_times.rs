@@ -95,8 +95,8 @@ fn main() {
         let (_, bytes) = ask(request::Body::View(wire::ViewRequest {
             kind: kind.into(),
             run: opened.run,
-            comparison: 0,
             value: 1,
+            ..wire::ViewRequest::default()
         }));
         report(what, at, bytes, engine_pid);
     }

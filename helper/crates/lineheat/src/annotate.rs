@@ -21,22 +21,22 @@ use crate::terminal_text::{visible, visible_source, width};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
-  lineheat annotate RUN ledger.hpp            any unique end of the path will do
+  lineheat annotate RUN ledger.hpp            a unique end of the path is enough
   lineheat annotate RUN ledger.hpp --context 2
 
-The text is the one that was saved with the run, so figures and lines belong together.")]
+Shows the text that was saved with the run, so the figures match the lines.")]
 pub struct Args {
     /// Run file
     run: PathBuf,
-    /// Source file: its path, or the end of it
+    /// Source file: its path or the end of it
     file: String,
-    /// Show only this many lines around those with samples
+    /// Show only N lines around each line with samples
     #[arg(long, value_name = "N")]
     context: Option<u32>,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// How names of functions are shown [default: as recorded]
+    /// How to show function names [default: as recorded]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
     /// When to use colour
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(None) => return failure(&no_such_file(&analyzed, measure, &args.file)),
         Err(several) => {
             return failure(&format!(
-                "{} fits several files of the run; give more of the path: {}.",
+                "{} matches several files of the run: {}. Give more of the path.",
                 args.file,
                 several.join(", ")
             ));
@@ -102,11 +102,10 @@ fn no_such_file(analyzed: &Analyzed, measure: Measure, wanted: &str) -> String {
         .collect();
     match known.as_slice() {
         [] => format!(
-            "No source file is known in this run, so not {wanted} either: the target has no line tables \
-             (build it with -g, or debug = 1)."
+            "Cannot show {wanted}: this run has no source lines, because the target has no line tables. Build it with -g, or debug = 1."
         ),
         known => format!(
-            "{wanted} has no samples in this run. Its hottest files: {}.",
+            "{wanted} has no samples in this run. The hottest files are: {}.",
             known.join(", ")
         ),
     }
@@ -129,13 +128,13 @@ fn source_text(analyzed: &Analyzed, file: FileId) -> Result<(String, &'static st
     let on_disk = Path::new(cwd).join(path);
     let text = read_source(&on_disk).map_err(|error| {
         format!(
-            "The text of {path} was not saved with the run, and {} cannot be read: {error}.",
+            "Cannot show {path}: its text was not saved with the run, and {} cannot be read: {error}.",
             on_disk.display()
         )
     })?;
     Ok((
         text,
-        "The text was not saved with the run. This is the file as it is now; its lines may have moved.",
+        "The text was not saved with the run. This is the current file; its lines may have moved.",
     ))
 }
 
@@ -225,10 +224,7 @@ fn listing(
         cell(&samples, 10, Style::Plain);
         cell(&number.to_string(), 7, Style::Faint);
         text.push_str(" |");
-        let code = code.map_or_else(
-            || "(beyond the end of this text)".to_owned(),
-            visible_source,
-        );
+        let code = code.map_or_else(|| "(after the end of this text)".to_owned(), visible_source);
         if !code.is_empty() {
             // Few samples are faint as figures, but code stays readable.
             let style = match style(amounts.total) {

@@ -33,14 +33,14 @@ pub fn end_soon(runs: Vec<PathBuf>) {
 
 /// What there is of these runs, for somebody who does not wait for more.
 pub fn what_is_left(runs: &[PathBuf]) -> String {
-    let mut text = "Ended at once, before everything was saved.".to_owned();
+    let mut text = "Stopped immediately, before everything was saved.".to_owned();
     let mut nothing = true;
     for run in runs {
         let shown = run.display();
         if profile::journal_path(run).exists() {
             nothing = false;
             text += &format!(
-                " What was recorded is kept in {shown}.journal: `lineheat report {shown}` opens it, without names."
+                " The recorded samples are in {shown}.journal. `lineheat report {shown}` opens them, without names."
             );
         } else if run.exists() {
             nothing = false;
@@ -48,7 +48,7 @@ pub fn what_is_left(runs: &[PathBuf]) -> String {
         }
     }
     if nothing {
-        text += " Nothing was recorded until then.";
+        text += " Nothing had been recorded.";
     }
     text
 }
@@ -62,15 +62,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let runs = [folder.path().join("a.pb.gz"), folder.path().join("b.pb.gz")];
         let nothing = what_is_left(&runs);
-        assert!(
-            nothing.ends_with("Nothing was recorded until then."),
-            "{nothing}"
-        );
+        assert!(nothing.ends_with("Nothing had been recorded."), "{nothing}");
         std::fs::write(folder.path().join("a.pb.gz.journal"), "").unwrap();
         std::fs::write(&runs[1], "").unwrap();
         let left = what_is_left(&runs);
         let a = runs[0].display();
-        assert!(left.contains(&format!("is kept in {a}.journal")), "{left}");
+        assert!(
+            left.contains(&format!("samples are in {a}.journal")),
+            "{left}"
+        );
         assert!(left.ends_with("b.pb.gz is saved."), "{left}");
     }
 }

@@ -17,30 +17,30 @@ use crate::stdout_aside::StdoutAside;
 use crate::terminal::Terminal;
 use crate::terminal_text::visible;
 
-/// Run two commands in turns, A B A B, and compare them
+/// Run two commands alternately and compare them
 #[derive(clap::Args)]
 #[command(after_help = "\
-What drifts (heat, other load) hits both alike, so this tells smaller differences than two recordings one after the
-other. Each side becomes an ordinary run with its repetitions; what is printed is what `lineheat diff` prints of them.
+Drift of the machine (heat, other load) affects both commands equally, so this detects smaller differences than two
+separate recordings. The order within each round is random, the next round has the reverse order. Each side becomes an ordinary run with several executions. The output is that of `lineheat diff`.
 
 Examples:
   lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input
-  lineheat compare-commands --fail-on-slower -- ./old ::: ./new   exit with 1 if ./new is slower")]
+  lineheat compare-commands --fail-on-slower -- ./old ::: ./new   status 1 if ./new is slower")]
 pub struct Args {
-    /// Run each command so often
+    /// Execute each command N times
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
     repeat: u32,
     #[command(flatten)]
     flags: RecordFlags,
-    /// Run file of the first command [default: .lineheat/runs/ID-base.pb.gz]
+    /// Run file for the first command [default: .lineheat/runs/ID-base.pb.gz]
     #[arg(long, value_name = "RUN")]
     output_base: Option<PathBuf>,
-    /// Run file of the second command [default: .lineheat/runs/ID-new.pb.gz]
+    /// Run file for the second command [default: .lineheat/runs/ID-new.pb.gz]
     #[arg(long, value_name = "RUN")]
     output_new: Option<PathBuf>,
     #[command(flatten)]
     shown: diff::Shown,
-    /// The base's command and arguments, :::, the new one's
+    /// Base command with its arguments, then :::, then the new command with its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     commands: Vec<OsString>,
 }
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> ExitCode {
         .filter_map(|one| one.output.clone())
         .collect();
     if let Err(e) = watch_interrupts(control, outputs) {
-        eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
+        eprintln!("lineheat: cannot handle Ctrl+C: {e}");
         return ExitCode::from(3);
     }
     let teller = Teller::start();
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> ExitCode {
             &args.shown,
         ),
         _ => {
-            say("lineheat: there is nothing to compare.\n");
+            say("lineheat: nothing was recorded, so there is nothing to compare.\n");
             ExitCode::from(3)
         }
     }
@@ -126,7 +126,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
     let sides: Vec<&[OsString]> = args.commands.split(|word| word == ":::").collect();
     let [base, new] = sides[..] else {
         return Err(format!(
-            "two commands are compared, with ::: between them, and {} came; write -- ./old ARGUMENTS ::: ./new ARGUMENTS",
+            "expected two commands separated by :::, but got {}; write -- ./old ARGUMENTS ::: ./new ARGUMENTS",
             sides.len()
         ));
     };
@@ -144,7 +144,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
     ];
     if outputs[0] == outputs[1] {
         return Err(format!(
-            "both runs would be written to {}; give --output-base and --output-new different names",
+            "both runs would be written to {}; choose different names for --output-base and --output-new",
             outputs[0].display()
         ));
     }

@@ -48,7 +48,7 @@ pub fn name() -> Option<&'static str> {
         () if exists("/.dockerenv") || groups.contains("docker") => Some("a Docker container"),
         () if exists("/run/systemd/container") || groups.contains("lxc") => Some("a container"),
         () if pid_namespace.is_ok_and(|inode| inode != FIRST_PID_NAMESPACE) => {
-            Some("a PID namespace of its own, as containers have")
+            Some("a separate PID namespace, as in a container")
         }
         () => None,
     }
@@ -94,13 +94,13 @@ impl Obstacle {
     /// What is so, as the part of a sentence.
     pub fn text(&self) -> String {
         match self {
-            Obstacle::UserNamespace => "this is a user namespace (rootless Docker or Podman, or a sandbox), and the kernel loads BPF programs from none, whatever rights it has inside".to_owned(),
+            Obstacle::UserNamespace => "this is a user namespace (rootless Docker or Podman, or a sandbox), and the kernel never loads BPF programs from a user namespace, whatever rights it has inside".to_owned(),
             Obstacle::Lacks(lacking) => format!(
-                "this container lacks {}: nobody in it can have what recording needs, not even root",
+                "this container lacks {}, which recording requires; not even root has it here",
                 lacking.names().replace(',', " and ")
             ),
             Obstacle::Filter(calls) => format!(
-                "a filter of system calls (seccomp), as containers have, forbids {}",
+                "a system call filter (seccomp), as in a container, forbids {}",
                 calls.join(" and ")
             ),
         }
@@ -110,7 +110,7 @@ impl Obstacle {
     pub fn advice(&self) -> String {
         match self {
             Obstacle::UserNamespace => {
-                "Record from outside: on the host, by the number that the process has there:\n  lineheat record --pid PID"
+                "Record from outside the container: on the host, with the PID that the process has there:\n  lineheat record --pid PID"
                     .to_owned()
             }
             Obstacle::Lacks(lacking) => {
@@ -118,13 +118,13 @@ impl Obstacle {
                 let names: Vec<&str> = names.split(',').collect();
                 let flags: Vec<String> = names.iter().map(|n| format!("--cap-add={n}")).collect();
                 format!(
-                    "Start the container with the flags that add them:\n  docker run {} IMAGE\nIn compose.yaml: cap_add: [{}]. In devcontainer.json: \"capAdd\": [\"{}\"].",
+                    "Start the container with the options that add them:\n  docker run {} IMAGE\nIn compose.yaml: cap_add: [{}]. In devcontainer.json: \"capAdd\": [\"{}\"].",
                     flags.join(" "),
                     names.join(", "),
                     names.join("\", \"")
                 )
             }
-            Obstacle::Filter(_) => "Start the container with a filter that allows them, or with none:\n  docker run --security-opt=seccomp=unconfined IMAGE\nIn compose.yaml: security_opt: [\"seccomp:unconfined\"]. In devcontainer.json: \"securityOpt\": [\"seccomp=unconfined\"].".to_owned(),
+            Obstacle::Filter(_) => "Start the container with a filter that allows them, or without a filter:\n  docker run --security-opt=seccomp=unconfined IMAGE\nIn compose.yaml: security_opt: [\"seccomp:unconfined\"]. In devcontainer.json: \"securityOpt\": [\"seccomp=unconfined\"].".to_owned(),
         }
     }
 }
@@ -145,7 +145,7 @@ mod tests {
         let lacks = Obstacle::Lacks(Capabilities::needed(true));
         assert_eq!(
             lacks.text(),
-            "this container lacks cap_bpf and cap_perfmon and cap_sys_admin: nobody in it can have what recording needs, not even root"
+            "this container lacks cap_bpf and cap_perfmon and cap_sys_admin, which recording requires; not even root has it here"
         );
         let advice = lacks.advice();
         assert!(advice.contains(

@@ -8,13 +8,13 @@ use symbolize::{DemangleMode, demangle, is_made_name};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum DemangleChoice {
-    /// The linker's names
+    /// The linker's names, not demangled
     None,
-    /// No parameters, no template arguments
+    /// Without parameters and template arguments
     Simplified,
-    /// Template arguments, no parameters
+    /// With template arguments, without parameters
     Templates,
-    /// All of it
+    /// With template arguments and parameters
     Full,
 }
 

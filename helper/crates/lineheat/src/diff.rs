@@ -1,9 +1,13 @@
 //! `lineheat diff`: what became slower or faster from one run, or set of runs, to another, and what is noise.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use analysis::{Comparison, Normalisation, Side, compared_functions, compared_lines, explanation};
+use analysis::{
+    Comparison, Normalisation, Side, compared_functions, compared_lines, explanation,
+    recording_identity,
+};
 use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
@@ -13,22 +17,22 @@ use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
 /// Compare runs: what became slower or faster, and what is noise
 #[derive(clap::Args)]
 #[command(after_help = "\
-A run of one execution, or one with repetitions (lineheat record --repeat N): several files on a side add up. With
-several executions on both sides each difference gets a 95 % interval and a verdict at a false discovery rate
-of 5 %. One execution per side cannot show noise: 3 % is assumed, and no overall verdict is given.
-Change is new - base: + is slower. See docs/comparing.md.
+A run may hold one execution or several (lineheat record --repeat N). Several files on one side are pooled. With
+several executions on both sides, each difference gets a 95 % interval and a verdict at a false discovery rate
+of 5 %. One execution per side cannot show noise, so only large changes are found.
+A change is new - base: + is slower. See docs/comparing.md.
 
 Examples:
   lineheat diff before.pb.gz --against after.pb.gz
   lineheat diff before.pb.gz --against after.pb.gz --explain
   lineheat diff old1 old2 old3 --against new1 new2 new3 --lines
-  lineheat diff old --against new --fail-on-slower --by 2   exit with 1 if it is over 2 % slower
+  lineheat diff old --against new --fail-on-slower --by 2   status 1 if over 2 % slower
   lineheat diff old --against new --markdown > comment.md   for a pull request")]
 pub struct Args {
-    /// Run files of the base
+    /// Run files of the base side
     #[arg(required = true, value_name = "BASE")]
     base: Vec<PathBuf>,
-    /// Run files to compare with the base
+    /// Run files of the new side
     #[arg(long, required = true, num_args = 1.., value_name = "NEW")]
     against: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,34 +42,34 @@ pub struct Args {
 /// What of a comparison is printed, and how.
 #[derive(clap::Args)]
 pub struct Shown {
-    /// One row a function (this is the default)
+    /// Show one row per function (the default)
     #[arg(long, group = "what")]
     functions: bool,
-    /// One row a source line
+    /// Show one row per source line
     #[arg(long, group = "what")]
     lines: bool,
-    /// What explains the difference: functions by their part in it, with the source lines that changed
+    /// Explain the difference: functions sorted by their contribution, with the source lines that changed
     #[arg(long, group = "what", conflicts_with_all = ["json", "markdown"])]
     explain: bool,
-    /// Rows to show [default: 30; 10 with --explain and --markdown; all with --json]
+    /// Number of rows to show [default: 30; 10 with --explain and --markdown; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// What values are per [default: work when both sides know it, else run; wall when attached or stopped]
+    /// Unit to compare per [default: work if both sides know it, otherwise run; wall if attached or stopped]
     #[arg(long, value_name = "UNIT", value_enum)]
     per: Option<Per>,
-    /// Exit with status 1 when the whole became slower: when its 95 % interval is above 0, or above --by
+    /// Exit with status 1 if the new side is slower: its overall 95 % interval is above 0, or above --by
     #[arg(long)]
     fail_on_slower: bool,
-    /// The slowdown that --fail-on-slower allows
+    /// Slowdown in percent that --fail-on-slower allows
     #[arg(long, value_name = "PERCENT", requires = "fail_on_slower", value_parser = percent)]
     by: Option<f64>,
-    /// Print a comment for a pull request, in Markdown
+    /// Print a pull request comment in Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// How names of functions are shown [default: as recorded]
+    /// How to show function names [default: as recorded]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
     /// When to use colour
@@ -84,11 +88,11 @@ impl Shown {
 pub enum Per {
     /// CPU time per unit of work (record with --work or --work-from)
     Work,
-    /// CPU time per run of the command
+    /// CPU time per execution of the command
     Run,
     /// CPU time per second of wall time
     Wall,
-    /// Share of the total, the new side brought to the size of the base: where one function grows, others seem to shrink
+    /// Share of the total, with the new side scaled to the size of the base: if one function grows, others seem to shrink
     Share,
 }
 
@@ -107,8 +111,8 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
         Per::Wall => Normalisation::Wall,
         Per::Share => Normalisation::Share,
     });
-    let comparison = open_side(base, shown.demangle)
-        .and_then(|base| Comparison::new(base, open_side(against, shown.demangle)?, normalisation));
+    let comparison = open_sides(base, against, shown.demangle)
+        .and_then(|[base, new]| Comparison::new(base, new, normalisation));
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
@@ -160,7 +164,7 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
 fn percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').trim().parse::<f64>() {
         Ok(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent),
-        _ => Err("a number of percent is wanted, 0 or more, such as 2.5".to_owned()),
+        _ => Err("expected a percentage of 0 or more, such as 2.5".to_owned()),
     }
 }
 
@@ -172,13 +176,45 @@ fn named(paths: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-fn open_side(paths: &[PathBuf], demangle: Option<DemangleChoice>) -> Result<Side, String> {
-    let profiles: Vec<Profile> = (paths.iter())
+fn open_sides(
+    base: &[PathBuf],
+    against: &[PathBuf],
+    demangle: Option<DemangleChoice>,
+) -> Result<[Side; 2], String> {
+    let paths: Vec<&PathBuf> = base.iter().chain(against).collect();
+    let mut profiles: Vec<Profile> = (paths.iter())
         .map(|path| {
             let mut profile = Profile::open(path).map_err(|error| error.message)?;
             rename_functions(&mut profile, demangle);
             Ok(profile)
         })
         .collect::<Result<_, String>>()?;
-    Side::of(profiles)
+    refuse_same_recording(&paths, &profiles)?;
+    let new = profiles.split_off(base.len());
+    Ok([Side::of(profiles)?, Side::of(new)?])
+}
+
+/// A recording counted twice seems to have no noise.
+fn refuse_same_recording(paths: &[&PathBuf], profiles: &[Profile]) -> Result<(), String> {
+    let mut known: HashMap<u64, &PathBuf> = HashMap::new();
+    for (path, profile) in paths.iter().zip(profiles) {
+        let former = recording_identity(profile).and_then(|identity| known.insert(identity, path));
+        match former {
+            Some(former) if former == *path => {
+                return Err(format!(
+                    "{} is given twice. Give each recording once, on one side.",
+                    path.display()
+                ));
+            }
+            Some(former) => {
+                return Err(format!(
+                    "{} and {} hold the same recording. Give each recording once, on one side.",
+                    former.display(),
+                    path.display()
+                ));
+            }
+            None => {}
+        }
+    }
+    Ok(())
 }

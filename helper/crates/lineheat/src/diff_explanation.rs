@@ -14,11 +14,11 @@ const CHANGED: [(Verdict, &str); 5] = [
     (Verdict::New, "New"),
     (Verdict::Faster, "Faster"),
     (Verdict::Gone, "Gone"),
-    (Verdict::Moved, "Moved: the same cost elsewhere"),
+    (Verdict::Moved, "Moved: the same cost in another place"),
 ];
 const UNTOLD: [(Verdict, &str); 2] = [
     (Verdict::Noise, "Not distinguishable from noise"),
-    (Verdict::TooFew, "Too few samples to say"),
+    (Verdict::TooFew, "Too few samples to compare"),
 ];
 /// Both sums are told when they differ by more than this factor.
 const CHURN_FACTOR: f64 = 1.5;
@@ -34,7 +34,7 @@ pub fn text(
     let net = found.net_change.unsigned_abs();
     if found.churn as f64 > CHURN_FACTOR * net as f64 && found.churn > 0 {
         text.push_str(&format!(
-            "{}{} of change in all functions together, of which {} net: much of it cancels out\n",
+            "{}{} of change over all functions, but only {} net: much of it cancels out\n",
             terminal.paint(Style::Faint, &format!("{:<9}", "churn")),
             value(found.churn, unit),
             value(net, unit)

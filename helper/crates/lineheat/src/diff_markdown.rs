@@ -29,7 +29,7 @@ pub fn comment(
         .collect();
     if certain.is_empty() {
         text.push_str(&format!(
-            "No single one of the {what} differs for certain.\n\n"
+            "No single one of the {what} differs significantly.\n\n"
         ));
     } else {
         text.push_str(&table(comparison, &certain, what));
@@ -43,7 +43,7 @@ pub fn comment(
         .filter(|row| row.verdict == Verdict::TooFew)
         .count();
     text.push_str("<details><summary>How this was measured</summary>\n\n");
-    for (name, side) in ["A, base", "B, new"]
+    for (name, side) in ["Base", "New"]
         .into_iter()
         .zip(described(comparison, sides))
     {
@@ -51,7 +51,7 @@ pub fn comment(
     }
     if whole.smallest_detectable.is_finite() {
         text.push_str(&format!(
-            "- These runs show {}\n",
+            "- These runs can show {}\n",
             smallest_detectable(comparison)
         ));
     }

@@ -102,7 +102,7 @@ pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -
         let title = terminal.paint(title_style, &format!("{title:<9}"));
         text.push_str(&format!("{title}{}\n", visible(content)));
     };
-    for (title, content) in ["A base", "B new"]
+    for (title, content) in ["base", "new"]
         .into_iter()
         .zip(described(comparison, sides))
     {
@@ -121,7 +121,7 @@ pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -
     text
 }
 
-/// Of both sides: "base.pb.gz: 5 runs, 1,942 samples, 1.94 s per run".
+/// Of both sides: "base.pb.gz: 5 executions, 1,942 samples, 1.94 s per execution".
 pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
     let totals = [comparison.base_total(), comparison.new_total()];
     let executions = comparison.executions();
@@ -132,10 +132,10 @@ pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
             .count();
         let runs = match runs {
             1 => String::new(),
-            runs => format!("{runs} runs, "),
+            runs => format!("{runs} executions, "),
         };
         let per = match comparison.normalisation() {
-            Normalisation::Share => "at the size of the base".to_owned(),
+            Normalisation::Share => "scaled to the size of the base".to_owned(),
             _ => format!("per {}", comparison.per()),
         };
         format!(
@@ -149,7 +149,7 @@ pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
 
 pub fn smallest_detectable(comparison: &Comparison) -> String {
     format!(
-        "a change of the whole of {:.1} % or more in 4 of 5 cases",
+        "an overall change of {:.1} % or more in 4 of 5 cases",
         100.0 * comparison.whole().smallest_detectable
     )
 }

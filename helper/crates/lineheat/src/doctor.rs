@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use records::layout::USER_FRAMES_DEFAULT;
+use records::layout::{Timers, USER_FRAMES_DEFAULT};
 use serde::Serialize;
 
 use self::install::Consent;
@@ -66,7 +66,7 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// Install the sampler so that this user can record without sudo; shows the commands for root and asks
+    /// Install the sampler so that this user can record without sudo. Shows the commands, then asks
     #[arg(long, conflicts_with_all = ["json", "uninstall"])]
     install: bool,
     /// Uninstall the sampler
@@ -75,7 +75,7 @@ pub struct Args {
     /// Only show the commands of --install or --uninstall
     #[arg(long, conflicts_with = "yes")]
     print: bool,
-    /// Run the commands of --install or --uninstall without a question
+    /// Run the commands of --install or --uninstall without asking
     #[arg(long)]
     yes: bool,
 }
@@ -121,7 +121,7 @@ fn verdict(checks: &[Check]) -> &'static str {
     if works("recording") {
         "This user can record with Lineheat on this machine."
     } else if can_record(checks) {
-        "This user can record on this machine without privilege: in user space only, time in the kernel is missing."
+        "This user can record on this machine without privileges, in user space only. Kernel time is missing."
     } else {
         "This user cannot record with Lineheat on this machine."
     }
@@ -155,7 +155,7 @@ fn btf() -> Check {
             "present".to_owned(),
         );
     }
-    let detail = "/sys/kernel/btf/vmlinux does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF; Debian's and Ubuntu's own kernels have it";
+    let detail = "/sys/kernel/btf/vmlinux does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF. The kernels of Debian and Ubuntu have it";
     check(
         "btf",
         "Kernel type information (BTF)",
@@ -178,9 +178,9 @@ fn counters() -> Check {
     let present = Path::new("/sys/bus/event_source/devices/cpu").exists()
         || Path::new("/sys/bus/event_source/devices/cpu_core").exists();
     let detail = if present {
-        "present: samples are triggered by CPU cycles"
+        "present: CPU cycles trigger the samples"
     } else {
-        "none (usual in virtual machines): samples are triggered by the CPU clock, which is as good for time"
+        "none (usual in virtual machines): the CPU clock triggers the samples, which is just as accurate for time"
     };
     check(
         "hardware-counters",
@@ -196,14 +196,14 @@ fn recording() -> Check {
 
 /// The last resort, which need not work where the other does.
 fn recording_without_privilege() -> Check {
-    let title = "Recording without privilege, in user space only";
+    let title = "Recording without privileges, in user space only";
     recorded("recording-unprivileged", title, Privilege::None)
 }
 
 /// Records /bin/true for real: the one check that cannot be wrong.
 fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Check {
     if kernel_support::why_too_old(&kernel_support::release()).is_some() {
-        let detail = "not tried: the kernel is too old".to_owned();
+        let detail = "not tested: the kernel is too old".to_owned();
         return check(id, title, State::Missing, detail);
     }
     let options = RecordOptions {
@@ -218,11 +218,13 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         sample_hz: record::SAMPLE_HZ_DEFAULT,
         max_frames: USER_FRAMES_DEFAULT,
         stack_copies: true,
+        timers: Timers::Best,
         repeat: 1,
         warm_up: 0,
         work: Work::Unknown,
         duration: Some(Duration::from_secs(5)),
         output: None,
+        self_contained: false,
         demangle: Default::default(),
         debuginfod: None,
         name: String::new(),

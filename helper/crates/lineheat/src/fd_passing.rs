@@ -42,7 +42,7 @@ pub fn send(socket: BorrowedFd, bytes: &[u8], fd: Option<BorrowedFd>) -> io::Res
 /// # Errors
 /// `UnexpectedEof` when the other side is gone; see [`receive_within`].
 pub fn receive(socket: BorrowedFd) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
-    let mut bytes = vec![0; PACKET_BYTES_MAX];
+    let mut bytes = [0; PACKET_BYTES_MAX];
     let mut space = [MaybeUninit::uninit(); ONE_FILE];
     let mut beside = RecvAncillaryBuffer::new(&mut space);
     let got = rustix::io::retry_on_intr(|| {
@@ -53,10 +53,9 @@ pub fn receive(socket: BorrowedFd) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
         RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
         _ => None,
     });
-    bytes.truncate(got.bytes);
     match got.bytes {
         0 => Err(io::ErrorKind::UnexpectedEof.into()),
-        _ => Ok((bytes, fd)),
+        n => Ok((bytes[..n].to_vec(), fd)),
     }
 }
 

@@ -144,7 +144,7 @@ fn only_root_can_change(file: &Path) -> Result<(), Weakness> {
     let mode = found.mode() & 0o7777;
     if !found.is_file() || mode & 0o007 != 0 {
         return Err(Weakness::new(format!(
-            "{} is open to users outside its group (mode {mode:04o}, wanted 0750)",
+            "users outside its group can access {} (mode {mode:04o}, expected 0750)",
             file.display()
         )));
     }
@@ -170,7 +170,7 @@ fn only_root_can_change_entry(part: &Path) -> Result<(), Weakness> {
             _ => format!("the group {}", group_name(found.gid())),
         };
         let weakness = Weakness::new(format!(
-            "{name} may be written by others than root: by {who} (mode {mode:04o})"
+            "users other than root can write to {name}: {who} (mode {mode:04o})"
         ));
         return Err(weakness.remedied_by(format!("sudo chmod go-w {name}")));
     }
@@ -203,36 +203,36 @@ impl Problem {
         let path = path.display();
         match self {
             Problem::NotInstalled => {
-                "no sampler is installed that ordinary users may record with".to_owned()
+                "no sampler is installed with which ordinary users can record".to_owned()
             }
             Problem::OtherVersion(versions) => format!(
-                "the installed sampler is of version {}, and this is Lineheat {VERSION}",
+                "the installed sampler has version {}, but this is Lineheat {VERSION}",
                 versions.join(", ")
             ),
             Problem::Unsafe(weakness) => {
                 format!("the installed sampler is not trusted: {}", weakness.cause)
             }
             Problem::Different => {
-                format!("the installed sampler is not the one of this Lineheat: {path} differs from it")
+                format!("the installed sampler does not match this Lineheat: {path} differs from its sampler")
             }
             Problem::NotInGroup { listed: true } => format!(
-                "the group {GROUP} counts for you from your next login on; until then you may not run the installed sampler"
+                "your membership of the group {GROUP} takes effect at your next login; until then you cannot run the installed sampler"
             ),
             Problem::NotInGroup { listed: false } => format!(
-                "you are not in the group {GROUP}, whose members may run the installed sampler"
+                "you are not in the group {GROUP}; only its members can run the installed sampler"
             ),
             Problem::Lacks(needed) => format!(
-                "the installed sampler lacks rights that this kernel asks for ({}{}): {path}",
+                "the installed sampler lacks rights that this kernel requires ({}{}): {path}",
                 needed.names(),
                 match kernel_support::perf_events_for_admin_only() {
                     Some(level) => format!(", perf_event_paranoid is {level}"),
                     None => String::new(),
                 }
             ),
-            Problem::NoNewPrivileges => "the sampler gets no rights here: this process tree may gain none (NoNewPrivs is set, as in a snap or some sandboxes)".to_owned(),
-            Problem::UserNamespace => "the sampler gets no rights here: this is a user namespace (a rootless container or a sandbox), and the kernel asks for rights outside of it".to_owned(),
+            Problem::NoNewPrivileges => "the sampler gets no rights here: this process tree cannot gain any (NoNewPrivs is set, as in a snap or some sandboxes)".to_owned(),
+            Problem::UserNamespace => "the sampler gets no rights here: this is a user namespace (a rootless container or a sandbox), and the kernel requires rights outside it".to_owned(),
             Problem::NoSuid => format!(
-                "the sampler gets no rights: its file ({path}) lies on a file system that is mounted with nosuid"
+                "the sampler gets no rights: its file ({path}) is on a file system mounted with nosuid"
             ),
         }
     }
@@ -240,20 +240,20 @@ impl Problem {
     /// A command on an indented line of its own, or what can be done without one.
     pub fn advice(&self) -> String {
         match self {
-            Problem::NotInstalled => format!("Set up recording without sudo, once:\n  {}", install()),
+            Problem::NotInstalled => format!("Do this once to record without sudo:\n  {}", install()),
             Problem::OtherVersion(_) | Problem::Different => format!("Update it:\n  {}", install()),
             Problem::Unsafe(Weakness {
                 remedy: Some(command),
                 ..
-            }) => format!("End that, then install it anew (lineheat doctor --install):\n  {command}"),
-            Problem::Unsafe(_) | Problem::Lacks(_) => format!("Install it anew:\n  {}", install()),
+            }) => format!("Fix that, then reinstall it (lineheat doctor --install):\n  {command}"),
+            Problem::Unsafe(_) | Problem::Lacks(_) => format!("Reinstall it:\n  {}", install()),
             Problem::NotInGroup { listed: true } => format!(
-                "Log in again (with VS Code over SSH: end the server, too), or in this terminal:\n  newgrp {GROUP}"
+                "Log in again (with VS Code over SSH, also stop the server), or run in this terminal:\n  newgrp {GROUP}"
             ),
             Problem::NotInGroup { listed: false } => {
                 format!("Join the group:\n  {}", install())
             }
-            Problem::NoNewPrivileges => "Start the editor or terminal another way, from the system's own package instead of a snap.".to_owned(),
+            Problem::NoNewPrivileges => "Start the editor or terminal in another way, from the system's own package instead of a snap.".to_owned(),
             Problem::UserNamespace => Obstacle::UserNamespace.advice(),
             Problem::NoSuid => format!(
                 "Mount the file system of {BASE} without nosuid, or let sudo run the installed sampler without a password."
@@ -281,7 +281,7 @@ mod tests {
         let why = only_root_can_change(&file).unwrap_err();
         assert_eq!(
             why.cause,
-            "/tmp may be written by others than root: by everybody (mode 1777)"
+            "users other than root can write to /tmp: everybody (mode 1777)"
         );
         assert_eq!(why.remedy.as_deref(), Some("sudo chmod go-w /tmp"));
         assert!(only_root_can_change(Path::new("/usr/bin")).is_err());

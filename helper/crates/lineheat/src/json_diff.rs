@@ -1,6 +1,6 @@
 //! The stable JSON of `diff`. Values are per what `unit` says; a number that cannot be said is null.
 
-use analysis::{ComparedRow, Comparison, side_facts};
+use analysis::{ComparedRow, Comparison, Normalisation, side_facts};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -146,7 +146,7 @@ fn object(comparison: &Comparison, rows: Rows) -> Value {
         change: number(whole.change),
         low: number(whole.low),
         high: number(whole.high),
-        unit: format!("{} per {}", comparison.unit(), comparison.per()),
+        unit: format!("{} per {}", comparison.unit(), per_word(comparison)),
         smallest_detectable: number(whole.smallest_detectable),
         matched_share: comparison.matched_share(),
         method: &whole.method,
@@ -163,6 +163,14 @@ fn object(comparison: &Comparison, rows: Rows) -> Value {
             .collect(),
         rows,
     })
+}
+
+/// The unit's name in this JSON, which stays although texts for people say "execution".
+fn per_word(comparison: &Comparison) -> &str {
+    match comparison.normalisation() {
+        Normalisation::Run => "run",
+        _ => comparison.per(),
+    }
 }
 
 fn executions(executions: &[(analysis::Execution, f64)]) -> Vec<Execution> {

@@ -194,7 +194,7 @@ fn report<'a>(analyzed: &'a Analyzed, measure: Measure, rows: Rows<'a>) -> Repor
         value: analyzed.value_name(measure),
         unit: analyzed.unit(measure),
         total_value: total.value,
-        problems: crate::report_header::problems(analyzed),
+        problems: crate::run_problems::problems(analyzed.profile()),
         stack_ends: ends.map(|end| (&*end.cause, end.count)).collect(),
         executions: executions(&summary),
         rows,

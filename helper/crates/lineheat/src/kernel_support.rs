@@ -22,12 +22,12 @@ pub fn why_too_old(release: &str) -> Option<String> {
     let why = if version >= OLDEST {
         return None;
     } else if version < WITH_BPF_LOOP {
-        "it lacks bpf_loop, with which Lineheat walks stacks"
+        "it lacks bpf_loop, which Lineheat uses to walk stacks"
     } else {
-        "no kernel before that was tested"
+        "older kernels were not tested"
     };
     Some(format!(
-        "this kernel is Linux {release}, and Lineheat needs Linux {major}.{minor} or newer: {why}"
+        "this kernel is Linux {release}, but Lineheat needs Linux {major}.{minor} or newer: {why}"
     ))
 }
 
@@ -64,12 +64,12 @@ mod tests {
         let told = why_too_old("5.10.0-46-cloud-amd64").unwrap();
         assert_eq!(
             told,
-            "this kernel is Linux 5.10.0-46-cloud-amd64, and Lineheat needs Linux 6.1 or newer: it lacks bpf_loop, with which Lineheat walks stacks"
+            "this kernel is Linux 5.10.0-46-cloud-amd64, but Lineheat needs Linux 6.1 or newer: it lacks bpf_loop, which Lineheat uses to walk stacks"
         );
         assert!(
             why_too_old("5.19.17")
                 .unwrap()
-                .ends_with("no kernel before that was tested")
+                .ends_with("older kernels were not tested")
         );
     }
 

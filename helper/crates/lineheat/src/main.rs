@@ -30,6 +30,7 @@ mod report;
 mod report_header;
 mod report_tree;
 mod rights;
+mod run_problems;
 mod serve;
 mod stdout_aside;
 mod sweep;
@@ -52,15 +53,15 @@ use clap::{Parser, Subcommand};
     after_help = "\
 First steps:
   lineheat doctor                                    check what this machine allows
-  lineheat record -- ./program ARGUMENTS             run a program and record it
+  lineheat record -- ./program ARGUMENTS             run and record a program
   lineheat report RUN                                show its hottest functions
   lineheat annotate RUN file.cpp                     show a source file with its heat
   lineheat diff OLD-RUN --against NEW-RUN            show what became slower or faster
-  lineheat compare-commands -- ./old ::: ./new       run both in turns and compare them
-  lineheat sweep --set size=1,2,4 -- ./prog {size}   run every value and find the quickest
+  lineheat compare-commands -- ./old ::: ./new       run both alternately and compare them
+  lineheat sweep --set size=1,2,4 -- ./prog {size}   run every value and find the fastest
 
 A run is an ordinary pprof file: `go tool pprof RUN` opens it too.
-Exit status: 0 fine, 1 the comparison found a slowdown, 2 wrong usage, 3 could not record or read."
+Exit status: 0 success, 1 the comparison found a slowdown, 2 wrong usage, 3 cannot record or read."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -75,7 +76,7 @@ enum Command {
     Annotate(annotate::Args),
     Diff(diff::Args),
     CompareCommands(compare_commands::Args),
-    /// Say what this machine allows, what is missing, and the command that fixes it
+    /// Check what this machine allows and how to fix what is missing
     Doctor(doctor::Args),
     Serve(serve::Args),
     #[command(hide = true)]

@@ -249,7 +249,7 @@ fn id_of_mapping(file: &File) -> Option<FileId> {
 fn copy_of(mut file: &File, metadata: &Metadata, socket: BorrowedFd) -> Result<File, String> {
     if metadata.len() > COPY_BYTES_MAX {
         return Err(format!(
-            "is too large to be copied from FUSE ({} bytes)",
+            "is too large to copy from FUSE ({} bytes)",
             metadata.len()
         ));
     }

@@ -12,6 +12,7 @@ use crate::record::{AttachTo, EndReason, REPEAT_MAX, Recorded, Target, new_run_p
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
+use crate::run_problems::{NO_SAMPLES, few_samples};
 use crate::terminal::Terminal;
 use crate::terminal_text::visible;
 
@@ -19,40 +20,40 @@ use crate::terminal_text::visible;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  lineheat record -- ./build/orders --orders 9   run a program and record it
-  lineheat record --freq 4999 -- make -j2        five times finer; children are recorded too
-  lineheat record --repeat 100 -- ./build/parse  a short program, a hundred times into one run
+  lineheat record -- ./build/orders --orders 9   run and record a program
+  lineheat record --freq 4999 -- make -j2        sample five times as often, including children
+  lineheat record --repeat 100 -- ./build/parse  a short program: 100 executions in one run
   lineheat record --repeat 9 --work-from 'items: (\\d+)' -- ./bench   time per item
   lineheat record --pid 4242 --duration 10       ten seconds of a running process
-  lineheat record --process postgres             all processes of a name, until Ctrl+C
+  lineheat record --process postgres             all processes with this name, until Ctrl+C
 
-The command's own output passes through untouched. Ctrl+C ends the recording and keeps it; a second Ctrl+C ends it at once.
-Build with optimisation and line tables (gcc, clang: -O2 -g; Cargo: debug = 1).")]
+The output of the command is not changed. Ctrl+C stops the recording and keeps it; a second Ctrl+C stops it immediately.
+Build with optimization and line tables (gcc, clang: -O2 -g; Cargo: debug = 1).")]
 pub struct Args {
     #[command(flatten)]
     flags: RecordFlags,
     /// Run file to write [default: .lineheat/runs/ID.pb.gz]
     #[arg(long, short, value_name = "RUN")]
     output: Option<PathBuf>,
-    /// End after this many seconds
+    /// Stop after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     duration: Option<Duration>,
-    /// Execute the command N times and store every execution in one run. Executions done before a stop are kept
+    /// Execute the command N times and store every execution in one run. Ctrl+C keeps the completed executions
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)), conflicts_with = "attach")]
     repeat: u32,
-    /// Attach to a running process instead of running a command; may be given several times
+    /// Attach to a running process instead of running a command. May be given several times
     #[arg(long, value_name = "PID", group = "attach", conflicts_with = "command")]
     pid: Vec<u32>,
-    /// Attach to all processes of this name
+    /// Attach to all processes with this name
     #[arg(long, value_name = "NAME", group = "attach", conflicts_with_all = ["command", "pid"])]
     process: Option<String>,
-    /// Attach to a running process and all that it has started
+    /// Attach to a running process and all its descendants
     #[arg(long, value_name = "PID", group = "attach", conflicts_with_all = ["command", "pid", "process"])]
     tree: Option<u32>,
     /// Name shown for the run
     #[arg(long, value_name = "TEXT", default_value = "")]
     name: String,
-    /// How names of functions are saved; reports can show them otherwise [default: templates]
+    /// How to store function names. Reports can show them differently [default: templates]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
     /// Exit with the command's own exit status
@@ -68,7 +69,7 @@ pub struct Args {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let wanted = "wanted a number of seconds above 0, such as 10 or 2.5";
+    let wanted = "expected a number of seconds above 0, such as 10 or 2.5";
     let value: f64 = text.parse().map_err(|_| wanted.to_owned())?;
     if !(value > 0.0 && value < 1e7) {
         return Err(wanted.to_owned());
@@ -114,7 +115,7 @@ pub fn run(args: Args) -> ExitCode {
     });
     let (control, receiver) = channel();
     if let Err(e) = watch_interrupts(control, runs) {
-        eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
+        eprintln!("lineheat: cannot handle Ctrl+C: {e}");
         return ExitCode::from(3);
     }
     let teller = Teller::start();
@@ -150,7 +151,7 @@ fn own_status(recorded: &Recorded) -> u8 {
 
 fn summary(r: &Recorded, hz: u32) -> String {
     let lost = match r.lost {
-        _ if r.more_may_be_lost => "an unknown number lost".to_owned(),
+        _ if r.more_may_be_lost => "an unknown number of samples lost".to_owned(),
         0 => "none lost".to_owned(),
         n => format!(
             "{n} lost ({:.1} %)",
@@ -159,19 +160,19 @@ fn summary(r: &Recorded, hz: u32) -> String {
     };
     let ended = match (r.end_reason, r.exit) {
         (EndReason::Stopped, _) => "stopped".to_owned(),
-        (EndReason::Duration, _) => "the time was over".to_owned(),
-        (_, Some(e)) if e.signal != 0 => format!("the command was ended by signal {}", e.signal),
+        (EndReason::Duration, _) => "the time limit was reached".to_owned(),
+        (_, Some(e)) if e.signal != 0 => format!("the command was killed by signal {}", e.signal),
         (_, Some(e)) => format!("the command exited with {}", e.code),
-        (_, None) => "the process ended".to_owned(),
+        (_, None) => "the process exited".to_owned(),
     };
     let place = if r.user_space_only {
-        " of user space"
+        " in user space"
     } else {
         ""
     };
     let runs = match r.repetitions.iter().filter(|one| !one.warm_up).count() {
         0 | 1 => String::new(),
-        n => format!(" of {n} repetitions"),
+        n => format!(" from {n} executions"),
     };
     if r.run.is_none() {
         let said: Vec<String> = (r.problems.iter())
@@ -184,8 +185,10 @@ fn summary(r: &Recorded, hz: u32) -> String {
         r.samples,
         r.wall.as_secs_f64()
     );
-    if r.samples == 0 {
-        text += "\nlineheat: no sample was taken: the command used less CPU time than the time between two samples. Give it more work, or a higher --freq.";
+    let executions = r.repetitions.iter().filter(|one| !one.warm_up).count();
+    let few = few_samples(r.samples, executions.max(1) as u64, r.exit.is_none());
+    if let Some(few) = (r.samples == 0).then(|| NO_SAMPLES.to_owned()).or(few) {
+        text += &format!("\nlineheat: {few}");
     }
     for problem in &r.problems {
         text += &format!("\nlineheat: {}", visible(problem));

@@ -84,7 +84,7 @@ impl Progress {
                 ..
             } if total > 0 && io::stderr().is_terminal() => {
                 self.rewrite(&format!(
-                    "finding names and lines, {} %",
+                    "resolving names and lines, {} %",
                     100 * done / total
                 ));
             }
@@ -115,7 +115,7 @@ impl Progress {
     fn tell_refusal(&mut self, refused: &RecordError) {
         self.end_line();
         say(&format!(
-            "lineheat: recording without privilege, in user space only: time in the kernel will be missing, because {}\n",
+            "lineheat: recording without privileges, in user space only. Kernel time will be missing, because {}\n",
             visible(&refused.message)
         ));
         for line in refused.advice.lines() {
@@ -147,7 +147,7 @@ impl Progress {
             let text = match runs.warm_up {
                 true => self.present(&runs),
                 false => format!(
-                    "{}{} of {} runs done{}",
+                    "{}{} of {} executions done{}",
                     self.place,
                     runs.done,
                     runs.wanted,
@@ -163,7 +163,11 @@ impl Progress {
     }
 
     fn present(&self, runs: &RunsSoFar) -> String {
-        let what = if runs.warm_up { "warm-up run" } else { "run" };
+        let what = if runs.warm_up {
+            "warm-up execution"
+        } else {
+            "execution"
+        };
         format!(
             "{}{what} {} of {}{}",
             self.place,

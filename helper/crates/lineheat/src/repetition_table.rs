@@ -32,7 +32,7 @@ pub fn repetition_table(terminal: &Terminal, repetitions: &[Repetition]) -> Stri
         rows.push(("CPU time per unit", of(&|r| cpu_ns(r) / r.work)));
     }
     let right = Align::Right;
-    let title = format!("{} runs", runs.len());
+    let title = format!("{} executions", runs.len());
     let columns = [
         (title.as_str(), Align::Left),
         ("mean", right),
@@ -52,7 +52,7 @@ pub fn repetition_table(terminal: &Terminal, repetitions: &[Repetition]) -> Stri
     for (name, values) in rows.iter().take(2) {
         for ((number, _), value) in outlying(&runs, values) {
             text += &format!(
-                "{} {name} of run {} is {}, far from the others\n",
+                "{} {name} of execution {} is {}, far from the others\n",
                 terminal.paint(Style::Warning, "outlier:"),
                 number + 1,
                 duration(value)
@@ -126,7 +126,7 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(" ")
         };
-        assert_eq!(words(0), "6 runs mean sd median CV least most");
+        assert_eq!(words(0), "6 executions mean sd median CV least most");
         assert_eq!(
             words(1),
             "wall time 108 ms 20.4 ms 100 ms 18.9 % 99.0 ms 150 ms"
@@ -136,7 +136,7 @@ mod tests {
             "wall time per unit 108 us 20.4 us 100 us 18.9 % 99.0 us 150 us"
         );
         assert!(
-            text.contains("outlier: wall time of run 6 is 150 ms"),
+            text.contains("outlier: wall time of execution 6 is 150 ms"),
             "{text}"
         );
     }

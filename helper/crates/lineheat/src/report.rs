@@ -19,7 +19,7 @@ use crate::terminal_text::visible;
 /// Show the hottest functions, lines or call paths of a run
 #[derive(clap::Args)]
 #[command(after_help = "\
-self: the function or line itself was running. total: it was running or waiting for what it called;
+self: the function or line itself was executing. total: it was executing or waiting for a call that it made;
 a recursive call counts once. Inlined code counts for its own line and for the lines that called it.
 A share marked ? rests on fewer than 10 samples.
 
@@ -29,26 +29,26 @@ Examples:
   lineheat report RUN --tree             who calls whom
   lineheat report RUN --json | jq .      for scripts
 
-RUN may be any pprof file (.pb.gz, .pprof), whoever wrote it.")]
+RUN can be any pprof file (.pb.gz, .pprof), whichever tool wrote it.")]
 pub struct Args {
     /// Run file
     run: PathBuf,
-    /// One row a function (this is the default)
+    /// Show one row per function (the default)
     #[arg(long, group = "what")]
     functions: bool,
-    /// One row a source line
+    /// Show one row per source line
     #[arg(long, group = "what")]
     lines: bool,
-    /// The call tree
+    /// Show the call tree
     #[arg(long, group = "what")]
     tree: bool,
-    /// Rows to show [default: 30; all with --json]
+    /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// How names of functions are shown [default: as recorded]
+    /// How to show function names [default: as recorded]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
     /// When to use colour

@@ -6,6 +6,7 @@ use analysis::{Analyzed, Measure};
 use profile::RunSummary;
 use profile::run::EndReason;
 
+use crate::run_problems::problems;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, date, value};
 use crate::terminal_text::visible;
@@ -33,7 +34,7 @@ pub fn header(
         line("rights", &run.way);
     }
     line("samples", &samples(analyzed, measure, &summary));
-    for problem in problems(analyzed) {
+    for problem in problems(analyzed.profile()) {
         let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
@@ -75,6 +76,7 @@ fn samples(analyzed: &Analyzed, measure: Measure, summary: &RunSummary) -> Strin
         };
         let total = value(total.value, analyzed.unit(measure));
         text.push_str(&format!(", {name} {total}"));
+        text.push_str(&kernels_count(analyzed, measure));
     }
     if let Some(run) = analyzed.profile().run.as_ref().filter(|run| run.format > 0) {
         text.push_str(&format!(", {} Hz of {}", run.asked_hz, run.event));
@@ -93,19 +95,14 @@ fn samples(analyzed: &Analyzed, measure: Measure, summary: &RunSummary) -> Strin
     text
 }
 
-/// Sentences; the engine's own and those saved with the run.
-pub fn problems(analyzed: &Analyzed) -> Vec<String> {
-    let mut problems = analyzed.profile().problems.clone();
-    if analyzed.profile().samples.is_empty() {
-        problems.push(
-            "No sample was taken: the target used too little CPU time to be seen. \
-             Give it more work, or record with a higher --freq."
-                .into(),
-        );
+/// What the samples of CPU time should add up to.
+fn kernels_count(analyzed: &Analyzed, measure: Measure) -> String {
+    let run = analyzed.profile().run.as_ref();
+    match run.map_or(0, |run| run.kernel_counted_ns) {
+        ns @ 1.. if analyzed.value_name(measure) == "cpu" => {
+            let counted = value(ns, analyzed.unit(measure));
+            format!(" (the kernel counted {counted})")
+        }
+        _ => String::new(),
     }
-    let Some(run) = &analyzed.profile().run else {
-        return problems;
-    };
-    problems.extend(run.problems.iter().cloned());
-    problems
 }

@@ -68,7 +68,7 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
     let hidden = graph.frame.len() - nodes.len();
     if hidden > 0 {
         let note = format!(
-            "... {} of {} call paths not shown: each under {} %, or past --limit",
+            "... {} of {} call paths not shown: each under {} %, or beyond --limit",
             count(hidden as u64),
             count(graph.frame.len() as u64),
             SHARE_MIN * 100.0

@@ -22,38 +22,38 @@ use crate::terminal_text::visible;
 #[derive(clap::Args)]
 #[command(after_help = "\
 {NAME} in the command's arguments and in --env is replaced by each value of the parameter. Every combination becomes an
-ordinary run, so `lineheat diff` compares any two. Up to eight combinations run in turns (A B C A B C), so that drift of
-the machine affects all of them equally; more than eight run in batches of eight.
+ordinary run, so `lineheat diff` can compare any two. Up to eight combinations run interleaved (A B C A B C), so drift
+affects all of them equally. More than eight run in batches of eight.
 
 Examples:
   lineheat sweep --set threads=1,2,4 --set chunk=5000,20000 -- ./prog {threads} {chunk}
   lineheat sweep --set size=1,2,4 --repeat 3 --env RAYON_NUM_THREADS={size} -- ./prog
   lineheat sweep --show .lineheat/runs/20261122-*-*.pb.gz --csv table.csv")]
 pub struct Args {
-    /// A parameter and its values; may be given several times
+    /// A parameter and its values. May be given several times
     #[arg(long, value_name = "NAME=V,V…", value_parser = parse_parameter, required_unless_present = "show")]
     set: Vec<Parameter>,
-    /// Environment variable of the command, not stored; may be given several times
+    /// Environment variable for the command, not stored in the run. May be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// Run each combination so often
+    /// Execute each combination N times
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
     repeat: u32,
     #[command(flatten)]
     flags: RecordFlags,
-    /// How names of functions are saved; reports can show them otherwise [default: templates]
+    /// How to store function names. Reports can show them differently [default: templates]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
-    /// Folder of the runs [default: .lineheat/runs]
+    /// Folder for the runs [default: .lineheat/runs]
     #[arg(long, value_name = "FOLDER")]
     output_folder: Option<PathBuf>,
-    /// Make the table again from the runs of a sweep
+    /// Print the table again from the saved runs of a sweep
     #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["set", "command"])]
     show: Vec<PathBuf>,
-    /// Write the table as CSV, too
+    /// Also write the table as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Print one JSON object instead of text; what the command prints on its standard output goes to stderr then
+    /// Print one JSON object instead of text. The command's standard output then goes to stderr
     #[arg(long)]
     json: bool,
     /// When to use colour
@@ -66,7 +66,7 @@ pub struct Args {
 
 fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = (text.split_once('=').filter(|(name, _)| !name.is_empty()))
-        .ok_or_else(|| "wanted NAME=VALUE, such as OMP_NUM_THREADS={threads}".to_owned())?;
+        .ok_or_else(|| "expected NAME=VALUE, such as OMP_NUM_THREADS={threads}".to_owned())?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> ExitCode {
         .map(|(at, _)| output(&asked.sweep, folder, at))
         .collect();
     if let Err(e) = watch_interrupts(control, outputs) {
-        eprintln!("lineheat: Ctrl+C cannot be watched for: {e}");
+        eprintln!("lineheat: cannot handle Ctrl+C: {e}");
         return ExitCode::from(3);
     }
     let teller = Teller::start();
@@ -193,7 +193,7 @@ fn show(args: &Args, runs: &[PathBuf]) -> ExitCode {
     if let Some(path) = &args.csv
         && let Err(e) = user_files::write_file(path, &csv(&table))
     {
-        return failure(&format!("{} cannot be written: {e}", path.display()));
+        return failure(&format!("cannot write {}: {e}", path.display()));
     }
     match args.json {
         true => print(&format!("{:#}\n", json(&table))),

@@ -9,7 +9,7 @@ use rustix::termios::tcgetwinsize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ColorChoice {
-    /// Colour on a terminal that wants it (NO_COLOR, CLICOLOR and TERM=dumb are respected)
+    /// Colour on a terminal that supports it (NO_COLOR, CLICOLOR and TERM=dumb are respected)
     #[default]
     Auto,
     Always,
@@ -118,7 +118,7 @@ pub fn print(text: &str) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            failure(&format!("The output cannot be written: {error}."))
+            failure(&format!("Cannot write the output: {error}."))
         }
         _ => ExitCode::SUCCESS,
     }

@@ -8,6 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use profile::{Profile, save};
 use support::can_record;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
@@ -29,7 +30,7 @@ const HELP: [(&str, &str); 28] = [
     ("lineheat record --freq 4999 -- make -j2", "at 4999 Hz"),
     (
         "lineheat record --repeat 100 -- ./build/parse",
-        "100 repetitions",
+        "from 100 executions",
     ),
     (
         r"lineheat record --repeat 9 --work-from 'items: (\d+)' -- ./bench",
@@ -37,7 +38,7 @@ const HELP: [(&str, &str); 28] = [
     ),
     (
         "lineheat record --pid 4242 --duration 10",
-        "the time was over",
+        "the time limit was reached",
     ),
     ("lineheat record --process postgres", "lineheat: saved"),
     (
@@ -399,7 +400,16 @@ impl Made {
         let is_new = ["NEW", "after", "new"]
             .iter()
             .any(|new| name.starts_with(new));
-        std::fs::copy(&self.runs[usize::from(is_new)], folder.join(name)).expect("copied");
+        let run = &self.runs[usize::from(is_new)];
+        let Some(number) = name.strip_prefix("old").or(name.strip_prefix("new")) else {
+            std::fs::copy(run, folder.join(name)).expect("copied");
+            return;
+        };
+        // As another recording of the same.
+        let mut profile = Profile::open(run).expect("it opens");
+        profile.run.as_mut().expect("a run").started_unix_ns +=
+            number.parse::<i64>().unwrap_or(0) * 1_000_000_000;
+        save(&profile, &folder.join(name)).expect("saved");
     }
 
     fn start(&self, folder: &Path, name: &str) -> Child {

@@ -134,7 +134,7 @@ fn a_reader_that_the_kernel_ends_for_want_of_memory_costs_one_modules_names() {
     let asked = large_and_good(&good);
     let found = symbolize_isolated(&asked, &Options::default(), &mut isolation, || {});
     let problem = sentence(&found[0]);
-    let killed = "killed, as the kernel does where memory runs out";
+    let killed = "killed, probably because memory ran out";
     assert!(problem.contains(killed), "{problem}");
     assert!(found[0].chains.iter().all(Vec::is_empty));
     assert!(found[1].has_lines && found[1].chains.iter().any(|chain| !chain.is_empty()));

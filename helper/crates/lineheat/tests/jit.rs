@@ -102,7 +102,7 @@ impl Recorded {
         let told = run
             .problems
             .iter()
-            .find(|p| p.contains("made code at run time"));
+            .find(|p| p.contains("generated code at run time"));
         let told = told.unwrap_or_else(|| panic!("{:?}", run.problems));
         assert!(told.contains(reason), "{told}");
         assert!(self.module_problem().contains(reason));
@@ -169,10 +169,10 @@ fn a_map_that_somebody_else_could_have_put_there_is_not_used() {
         return;
     }
     record(&["node"], "link").assert_nameless("is a symbolic link, so it was not used");
-    record(&["node"], "old").assert_nameless("was written before the process began");
+    record(&["node"], "old").assert_nameless("was written before the process started");
     if target::own_uid() == 0 {
         record(&["node"], "foreign")
-            .assert_nameless("belongs to user 12345, and the process to root");
+            .assert_nameless("belongs to user 12345, but the process belongs to root");
     }
 }
 
@@ -187,7 +187,7 @@ fn lines_of_a_map_that_are_no_entries_are_left_out_and_counted() {
     assert_eq!(recorded.innermost(|name| name.starts_with("yyy")), 0);
     let problem = recorded.module_problem();
     assert!(
-        problem.contains("/tmp/perf-") && problem.contains("lines are no entries"),
+        problem.contains("/tmp/perf-") && problem.contains("lines are not valid entries"),
         "{problem}"
     );
 }

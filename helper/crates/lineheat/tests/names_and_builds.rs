@@ -89,7 +89,7 @@ fn a_program_built_without_optimisation_or_lines_is_told_what_to_add() {
     };
     let unoptimized = problems(&["-O0", "-g"]);
     assert!(
-        unoptimized.contains("program was built without optimisation")
+        unoptimized.contains("program was built without optimization")
             && unoptimized.contains("CMake: -DCMAKE_BUILD_TYPE=RelWithDebInfo"),
         "{unoptimized}"
     );

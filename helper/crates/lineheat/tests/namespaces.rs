@@ -199,7 +199,7 @@ fn a_container_is_attached_to_from_outside_by_number_name_and_tree() {
         "it is not to be seen from another container"
     );
     assert!(
-        told.contains("there is no process") && told.contains("outside of this container"),
+        told.contains("there is no process") && told.contains("outside this container"),
         "{told}"
     );
 }

@@ -236,7 +236,7 @@ fn interrupted(whole_group: bool) {
     let run = profile.run.as_ref().unwrap();
     assert!(run.samples_kept > 200, "{}", run.samples_kept);
     assert_eq!(run.end_reason(), profile::run::EndReason::Stopped);
-    let said = |p: &String| p.contains("sampler ended");
+    let said = |p: &String| p.contains("sampler exited");
     assert!(!run.problems.iter().any(said), "{:?}", run.problems);
 }
 
@@ -329,7 +329,7 @@ fn a_crash_is_named_and_its_profile_kept() {
         .unwrap();
     assert_eq!(output.status.code(), Some(128 + libc::SIGSEGV));
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("ended by signal 11"), "{told}");
+    assert!(told.contains("killed by signal 11"), "{told}");
     assert_eq!(
         Profile::open(&run)
             .unwrap()
@@ -352,7 +352,7 @@ fn what_cannot_be_recorded_is_named_and_exits_with_3() {
         (vec!["--", "/no/such/program"], "no such program"),
         (vec!["--", text_file], "not marked executable"),
         (vec!["--pid", "4000000"], "there is no process 4000000"),
-        (vec!["--pid", "2"], "is a thread of the kernel"),
+        (vec!["--pid", "2"], "is a kernel thread"),
         (
             vec!["--output", "/proc/x/run.pb.gz", "--", "/bin/true"],
             "cannot be saved as /proc/x/run.pb.gz",

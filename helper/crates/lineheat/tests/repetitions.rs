@@ -75,8 +75,8 @@ fn each_repetition_has_its_samples_and_times_and_those_before_have_none() {
             );
         }
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.contains("4 of 4 runs done"), "{told}");
-        assert!(told.contains("\n4 runs "), "{told}");
+        assert!(told.contains("4 of 4 executions done"), "{told}");
+        assert!(told.contains("\n4 executions "), "{told}");
     }
     let runs = std::fs::read_to_string(program.directory.path().join("runs")).unwrap();
     assert_eq!(runs.lines().count(), 12);
@@ -107,7 +107,7 @@ fn work_is_read_from_what_each_repetition_prints_and_that_passes_on_untouched() 
 
     let (profile, _) = recorded(&program, &["--work-from", "things: (.+)"], script);
     let problems = &profile.run.as_ref().unwrap().problems;
-    let sentence = "The work of the run is not known: no line that the command printed matches 'things: (.+)'.";
+    let sentence = "The work of the execution is unknown: no line of the command's output matches 'things: (.+)'.";
     assert!(problems.iter().any(|p| p == sentence), "{problems:?}");
     let (profile, _) = recorded(&program, &["--work", "250"], script);
     assert_eq!(repetitions(&profile)[0].work, 250.0);
@@ -187,7 +187,7 @@ fn stopped_in_the_third_of_five_the_first_two_are_kept() {
     let profile = Profile::open(&program.run_path()).unwrap();
     let cut: Vec<bool> = repetitions(&profile).iter().map(|r| r.cut).collect();
     assert_eq!(cut, [false, false, true], "{told}");
-    assert!(told.contains("\n2 runs "), "{told}");
+    assert!(told.contains("\n2 executions "), "{told}");
     let summary = profile::summarize(&profile);
     let executions: Vec<u32> = summary.executions.iter().map(|e| e.repetition).collect();
     assert_eq!(executions, [1, 2]);
@@ -232,7 +232,7 @@ fn a_warm_up_that_fails_says_so_and_nothing_is_recorded() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3));
     assert!(
-        told.contains("warm-up run 1 of 2 exited with 3: nothing was recorded"),
+        told.contains("warm-up execution 1 of 2 exited with 3: nothing was recorded"),
         "{told}"
     );
     assert!(!program.run_path().exists());
@@ -241,8 +241,8 @@ fn a_warm_up_that_fails_says_so_and_nothing_is_recorded() {
 #[test]
 fn flags_that_cannot_be_meant_are_refused() {
     for (flags, sentence) in [
-        (["--work-from", "items"], "it has no group"),
-        (["--work", "0"], "wanted a number above 0"),
+        (["--work-from", "items"], "the expression has no group"),
+        (["--work", "0"], "expected a number above 0"),
         (["--warm-up", "-1"], "-1"),
     ] {
         let output = lineheat(&["record"])

@@ -166,7 +166,7 @@ fn assert_only_its_names_are_missing(asleep: &str, gone: &str, there: &str, flag
     assert!(share_of(&profile, there) > 0.3, "{told}");
     let problem = problem_of(&profile, asleep);
     assert!(
-        problem.contains("its file system did not answer within"),
+        problem.contains("its file system did not respond within"),
         "{problem}"
     );
     let problems = &profile.run.as_ref().expect("our own run").problems;

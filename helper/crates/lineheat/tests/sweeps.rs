@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -68,7 +69,11 @@ fn two_by_two_cells_run_in_turns_and_the_table_says_what_grows() {
     assert!(mean(2) > 4.0 * mean(0), "{table:#}");
     assert_eq!(cells.iter().filter(|cell| cell["best"] == true).count(), 1);
     let order = std::fs::read_to_string(program.directory.path().join("order")).unwrap();
-    assert_eq!(order, "2 a\n2 b\n16 a\n16 b\n".repeat(2));
+    let order: Vec<&str> = order.lines().collect();
+    let (first, second) = order.split_at(4);
+    let sorted: BTreeSet<&str> = first.iter().copied().collect();
+    assert_eq!(sorted, BTreeSet::from(["2 a", "2 b", "16 a", "16 b"]));
+    assert!(first.iter().eq(second.iter().rev()), "{order:?}");
 
     let runs = runs_in(&program.directory.path().join("runs"));
     assert_eq!(runs.len(), 4);
@@ -96,7 +101,7 @@ fn two_by_two_cells_run_in_turns_and_the_table_says_what_grows() {
             .nth(1)
             .unwrap()
             .trim_start()
-            .starts_with("2     a     2"),
+            .starts_with("2     a           2"),
         "{text}"
     );
     let csv = std::fs::read_to_string(csv).unwrap();
@@ -120,7 +125,10 @@ fn functions_that_grow_with_a_parameter_are_told_with_their_exponent() {
     let mut command = lineheat(&[
         "sweep",
         "--set",
-        "n=10,20,40,80",
+        "n=10,14,20,28,40,56",
+        // Other work of the machine can double the time of one execution.
+        "--repeat",
+        "6",
         "--freq",
         "4999",
         "--json",
@@ -153,12 +161,9 @@ fn mistakes_in_a_sweep_are_named_before_anything_runs() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let unused = refused(&["--set", "n=1,2", "--", "true"]);
-    assert!(
-        unused.contains("{n} stands neither in the command's arguments nor in --env"),
-        "{unused}"
-    );
+    assert!(unused.contains("nor --env contain {n}"), "{unused}");
     let no_values = refused(&["--set", "n", "--", "true", "{n}"]);
-    assert!(no_values.contains("wanted NAME=VALUE"), "{no_values}");
+    assert!(no_values.contains("expected NAME=VALUE"), "{no_values}");
     let twice = refused(&["--set", "n=1", "--set", "n=2", "--", "true", "{n}"]);
     assert!(twice.contains("set twice"), "{twice}");
 }
@@ -189,14 +194,14 @@ fn two_commands_run_in_turns_and_the_slower_function_is_found() {
     let path = program.path.to_str().unwrap();
     let options = [
         "--repeat",
-        "6",
+        "12",
         "--warm-up",
         "1",
         "--freq",
         "4999",
         "--json",
     ];
-    let output = compare(&program, &options, &[path, "125"]);
+    let output = compare(&program, &options, &[path, "200"]);
     let told = String::from_utf8_lossy(&output.stderr);
     let json: serde_json::Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}\n{told}"));
@@ -208,11 +213,16 @@ fn two_commands_run_in_turns_and_the_slower_function_is_found() {
     assert_eq!(second["verdict"], "slower", "{second:#}");
     let [low, change, high] = ["low", "change", "high"].map(|key| second[key].as_f64().unwrap());
     assert!(0.0 < low && low < change && change < high, "{second:#}");
-    assert!((0.15..0.35).contains(&change), "{second:#}");
+    assert!((0.7..1.4).contains(&change), "{second:#}");
     for other in ["first_part", "third_part"] {
         let other = functions.iter().find(|f| f["name"] == other);
-        let change = other.expect("found")["change"].as_f64().unwrap();
-        assert!(change.abs() < 0.1, "{other:#?}");
+        let other = other.expect("found");
+        // On a machine with other work the estimate of an unchanged function scatters; then its interval says so.
+        let change = other["change"].as_f64().unwrap();
+        assert!(
+            change.abs() < 0.1 || other["verdict"] == "noise",
+            "{other:#?}"
+        );
     }
     let started = ["base", "new"].map(|side| {
         let run = Profile::open(&program.directory.path().join(format!("{side}.pb.gz"))).unwrap();
@@ -221,13 +231,28 @@ fn two_commands_run_in_turns_and_the_slower_function_is_found() {
         let times: Vec<i64> = counted
             .map(|r| info.started_unix_ns + r.start_ns as i64)
             .collect();
-        assert_eq!(info.repetitions.len(), 7);
+        assert_eq!(info.repetitions.len(), 13);
         times
     });
-    let in_order: Vec<i64> = (started[0].iter().zip(&started[1]))
-        .flat_map(|(a, b)| [*a, *b])
+    // Each pair is over before the next begins, whichever of the two comes first.
+    let pairs: Vec<[i64; 2]> = (started[0].iter().zip(&started[1]))
+        .map(|(a, b)| [*a.min(b), *a.max(b)])
         .collect();
-    assert!(in_order.is_sorted(), "they took turns: {in_order:?}");
+    assert!(
+        pairs.as_flattened().is_sorted(),
+        "they took turns: {started:?}"
+    );
+    let base_first = |at: usize| started[0][at] < started[1][at];
+    assert!(
+        (0..pairs.len() - 1).any(|at| base_first(at) != base_first(at + 1)),
+        "the order of a turn is not always the same: {started:?}"
+    );
+    assert!(
+        json["method"]
+            .as_str()
+            .is_some_and(|method| method.contains("compared pair by pair")),
+        "{json:#}"
+    );
 }
 
 #[test]
@@ -240,7 +265,7 @@ fn when_one_command_fails_the_other_is_not_run_on() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{told}");
     assert!(
-        told.contains("new: Repetition 1 of 5 exited with 3"),
+        told.contains("new: Execution 1 of 5 exited with 3"),
         "{told}"
     );
     let base = Profile::open(&program.directory.path().join("base.pb.gz")).unwrap();

@@ -25,12 +25,14 @@ fn label_values(profile: &Profile, key: &str) -> HashSet<String> {
     labels.filter(|(k, _)| *k == key).map(|(_, v)| v).collect()
 }
 
-/// Records this command line instead of the program alone.
+/// Records this command line instead of the program alone, with no unwind rows kept from before.
 fn record_command(program: &Program, options: &[&str], command: &[&str]) -> (Profile, String) {
+    let cache = tempfile::tempdir().unwrap();
     let run = program.run_path();
     let output = lineheat(&["record", "--output"])
         .arg(&run)
         .args(options)
+        .env("XDG_CACHE_HOME", cache.path())
         .arg("--")
         .args(command)
         .output()
@@ -48,7 +50,7 @@ fn a_short_program_run_many_times_gives_one_run_that_covers_all_of_it() {
     let program = Program::compile("short");
     let (profile, output) = program.record(&["--repeat", "60"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("of 60 repetitions"), "{told}");
+    assert!(told.contains("from 60 executions"), "{told}");
     let run = profile.run.as_ref().unwrap();
     assert_eq!((run.repetitions.len(), run.repeat), (60, 60));
     assert_eq!(
@@ -88,7 +90,7 @@ fn a_repetition_that_fails_is_the_last_and_what_there_is_is_kept() {
         .map(|r| r.exit.as_ref().unwrap().code)
         .collect();
     assert_eq!(codes, [0, 3]);
-    let sentence = "Repetition 2 of 5 exited with 3";
+    let sentence = "Execution 2 of 5 exited with 3";
     assert!(told.contains(sentence), "{told}");
     assert!(run.problems.iter().any(|p| p.starts_with(sentence)));
 }
@@ -130,7 +132,7 @@ fn stacks_deeper_than_any_limit_are_cut_at_the_root_marked_and_counted() {
         let lost: u64 = run.losses.iter().map(|l| l.count).sum();
         assert_eq!(run.samples_taken, run.samples_kept + lost);
         let told = run.problems.join(" ");
-        let sentence = "of the stacks are deeper than the frames that are kept";
+        let sentence = "of the stacks are deeper than the kept frames";
         assert!(told.contains(sentence), "{told}");
     }
 }
@@ -190,7 +192,7 @@ fn a_tree_is_followed_while_its_workers_come_and_go() {
     let run = profile.run.as_ref().unwrap();
     assert_eq!(
         run.attached_to,
-        format!("process {} and what it started", server.0.id())
+        format!("process {} and its descendants", server.0.id())
     );
 }
 

@@ -122,6 +122,9 @@ fn text_and_json_of_each_command() {
     save(&profile(2), &folder.path().join("new.pb.gz")).expect("saved");
     save(&repeated(1), &folder.path().join("base-4.pb.gz")).expect("saved");
     save(&repeated(2), &folder.path().join("new-4.pb.gz")).expect("saved");
+    let mut again = repeated(1);
+    again.run.as_mut().expect("a run").started_unix_ns += 3_600_000_000_000;
+    save(&again, &folder.path().join("again-4.pb.gz")).expect("saved");
     for (name, arguments) in [
         ("report-functions.txt", "report base.pb.gz"),
         ("report-lines.txt", "report base.pb.gz --lines --limit 2"),
@@ -161,7 +164,7 @@ fn text_and_json_of_each_command() {
             "diff-markdown.md",
             "diff base-4.pb.gz --against new-4.pb.gz --markdown",
         ),
-        ("diff-same.txt", "diff base-4.pb.gz --against base-4.pb.gz"),
+        ("diff-same.txt", "diff base-4.pb.gz --against again-4.pb.gz"),
         (
             "diff-one-run-each.txt",
             "diff base.pb.gz --against new.pb.gz",
@@ -189,6 +192,11 @@ fn exit_statuses_are_those_of_the_contract() {
     save(&repeated(1), &folder.path().join("base-4.pb.gz")).expect("saved");
     save(&repeated(2), &folder.path().join("new-4.pb.gz")).expect("saved");
     std::fs::write(folder.path().join("text.pb.gz"), "no profile\n").expect("written");
+    std::fs::copy(
+        folder.path().join("new-4.pb.gz"),
+        folder.path().join("copy-4.pb.gz"),
+    )
+    .expect("copied");
     for (wanted, arguments) in [
         (0, "diff base-4.pb.gz --against new-4.pb.gz"),
         (
@@ -209,9 +217,10 @@ fn exit_statuses_are_those_of_the_contract() {
         ),
         (0, "diff base.pb.gz --against new.pb.gz --fail-on-slower"),
         (
-            0,
+            3,
             "diff base-4.pb.gz --against base-4.pb.gz --fail-on-slower --json",
         ),
+        (3, "diff base-4.pb.gz --against new-4.pb.gz copy-4.pb.gz"),
         (2, "diff base.pb.gz --against new.pb.gz --by 2"),
         (
             2,
@@ -315,7 +324,7 @@ fn no_samples_is_a_sentence_and_no_failure() {
         let output = lineheat(folder.path(), &["report", "empty.pb.gz", what]);
         assert!(output.status.success());
         assert!(
-            String::from_utf8_lossy(&output.stdout).contains("No sample was taken"),
+            String::from_utf8_lossy(&output.stdout).contains("No samples: the target"),
             "{output:?}"
         );
     }

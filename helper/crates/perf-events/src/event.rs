@@ -83,26 +83,36 @@ pub struct SampleEvent {
     pub hardware_cycles: bool,
 }
 
-/// How long an event's threads, those that it was inherited by included, have run while it was on.
-const FORMAT_TOTAL_TIME_RUNNING: u64 = 1 << 1;
-
 /// The event that takes samples of a thread and of all that it will start; not yet enabled.
 ///
 /// # Errors
 /// As perf_event_open(2); ENOENT or EOPNOTSUPP for cycles on a machine without counters.
 pub fn open_sample_event(tid: u32, event: SampleEvent) -> io::Result<OwnedFd> {
-    let kernel = if event.kernel_stacks {
-        0
-    } else {
-        EXCLUDE_KERNEL
-    };
-    let clock = Attr::of_clock(event.hardware_cycles, event.sample_hz);
-    let attr = Attr {
-        flags: clock.flags | DISABLED | INHERIT | EXCLUDE_HYPERVISOR | kernel,
-        read_format: FORMAT_TOTAL_TIME_RUNNING,
-        ..clock
-    };
-    open(attr, tid as i32, -1)
+    open(event.attr(INHERIT), tid as i32, -1)
+}
+
+/// The event that takes samples on `cpu`, whatever runs there; not yet enabled. Needs cap_perfmon. Its phase is that of
+/// the CPU, so the shortest life is sampled in proportion; a new thread's own event begins a whole period with it.
+///
+/// # Errors
+/// As perf_event_open(2); ENODEV for a CPU that is offline.
+pub fn open_sample_event_of_cpu(cpu: i32, event: SampleEvent) -> io::Result<OwnedFd> {
+    open(event.attr(0), -1, cpu)
+}
+
+impl SampleEvent {
+    fn attr(self, flags: u64) -> Attr {
+        let kernel = if self.kernel_stacks {
+            0
+        } else {
+            EXCLUDE_KERNEL
+        };
+        let clock = Attr::of_clock(self.hardware_cycles, self.sample_hz);
+        Attr {
+            flags: clock.flags | flags | DISABLED | EXCLUDE_HYPERVISOR | kernel,
+            ..clock
+        }
+    }
 }
 
 /// The event that reports what a thread and all that it will start do to address spaces, while on `cpu`.
@@ -169,17 +179,6 @@ pub fn enable(event: &OwnedFd) -> io::Result<()> {
 /// Also stops the events that children inherited.
 pub fn disable(event: &OwnedFd) -> io::Result<()> {
     control(event, IOCTL_DISABLE, 0)
-}
-
-/// For how long the event's threads have run, in ns.
-pub fn running_ns(event: &OwnedFd) -> io::Result<u64> {
-    let mut values = [0_u64; 2]; // count, time running
-    // SAFETY: values is a live buffer of the length that is passed.
-    let got = unsafe { libc::read(event.as_raw_fd(), values.as_mut_ptr().cast(), 16) };
-    if got != 16 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(values[1])
 }
 
 /// Sends the records of `event` to the ring of `ring_owner`, an event of the same CPU.

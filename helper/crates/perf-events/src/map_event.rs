@@ -33,7 +33,7 @@ pub enum MapEventKind {
     },
     ThreadExited,
     Executed,
-    /// The ring was full; how many records the kernel dropped.
+    /// The ring was full; how many records the kernel dropped. 0: it is to say so yet.
     Lost {
         count: u64,
     },
@@ -47,6 +47,9 @@ pub struct MapRing(Ring);
 /// 256 KiB: some 2,000 mappings between two looks. With the page before it, two rings a CPU are within what any user may
 /// lock for perf (`perf_event_mlock_kb`).
 pub const DATA_PAGES: usize = 64;
+
+/// A mapping of a file whose path has PATH_MAX bytes.
+const RECORD_BYTES_MAX: usize = 4096 + 128;
 
 impl MapRing {
     /// # Errors
@@ -63,10 +66,22 @@ impl MapRing {
         self.0.raw_fd()
     }
 
-    /// Takes all records that are there.
+    /// Takes all records that are there. The kernel says that it dropped some with the first one that has room again; of a
+    /// ring that is found full it is taken for granted.
     pub fn drain(&mut self, events: &mut Vec<MapEvent>) {
-        self.0
+        let free = self
+            .0
             .drain(|record| events.extend(parse_map_event(record)));
+        if free < RECORD_BYTES_MAX
+            && let Some(last) = events.last()
+        {
+            events.push(MapEvent {
+                kind: MapEventKind::Lost { count: 0 },
+                time_ns: last.time_ns,
+                pid: 0,
+                tid: 0,
+            });
+        }
     }
 }
 

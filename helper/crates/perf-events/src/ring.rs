@@ -71,8 +71,9 @@ impl Ring {
         self.fd.as_raw_fd()
     }
 
-    /// Gives the records that are there, headers included, and frees the room of each as soon as `take` has seen it.
-    pub fn drain(&mut self, mut take: impl FnMut(&[u8])) {
+    /// Gives the records that are there, headers included, and frees the room of each as soon as `take` has seen it. Returns
+    /// how many bytes of the ring were still free.
+    pub fn drain(&mut self, mut take: impl FnMut(&[u8])) -> usize {
         // SAFETY: the mapping's first page holds struct perf_event_mmap_page; data_head and data_tail are aligned u64
         // that the kernel and we access atomically.
         let (head, tail) = unsafe {
@@ -89,6 +90,7 @@ impl Ring {
         };
         let end = head.load(Ordering::Acquire);
         let mut position = tail.load(Ordering::Relaxed);
+        let free = data.len().saturating_sub((end - position) as usize);
         while position < end {
             let header = record_at(data, position, RECORD_HEADER_BYTES, &mut self.joined);
             let size = u16::from_le_bytes([header[6], header[7]]);
@@ -100,6 +102,7 @@ impl Ring {
             tail.store(position, Ordering::Release);
         }
         tail.store(end, Ordering::Release);
+        free
     }
 }
 

@@ -21,26 +21,44 @@ impl Profile {
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Profile> {
         if bytes.is_empty() {
             return Err(ProfileError::not_a_profile(
-                "The file is empty; a pprof profile was wanted.",
+                "The file is empty, not a pprof profile.",
             ));
         }
         if is_gzip(bytes) {
-            return decode(&inflate(bytes, limits)?, limits);
+            return decode_message(&inflate(bytes, limits)?, limits);
         }
         if let Some(other) = other_format(bytes) {
             return Err(ProfileError::not_a_profile(format!(
-                "The file is {other}; a pprof profile (.pb.gz or .pprof) was wanted."
+                "The file is {other}, not a pprof profile (.pb.gz or .pprof)."
             )));
         }
         if bytes.len() > limits.inflated_bytes {
             return Err(ProfileError::too_large(format!(
-                "The profile is larger than {} MiB; Lineheat reads at most that.",
+                "The profile is larger than {} MiB, the maximum that Lineheat reads.",
                 limits.inflated_bytes >> 20
             )));
         }
-        decode(bytes, limits)
+        decode_message(bytes, limits)
     }
 }
+
+/// A file that does not even start as a profile is another kind of file, not a damaged profile.
+fn decode_message(bytes: &[u8], limits: &Limits) -> Result<Profile> {
+    decode(bytes, limits).map_err(|error| {
+        let starts_well = bytes.first().is_some_and(|key| FIELD_KEYS.contains(key));
+        match error.kind {
+            ErrorKind::Damaged if !starts_well => ProfileError::not_a_profile(
+                "The file is not a pprof profile (.pb.gz or .pprof): it starts with none of its fields.",
+            ),
+            _ => error,
+        }
+    })
+}
+
+/// Number and wire type of the fields that a pprof file may start with, in a byte. RunInfo (7001) is never first.
+const FIELD_KEYS: [u8; 16] = [
+    0x0a, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x38, 0x40, 0x48, 0x50, 0x5a, 0x60, 0x68, 0x6a, 0x70, 0x7a,
+];
 
 fn other_format(bytes: &[u8]) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(512)];
@@ -49,6 +67,17 @@ fn other_format(bytes: &[u8]) -> Option<&'static str> {
         [b'P', b'E', b'R', b'F', b'I', b'L', b'E', b'2', ..] => {
             Some("a recording of perf (perf.data)")
         }
+        // A dictionary with tuples as its keys, by `marshal`.
+        [
+            0x7b | 0xfb,
+            0x28 | 0x29 | 0xa8 | 0xa9,
+            1..=9,
+            0x7a | 0xda | 0xfa,
+            ..,
+        ] => Some("a profile of Python's cProfile"),
+        // Words of the machine: header of three words, version 0, the period, padding.
+        [0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, ..] => Some("a CPU profile of gperftools"),
+        [b'M', b'O', b'J', ..] => Some("a recording of Austin (MOJO)"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("compressed with zstd"),
         [b'P', b'K', 3, 4, ..] => Some("a ZIP archive"),
         [b'{' | b'[', ..] if is_text(start) => Some("JSON text"),
@@ -92,7 +121,7 @@ fn decode(bytes: &[u8], limits: &Limits) -> Result<Profile> {
 
     let strings = strings.ok_or_else(|| {
         ProfileError::not_a_profile(
-            "The file has no string table, which every pprof profile has; it is probably something else.",
+            "The file has no string table, so it is probably not a pprof profile.",
         )
     })?;
     let mut profile = Profile {
@@ -128,7 +157,7 @@ fn add_string(strings: &mut Option<Strings>, bytes: &[u8], limits: &Limits) -> R
         None if text.is_empty() => *strings = Some(Strings::default()),
         None => {
             return Err(ProfileError::damaged(
-                "The string table does not start with the empty string, as pprof wants it.",
+                "The string table does not start with the empty string, as pprof requires.",
             ));
         }
         Some(strings) => {
@@ -204,7 +233,7 @@ impl Heading {
             9 => {
                 if self.time_nanos != 0 {
                     return Err(ProfileError::damaged(
-                        "Several profiles stand one after the other in this file; open them one by one.",
+                        "This file contains several concatenated profiles. Split it and open them one by one.",
                     ));
                 }
                 self.time_nanos = reader.number(field, content)? as i64;

@@ -27,7 +27,7 @@ impl RunParts {
     pub fn add(&mut self, part: &[u8], limits: &Limits) -> Result<()> {
         if self.bytes.len() + part.len() > limits.run_bytes {
             return Err(ProfileError::too_large(format!(
-                "What Lineheat saved about the run has more than {} MiB; it reads at most that.",
+                "The run description is larger than {} MiB, the maximum that Lineheat reads.",
                 limits.run_bytes >> 20
             )));
         }
@@ -52,7 +52,7 @@ impl RunParts {
             }
             if self.entries > limits.run_entries {
                 return Err(too_many(
-                    "entries in what Lineheat saved about the run",
+                    "entries in the run description",
                     limits.run_entries,
                 ));
             }
@@ -66,9 +66,7 @@ impl RunParts {
             return Ok(None);
         }
         let mut run = RunInfo::decode(self.bytes.as_slice()).map_err(|error| {
-            ProfileError::damaged(format!(
-                "What Lineheat saved about the run is damaged: {error}."
-            ))
+            ProfileError::damaged(format!("The run description is damaged: {error}."))
         })?;
         let samples = profile.samples.len();
         let fits = run.time_sample.len() == run.time_delta_ns.len()
@@ -80,7 +78,7 @@ impl RunParts {
             run.time_sample = Vec::new();
             run.time_delta_ns = Vec::new();
             profile.problems.push(
-                "The timeline of the run is damaged and was left out; all samples are there."
+                "The timeline of the run is damaged and was omitted. All samples are present."
                     .into(),
             );
         }

@@ -43,7 +43,7 @@ pub fn decode_samples(
     check_sums(profile)?;
     if cut_stacks > 0 {
         profile.problems.push(format!(
-            "{cut_stacks} samples have stacks deeper than {} frames; the frames beyond, at the root, were left out.",
+            "{cut_stacks} samples have stacks deeper than {} frames; the outermost frames were omitted.",
             limits.stack_depth
         ));
     }
@@ -92,8 +92,7 @@ fn decode_sample(
                 }
                 if raw as i64 <= -1 {
                     return Err(ProfileError::damaged(format!(
-                        "Sample {number} has the value {}. Lineheat reads counts, which are never negative; \
-                         a difference of two profiles cannot be opened as a profile.",
+                        "Sample {number} has the value {}. Values cannot be negative; Lineheat cannot open a difference of two profiles as a profile.",
                         raw as i64
                     )));
                 }
@@ -167,7 +166,7 @@ fn check_sums(profile: &Profile) -> Result<()> {
             sum = sum.saturating_add(row[index]);
             if sum >= VALUE_SUM_LIMIT {
                 return Err(ProfileError::damaged(format!(
-                    "The values of {:?} add up to 2^53 or more, past what can be counted exactly.",
+                    "The values of {:?} add up to 2^53 or more, which cannot be counted exactly.",
                     profile.text(kind.kind)
                 )));
             }

@@ -27,7 +27,7 @@ pub fn inflate(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ProfileError> {
         })?;
     if inflated.len() > limit {
         return Err(ProfileError::too_large(format!(
-            "The profile is larger than {} MiB when decompressed; Lineheat reads at most that.",
+            "The decompressed profile is larger than {} MiB, the maximum that Lineheat reads.",
             limit >> 20
         )));
     }

@@ -21,6 +21,8 @@ mod references;
 mod run_file;
 mod sample_labels;
 mod seeded_hash;
+mod source_store;
+mod source_texts;
 mod strings;
 mod summary;
 
@@ -39,5 +41,7 @@ pub use run::RunInfo;
 pub use run_file::{RunFile, rename_run, save};
 pub use sample_labels::{REPETITION, sample_labels, sample_repetitions};
 pub use seeded_hash::SeededHash;
+pub use source_store::SourceStore;
+pub use source_texts::{texts_out_of_run, texts_without_room};
 pub use strings::{StringId, Strings};
 pub use summary::{Execution, RunSummary, end_sentence, summarize, summary};

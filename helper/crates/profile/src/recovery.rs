@@ -112,7 +112,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<(Recorder, Profile)> {
     }
     let mut profile = state.profile().ok_or_else(|| {
         ProfileError::damaged(
-            "The recording did not end properly, and its journal holds no whole step.",
+            "The recording was cut off, and its journal contains no complete step.",
         )
     })?;
     if let Some(run) = &mut profile.run {
@@ -120,10 +120,10 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<(Recorder, Profile)> {
         run.partial = true;
         run.recorder_pid = if alive { recorder.pid } else { 0 };
         run.problems.push(format!(
-            "The recording did not end properly: its first {:.1} s, {} samples, were recovered, without names.{}",
+            "The recording was cut off. Its first {:.1} s, {} samples, were recovered, without names.{}",
             run.wall_ns as f64 / 1e9,
             run.samples_kept,
-            if damaged { " What follows in its journal is damaged." } else { "" }
+            if damaged { " The rest of its journal is damaged." } else { "" }
         ));
     }
     Ok((recorder, profile))

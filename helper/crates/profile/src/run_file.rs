@@ -18,6 +18,7 @@ use crate::inflate::is_gzip;
 use crate::journal::{is_journal, run_of_journal};
 use crate::limits::Limits;
 use crate::recovery::recovered;
+use crate::source_texts::bring_back;
 
 type Result<T> = std::result::Result<T, ProfileError>;
 
@@ -30,6 +31,13 @@ impl Profile {
     /// # Errors
     /// As [`Profile::read`]; also `NotFound` and `Io`. The message starts with the path.
     pub fn open(path: &Path) -> Result<Profile> {
+        let mut profile = Profile::open_without_texts(path)?;
+        bring_back(&mut profile, path);
+        Ok(profile)
+    }
+
+    /// The same without the source texts that lie outside of the file.
+    pub(crate) fn open_without_texts(path: &Path) -> Result<Profile> {
         let limits = Limits::default();
         recovered(path, &limits)
             .and_then(|profile| match profile {
@@ -77,12 +85,12 @@ pub fn read_regular(file: File, limit: usize) -> Result<Vec<u8>> {
     let metadata = file.metadata().map_err(|e| cannot(&e))?;
     if !metadata.is_file() {
         return Err(ProfileError::not_a_profile(
-            "It is not a regular file; a pprof profile was wanted.",
+            "It is not a regular file, so it cannot be a pprof profile.",
         ));
     }
     if metadata.len() > limit as u64 {
         return Err(ProfileError::too_large(format!(
-            "The file is larger than {} MiB; Lineheat reads at most that.",
+            "The file is larger than {} MiB, the maximum that Lineheat reads.",
             limit >> 20
         )));
     }
@@ -129,7 +137,7 @@ impl RunFile {
             Some(kind) if kind.is_file() => Ok(run),
             Some(kind) if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Some(kind) if kind.is_symlink() => Err(io::Error::other(
-                "it is a symbolic link, and a run is never written through one",
+                "it is a symbolic link, and Lineheat never writes a run through one",
             )),
             Some(_) => Err(io::Error::other("it is not a regular file")),
         }
@@ -179,7 +187,7 @@ impl RunFile {
 
     fn not_saved(&self, error: &io::Error) -> ProfileError {
         let path = self.path.display();
-        ProfileError::io(&format!("{path}: the run cannot be saved"), error)
+        ProfileError::io(&format!("{path}: cannot save the run"), error)
     }
 
     fn replace_in(
@@ -208,7 +216,7 @@ impl RunFile {
 
 /// Writes `profile` to `path`, as [`RunFile::save`] does. A missing folder is made, mode 0700.
 pub fn save(profile: &Profile, path: &Path) -> Result<()> {
-    let doing = || format!("{}: the run cannot be saved", path.display());
+    let doing = || format!("{}: cannot save the run", path.display());
     RunFile::new(path)
         .map_err(|e| ProfileError::io(&doing(), &e))?
         .save(profile)
@@ -217,10 +225,7 @@ pub fn save(profile: &Profile, path: &Path) -> Result<()> {
 /// Gives a run another name by appending it; everything else in the file stays as it is, byte for byte.
 pub fn rename_run(path: &Path, name: &str) -> Result<()> {
     let failed = |error: &io::Error| {
-        ProfileError::io(
-            &format!("{}: the run cannot be renamed", path.display()),
-            error,
-        )
+        ProfileError::io(&format!("{}: cannot rename the run", path.display()), error)
     };
     let limits = Limits::default();
     if name.len() > limits.string_bytes {

@@ -57,7 +57,7 @@ pub struct Execution {
 /// # Errors
 /// As [`Profile::open`].
 pub fn summary(path: &Path) -> Result<RunSummary, ProfileError> {
-    Ok(summarize(&Profile::open(path)?))
+    Ok(summarize(&Profile::open_without_texts(path)?))
 }
 
 pub fn summarize(profile: &Profile) -> RunSummary {
@@ -178,16 +178,19 @@ fn file_name(path: &str) -> &str {
 
 /// "exited with 0 after 3.2 s", "stopped after 2.0 s" …; "" when nothing is known.
 pub fn end_sentence(run: &RunInfo, wall_ns: u64) -> String {
-    let after = format!("after {:.1} s", wall_ns as f64 / 1e9);
+    let after = match wall_ns {
+        ns @ 0..100_000_000 => format!("after {:.0} ms", ns as f64 / 1e6),
+        ns => format!("after {:.1} s", ns as f64 / 1e9),
+    };
     if run.partial {
-        return format!("cut off {after}: the recording did not end properly");
+        return format!("cut off {after}");
     }
     match (run.end_reason(), run.exit.as_ref()) {
         (EndReason::SamplerLost, _) => format!("the sampler was lost {after}"),
         // A target that we stopped ends by our signal, which is not the story.
         (EndReason::Stopped, _) => format!("stopped {after}"),
-        (EndReason::Duration, _) => format!("stopped {after}, as asked"),
-        (_, Some(exit)) if exit.signal != 0 => format!("ended by signal {} {after}", exit.signal),
+        (EndReason::Duration, _) => format!("stopped {after}, at the time limit"),
+        (_, Some(exit)) if exit.signal != 0 => format!("killed by signal {} {after}", exit.signal),
         (EndReason::Exited, Some(exit)) => format!("exited with {} {after}", exit.code),
         (EndReason::Exited, None) => format!("exited {after}"),
         (EndReason::Unknown, _) => String::new(),

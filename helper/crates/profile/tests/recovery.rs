@@ -75,7 +75,7 @@ fn an_abandoned_journal_becomes_the_run() {
     assert!(run.partial);
     assert_eq!(run.time_delta_ns.len(), 5);
     assert_eq!(sample_repetitions(&opened), [3]);
-    assert!(run.problems[0].contains("its first 5.0 s, 5 samples, were recovered"));
+    assert!(run.problems[0].contains("Its first 5.0 s, 5 samples, were recovered"));
     assert!(!journal_path(&path).exists());
     let again = Profile::open(&path).unwrap();
     assert_eq!(again.samples, opened.samples);
@@ -181,7 +181,7 @@ fn a_step_that_refers_to_what_is_not_there_is_damage() {
         let opened = Profile::open(&path).unwrap();
         assert_eq!(opened.total(0), 3, "change {number}");
         let problems = opened.run.unwrap().problems;
-        assert!(problems[0].ends_with("What follows in its journal is damaged."));
+        assert!(problems[0].ends_with("The rest of its journal is damaged."));
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -165,7 +165,7 @@ fn each_contradiction_is_refused_with_its_cause() {
         ),
         ("no string table", with("strings", vec![])),
         (
-            "Several profiles",
+            "several concatenated profiles",
             with("more", [number(9, 1), number(9, 2)].concat()),
         ),
         ("something else than a number", location(&[text(1, b"x")])),
@@ -178,7 +178,7 @@ fn each_contradiction_is_refused_with_its_cause() {
             with("more", [vec![0x48], vec![0xff; 10]].concat()),
         ),
         (
-            "saved about the run is damaged",
+            "run description is damaged",
             with("more", text(7001, &[0x12, 0x01, 0xff])),
         ),
     ];

@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use profile::run::{Exit, Loss, Source};
+use profile::run::{EndReason, Exit, Loss, Source};
 use profile::{
-    ErrorKind, LabelValue, Limits, LineOf, MappingOf, Profile, ProfileBuilder, RunInfo, rename_run,
-    save, summary,
+    ErrorKind, LabelValue, Limits, LineOf, MappingOf, Profile, ProfileBuilder, RunInfo,
+    end_sentence, rename_run, save, summary,
 };
 
 fn built() -> Profile {
@@ -183,6 +183,13 @@ fn what_is_no_file_or_no_profile_is_said_in_a_sentence() {
         (b"PERFILE2........", "perf.data"),
         (b"{\"a\": 1}", "JSON"),
         (b"main;work 17\n", "is text"),
+        (b"\xfb\x29\x03\xfa\x08<string>\xe9\x01\0\0\0", "cProfile"),
+        (
+            b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+            "gperftools",
+        ),
+        (b"MOJ\x03\x01mode\0cpu\0", "Austin"),
+        (b"\xd3\x04\xff\0\x13", "starts with none of its fields"),
     ] {
         std::fs::write(&path, content).expect("written");
         fails(ErrorKind::NotAProfile, part);
@@ -190,4 +197,23 @@ fn what_is_no_file_or_no_profile_is_said_in_a_sentence() {
     std::fs::remove_file(&path).expect("removed");
     std::fs::create_dir(&path).expect("made");
     fails(ErrorKind::NotAProfile, "not a regular file");
+}
+
+#[test]
+fn how_a_run_ended_is_said_with_who_ended_it() {
+    let ended = |reason: EndReason, wall_ns| {
+        let mut run = RunInfo::default();
+        run.set_end_reason(reason);
+        end_sentence(&run, wall_ns)
+    };
+    assert_eq!(
+        ended(EndReason::Duration, 2_000_000_000),
+        "stopped after 2.0 s, at the time limit"
+    );
+    assert_eq!(
+        ended(EndReason::Stopped, 2_000_000_000),
+        "stopped after 2.0 s"
+    );
+    // A program that is over at once took some time.
+    assert_eq!(ended(EndReason::Exited, 9_000_000), "exited after 9 ms");
 }

@@ -24,7 +24,10 @@ impl fmt::Display for MessageError {
         match self {
             Self::Truncated => f.write_str("the stream ended inside a message"),
             Self::BadLength(n) => {
-                write!(f, "a message of {n} bytes: wanted 4 to {MESSAGE_BYTES_MAX}")
+                write!(
+                    f,
+                    "a message has {n} bytes: expected 4 to {MESSAGE_BYTES_MAX}"
+                )
             }
             Self::UnknownKind(kind) => write!(f, "a message of unknown kind {kind}"),
             Self::BadBody { kind } => write!(f, "a malformed message of kind {kind}"),

@@ -6,6 +6,8 @@ pub const USER_FRAMES_MAX: usize = 2048;
 pub const USER_FRAMES_DEFAULT: u32 = 512;
 pub const MAPPINGS_MAX: usize = 256;
 pub const PROCESSES_MAX: usize = 1024;
+/// Processes that are sampled at a time, those included that have just ended.
+pub const FOLLOWED_MAX: usize = 16384;
 /// Files whose rows the BPF program knows without a mapping table, and code segments of each.
 pub const FILES_MAX: usize = 4096;
 pub const FILE_SEGMENTS_MAX: usize = 4;
@@ -74,16 +76,19 @@ pub enum Counter {
     LostNotAllowed,
     /// Programs that were such from their exec on, not samples: the kernel itself ends their sampling.
     ProgramsNotAllowed,
+    /// Children for which there was no room, not samples.
+    ProcessesNotFollowed,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 6] = [
+    pub const ALL: [Counter; 7] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
         Counter::LostNoScratch,
         Counter::LostNotAllowed,
         Counter::ProgramsNotAllowed,
+        Counter::ProcessesNotFollowed,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -100,7 +105,30 @@ impl Counter {
             Counter::LostNoScratch => "no-scratch",
             Counter::LostNotAllowed => "not-allowed",
             Counter::ProgramsNotAllowed => "programs-not-allowed",
+            Counter::ProcessesNotFollowed => "processes-not-followed",
         }
+    }
+}
+
+/// What makes a sample be taken after each period of CPU time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Timers {
+    /// Each thread's counter of CPU cycles, where the machine has any; else a timer on each CPU.
+    #[default]
+    Best = 0,
+    /// A timer on each CPU, whoever runs: threads and processes of any length get their share of the samples.
+    PerCpu = 1,
+    /// Each thread's own timer or counter, which begins with the thread: one that ends within its first period gets no
+    /// sample, and other programs no interrupts.
+    PerThread = 2,
+}
+
+impl Timers {
+    pub fn from_code(code: u32) -> Option<Timers> {
+        [Timers::Best, Timers::PerCpu, Timers::PerThread]
+            .get(code as usize)
+            .copied()
     }
 }
 
@@ -130,6 +158,25 @@ pub enum RuleKind {
     OtherStack = 9,
 }
 
+/// A bit of `extra` in `Register` and `Deref` rules, which is even otherwise. No compiler has stated the rule, it was
+/// taken from instructions: it holds only where it leads to a return address.
+pub const TAKEN_FROM_CODE: i32 = 1;
+
+impl RuleKind {
+    const ALL: [RuleKind; 10] = [
+        RuleKind::None,
+        RuleKind::End,
+        RuleKind::Register,
+        RuleKind::Deref,
+        RuleKind::Plt,
+        RuleKind::Signal,
+        RuleKind::Unsupported,
+        RuleKind::DoubleDeref,
+        RuleKind::ReturnInRegister,
+        RuleKind::OtherStack,
+    ];
+}
+
 /// Where the caller's frame pointer is (`enum fp_kind`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -141,6 +188,10 @@ pub enum FpKind {
     AtFp = 2,
     /// Not to be found: nothing may be computed from it.
     Lost = 3,
+}
+
+impl FpKind {
+    const ALL: [FpKind; 4] = [FpKind::Same, FpKind::AtCfa, FpKind::AtFp, FpKind::Lost];
 }
 
 /// Where a callee-saved register other than the frame pointer is, in four bits: 0 unchanged, 1 to 14 at
@@ -213,11 +264,43 @@ impl Rule {
         out
     }
 
+    /// The rule that [`Rule::to_bytes`] gave these bytes; None when a code is out of range.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Rule> {
+        Rule::check_bytes(bytes)?;
+        let number = |at: usize| i32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
+        Some(Rule {
+            kind: *(RuleKind::ALL.iter()).find(|kind| **kind as u8 == bytes[0])?,
+            register: bytes[1],
+            fp: *(FpKind::ALL.iter()).find(|fp| **fp as u8 == bytes[2])?,
+            saved: SavedSlots::from_byte(bytes[3]),
+            cfa_offset: number(4),
+            fp_offset: number(8),
+            extra: number(12),
+        })
+    }
+
     /// None when a code is out of range: such bytes never reach the BPF program.
     pub fn check_bytes(bytes: &[u8; Self::BYTES]) -> Option<()> {
         (bytes[0] <= RuleKind::OtherStack as u8
             && bytes[1] < Self::REGISTERS
             && bytes[2] <= FpKind::Lost as u8)
             .then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_that_may_reach_the_kernel_is_read_from_its_bytes() {
+        let mut bytes: [u8; Rule::BYTES] = std::array::from_fn(|at| 7 * at as u8 + 1);
+        for kind in 0..=u8::MAX {
+            for fp in 0..=u8::MAX {
+                (bytes[0], bytes[1], bytes[2]) = (kind, 3, fp);
+                let read = Rule::from_bytes(&bytes).map(Rule::to_bytes);
+                assert_eq!(read, Rule::check_bytes(&bytes).map(|()| bytes));
+            }
+        }
     }
 }

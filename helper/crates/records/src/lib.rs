@@ -15,7 +15,7 @@ pub use to_engine::{CopyRecord, FromSampler, SampleRecord, SamplerError, Sampler
 pub use to_sampler::{FileId, MappingRecord, Segment, ThreadId, ToSampler, vaddr_of_offset};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;

@@ -87,6 +87,8 @@ pub enum FromSampler {
     /// Sampling has started.
     Ready {
         hardware_cycles: bool,
+        /// By a timer on each CPU, not by the threads' own.
+        per_cpu: bool,
     },
     Sample(SampleRecord),
     Copy(CopyRecord),
@@ -130,6 +132,18 @@ pub enum FromSampler {
     },
     /// Answers `Sync`.
     Synced,
+    /// The kernel may have dropped records of this process since `since_ns`: what it has mapped is to be read from `/proc`
+    /// and answered with [`ToSampler::Read`](crate::ToSampler::Read).
+    Missed {
+        pid: u32,
+        since_ns: u64,
+        /// When it was forked; 0: it was attached to.
+        forked_ns: u64,
+        /// The sampler did not know of it: its fork was dropped.
+        is_new: bool,
+    },
+    /// These were all: to be answered with [`ToSampler::CaughtUp`](crate::ToSampler::CaughtUp).
+    MissedAll,
     Failed(SamplerError),
     /// Everything has been sent.
     Ended,
@@ -149,14 +163,20 @@ const EXITED: u32 = 11;
 const RAN: u32 = 12;
 const SYNCED: u32 = 13;
 const COPY: u32 = 14;
+const MISSED: u32 = 15;
+const MISSED_ALL: u32 = 16;
 
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let b = Body::default();
         match self {
             Self::Hello { version } => write_message(out, HELLO, &b.u32(*version).0),
-            Self::Ready { hardware_cycles } => {
-                write_message(out, READY, &b.u8(u8::from(*hardware_cycles)).0)
+            Self::Ready {
+                hardware_cycles,
+                per_cpu,
+            } => {
+                let body = b.u8((*hardware_cycles).into()).u8((*per_cpu).into());
+                write_message(out, READY, &body.0)
             }
             Self::Sample(s) => {
                 let mut b = b
@@ -221,6 +241,16 @@ impl FromSampler {
             }
             Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
             Self::Synced => write_message(out, SYNCED, &[]),
+            Self::Missed {
+                pid,
+                since_ns,
+                forked_ns,
+                is_new,
+            } => {
+                let b = b.u32(*pid).u64(*since_ns).u64(*forked_ns);
+                write_message(out, MISSED, &b.u8(u8::from(*is_new)).0)
+            }
+            Self::MissedAll => write_message(out, MISSED_ALL, &[]),
             Self::KernelSymbol { id, name } => {
                 write_message(out, KERNEL_SYMBOL, &b.u32(*id).bytes(name).0)
             }
@@ -245,9 +275,12 @@ impl FromSampler {
         let mut f = Fields(body);
         let message = match kind {
             HELLO => f.u32().map(|version| Self::Hello { version }),
-            READY => f.u8().map(|h| Self::Ready {
-                hardware_cycles: h != 0,
-            }),
+            READY => (|| {
+                Some(Self::Ready {
+                    hardware_cycles: f.u8()? != 0,
+                    per_cpu: f.u8()? != 0,
+                })
+            })(),
             SAMPLE => parse_sample(&mut f).map(Self::Sample),
             COPY => parse_copy(&mut f).map(Self::Copy),
             MAPPED => (|| {
@@ -286,6 +319,15 @@ impl FromSampler {
             })(),
             RAN => f.u64().map(|running_ns| Self::Ran { running_ns }),
             SYNCED => Some(Self::Synced),
+            MISSED => (|| {
+                Some(Self::Missed {
+                    pid: f.u32()?,
+                    since_ns: f.u64()?,
+                    forked_ns: f.u64()?,
+                    is_new: f.u8()? != 0,
+                })
+            })(),
+            MISSED_ALL => Some(Self::MissedAll),
             KERNEL_SYMBOL => f.u32().map(|id| Self::KernelSymbol {
                 id,
                 name: std::mem::take(&mut f.0).to_vec(),
@@ -365,95 +407,4 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::MessageReader;
-
-    fn sample() -> FromSampler {
-        FromSampler::Sample(SampleRecord {
-            time_ns: 5,
-            pid: 1,
-            tid: 2,
-            end: StackEnd::Root,
-            comm: *b"worker\0\0\0\0\0\0\0\0\0\0",
-            kernel: vec![3],
-            user: vec![0x401000, 0x402000],
-        })
-    }
-
-    #[test]
-    fn a_message_is_read_as_it_was_written() {
-        let file = FileId {
-            device_major: 8,
-            device_minor: 1,
-            inode: 99,
-        };
-        for message in [
-            FromSampler::Hello { version: 1 },
-            FromSampler::Ready {
-                hardware_cycles: false,
-            },
-            sample(),
-            FromSampler::Copy(CopyRecord {
-                time_ns: 5,
-                pid: 1,
-                tid: 2,
-                comm: [b'x'; 16],
-                kernel: vec![3, 4],
-                registers: [7; COPIED_REGISTERS],
-                ip: 0x401000,
-                is_exact: true,
-                stack: vec![1, 2, 3],
-            }),
-            FromSampler::Mapped {
-                time_ns: 1,
-                pid: 2,
-                start: 3,
-                length: 4,
-                file_offset: 5,
-                file,
-                path: b"/lib/x.so".to_vec(),
-            },
-            FromSampler::Forked {
-                time_ns: 1,
-                pid: 2,
-                parent_pid: 3,
-            },
-            FromSampler::Executed { time_ns: 1, pid: 2 },
-            FromSampler::Exited { time_ns: 3, pid: 2 },
-            FromSampler::Ran { running_ns: 7 },
-            FromSampler::Synced,
-            FromSampler::KernelSymbol {
-                id: 4,
-                name: b"tcp_sendmsg".to_vec(),
-            },
-            FromSampler::Counts {
-                counters: [5, 2, 1, 1, 1, 0],
-                lost_mapping_records: 0,
-            },
-            FromSampler::Failed(SamplerError {
-                step: SamplerStep::NotAllowed,
-                errno: 1,
-                pid: 7,
-            }),
-            FromSampler::Ended,
-        ] {
-            let mut bytes = Vec::new();
-            message.write(&mut bytes).unwrap();
-            let mut reader = MessageReader::new(&bytes[..]);
-            let (kind, body) = reader.next_message().unwrap().unwrap();
-            assert_eq!(FromSampler::parse(kind, body).unwrap(), message);
-        }
-    }
-
-    #[test]
-    fn a_sample_that_promises_more_frames_than_it_has_is_refused() {
-        let mut bytes = Vec::new();
-        sample().write(&mut bytes).unwrap();
-        let cut = &bytes[8..bytes.len() - 8];
-        assert!(matches!(
-            FromSampler::parse(SAMPLE, cut),
-            Err(MessageError::BadBody { kind: SAMPLE })
-        ));
-    }
-}
+mod tests;

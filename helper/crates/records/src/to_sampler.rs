@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
+use crate::layout::Timers;
 use crate::{MESSAGE_BYTES_MAX, Rule};
 
 /// A file as the kernel names it in mapping records.
@@ -83,6 +84,7 @@ pub enum ToSampler {
         page_capacity: u32,
         /// Of stacks whose rows are not there yet; only of processes that the engine has started.
         stack_copies: bool,
+        timers: Timers,
     },
     Rules {
         first: u32,
@@ -103,13 +105,24 @@ pub enum ToSampler {
     },
     /// Of a process that was attached to; of any other it is ignored.
     Mapping(MappingRecord),
-    /// Open events for these threads; their future threads and children follow by inheritance. May come several times
-    /// before [`ToSampler::Start`]; a thread that is sampled already is left out.
+    /// Sample these threads and what they will start. May come several times before [`ToSampler::Start`]; a thread that is
+    /// sampled already is left out. With timers of CPUs, the whole processes are sampled, the engine's own apart: of that
+    /// one, the first thread that is named.
     Attach { threads: Vec<ThreadId> },
     /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
     Start,
     /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.
     Sync,
+    /// What `/proc` said of a process at `read_ns` (CLOCK_MONOTONIC), after [`FromSampler::Missed`](crate::FromSampler::Missed):
+    /// its threads, followed by its mappings. No threads: it has ended. Ignored when it is not followed, or has executed
+    /// another program since.
+    Read {
+        pid: u32,
+        read_ns: u64,
+        threads: Vec<u32>,
+    },
+    /// All that the sampler had asked about was read.
+    CaughtUp,
     /// Stop sampling, send what is left and end.
     Stop,
 }
@@ -124,6 +137,8 @@ const ATTACH: u32 = 7;
 const STOP: u32 = 8;
 const START: u32 = 9;
 const SYNC: u32 = 10;
+const READ: u32 = 11;
+const CAUGHT_UP: u32 = 12;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -140,6 +155,7 @@ impl ToSampler {
                 row_capacity,
                 page_capacity,
                 stack_copies,
+                timers,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -148,7 +164,8 @@ impl ToSampler {
                     .u32(*user_frames)
                     .u32(*row_capacity)
                     .u32(*page_capacity)
-                    .u32(u32::from(*stack_copies));
+                    .u32(u32::from(*stack_copies))
+                    .u32(*timers as u32);
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -188,6 +205,16 @@ impl ToSampler {
             }
             Self::Start => write_message(out, START, &[]),
             Self::Sync => write_message(out, SYNC, &[]),
+            Self::Read {
+                pid,
+                read_ns,
+                threads,
+            } => {
+                let body = Body::default().u32(*pid).u64(*read_ns);
+                let threads = threads.iter().take(ELEMENT_BYTES_MAX / 4);
+                write_message(out, READ, &threads.fold(body, |b, tid| b.u32(*tid)).0)
+            }
+            Self::CaughtUp => write_message(out, CAUGHT_UP, &[]),
             Self::Stop => write_message(out, STOP, &[]),
         }
     }
@@ -206,6 +233,7 @@ impl ToSampler {
                     row_capacity: f.u32()?,
                     page_capacity: f.u32()?,
                     stack_copies: f.u32()? != 0,
+                    timers: Timers::from_code(f.u32()?)?,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -257,6 +285,19 @@ impl ToSampler {
             })(),
             START => f.end().map(|()| Self::Start),
             SYNC => f.end().map(|()| Self::Sync),
+            READ => (|| {
+                let (pid, read_ns) = (f.u32()?, f.u64()?);
+                let mut threads = Vec::new();
+                while !f.0.is_empty() {
+                    threads.push(f.u32()?);
+                }
+                Some(Self::Read {
+                    pid,
+                    read_ns,
+                    threads,
+                })
+            })(),
+            CAUGHT_UP => f.end().map(|()| Self::CaughtUp),
             STOP => f.end().map(|()| Self::Stop),
             _ => return Err(MessageError::UnknownKind(kind)),
         };
@@ -273,11 +314,14 @@ fn write_split<T, const N: usize>(
 ) -> io::Result<()> {
     let per_message = ELEMENT_BYTES_MAX / N;
     for (part, chunk) in elements.chunks(per_message).enumerate() {
-        let mut body = Body::default().u32(first + (part * per_message) as u32);
-        for element in chunk {
-            body = body.bytes(&to_bytes(element));
+        let mut body = Body::default().u32(first + (part * per_message) as u32).0;
+        let head = body.len();
+        // A library has a million rows: no growing for each.
+        body.resize(head + N * chunk.len(), 0);
+        for (bytes, element) in body[head..].chunks_exact_mut(N).zip(chunk) {
+            bytes.copy_from_slice(&to_bytes(element));
         }
-        write_message(out, kind, &body.0)?;
+        write_message(out, kind, &body)?;
     }
     Ok(())
 }
@@ -287,7 +331,7 @@ fn parse_list<T>(
     element: impl Fn(&mut Fields<'_>) -> Option<T>,
 ) -> Option<(u32, Vec<T>)> {
     let first = f.u32()?;
-    let mut list = Vec::new();
+    let mut list = Vec::with_capacity(f.0.len() / size_of::<T>());
     while !f.0.is_empty() {
         list.push(element(f)?);
     }
@@ -343,6 +387,7 @@ mod tests {
                 row_capacity: 5,
                 page_capacity: 6,
                 stack_copies: true,
+                timers: Timers::PerThread,
             },
             ToSampler::Rules {
                 first: 3,
@@ -371,6 +416,12 @@ mod tests {
             },
             ToSampler::Start,
             ToSampler::Sync,
+            ToSampler::Read {
+                pid: 4,
+                read_ns: 1 << 40,
+                threads: vec![4, 5],
+            },
+            ToSampler::CaughtUp,
             ToSampler::Stop,
         ] {
             assert_eq!(round_trip(message.clone()), [message]);

@@ -28,18 +28,9 @@ pub struct Process {
 impl Process {
     /// The process is taken hold of first and asked about then: its number may be another's in between.
     pub fn open(pid: u32) -> Result<Process, Refused> {
-        // SAFETY: pidfd_open takes plain numbers; a descriptor that it gives is nobody else's.
-        let pidfd = unsafe {
-            let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
-            if fd < 0 {
-                return Err(Refused::Gone);
-            }
-            OwnedFd::from_raw_fd(fd as i32)
-        };
-        let folder = open_at(libc::AT_FDCWD, &format!("/proc/{pid}"), libc::O_PATH);
-        let folder = folder.map_err(|_| Refused::Gone)?;
+        let process = Process::hold(pid)?;
         let asked = without_capabilities(|| {
-            let mut maps = File::from(open_at(folder.as_raw_fd(), "maps", libc::O_RDONLY)?);
+            let mut maps = File::from(open_at(process.folder.as_raw_fd(), "maps", libc::O_RDONLY)?);
             maps.read(&mut [0])
         });
         match asked.map_err(Refused::NotAllowed)? {
@@ -50,6 +41,24 @@ impl Process {
             }
             Err(e) => return Err(Refused::NotAllowed(e)),
         }
+        process
+            .is_still_there()
+            .then_some(process)
+            .ok_or(Refused::Gone)
+    }
+
+    /// Without asking, for root.
+    fn hold(pid: u32) -> Result<Process, Refused> {
+        // SAFETY: pidfd_open takes plain numbers; a descriptor that it gives is nobody else's.
+        let pidfd = unsafe {
+            let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
+            if fd < 0 {
+                return Err(Refused::Gone);
+            }
+            OwnedFd::from_raw_fd(fd as i32)
+        };
+        let folder = open_at(libc::AT_FDCWD, &format!("/proc/{pid}"), libc::O_PATH);
+        let folder = folder.map_err(|_| Refused::Gone)?;
         let started = started(&folder, "stat").ok_or(Refused::Gone)?;
         let process = Process {
             pidfd,
@@ -67,6 +76,16 @@ impl Process {
         started(&self.folder, &format!("task/{tid}/stat"))
     }
 
+    /// Its threads now.
+    pub fn threads(&self) -> Vec<u32> {
+        // What was opened through /proc is only this process's, and its names are numbers.
+        let path = format!("/proc/self/fd/{}/task", self.folder.as_raw_fd());
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries
+            .filter_map(|e| e.file_name().to_str()?.parse().ok())
+            .collect()
+    }
+
     /// To be asked last: as long as the process lives, its number is not another's.
     pub fn is_still_there(&self) -> bool {
         let mut poll = libc::pollfd {
@@ -80,9 +99,13 @@ impl Process {
     }
 }
 
-/// The process, for a session; None: it has ended.
-pub fn open_process(pid: u32) -> Result<Option<Process>, End> {
-    match Process::open(pid) {
+/// The process, for a session of this user (0: root, who may look into all); None: it has ended.
+pub fn open_process(pid: u32, invoker: u32) -> Result<Option<Process>, End> {
+    let opened = match invoker {
+        0 => Process::hold(pid),
+        _ => Process::open(pid),
+    };
+    match opened {
         Ok(process) => Ok(Some(process)),
         Err(Refused::Gone) => Ok(None),
         Err(Refused::NotAllowed(e)) => Err(End::Failed(

@@ -1,11 +1,12 @@
-//! The kernel events of a recording: one that takes samples for each thread that was named, and one on each CPU that
-//! reports mappings, forks, execs and exits.
+//! The kernel events of a recording: those that take samples, one on each CPU or one for each thread that was named, and one
+//! on each CPU that reports mappings, forks, execs and exits.
 
 use std::os::fd::{OwnedFd, RawFd};
 
 use perf_events::event::{self, SampleEvent};
 use perf_events::map_event::{DATA_PAGES, MapEvent, MapRing};
 use records::SamplerStep;
+use records::layout::Timers;
 
 use crate::bpf::Bpf;
 use crate::end::{End, errno_of, failed};
@@ -19,6 +20,9 @@ const ROOTS_DATA_PAGES: usize = 1024;
 
 pub struct Attachment {
     event: SampleEvent,
+    timers: Timers,
+    /// Whether samples are taken on CPUs; known once something is attached.
+    per_cpu: bool,
     samples: Vec<OwnedFd>,
     /// Of threads that ended while they were attached to, so that it could be others that have their numbers: never
     /// enabled.
@@ -27,9 +31,11 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    pub fn new(event: SampleEvent) -> Attachment {
+    pub fn new(event: SampleEvent, timers: Timers) -> Attachment {
         Attachment {
             event,
+            timers,
+            per_cpu: false,
             samples: Vec::new(),
             discarded: Vec::new(),
             rings: Vec::new(),
@@ -38,6 +44,10 @@ impl Attachment {
 
     pub fn hardware_cycles(&self) -> bool {
         self.event.hardware_cycles
+    }
+
+    pub fn is_per_cpu(&self) -> bool {
+        self.per_cpu
     }
 
     pub fn is_empty(&self) -> bool {
@@ -55,25 +65,53 @@ impl Attachment {
             0 => ROOTS_DATA_PAGES,
             _ => DATA_PAGES,
         };
-        // SAFETY: sysconf has no preconditions.
-        let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) } as i32;
-        for cpu in 0..cpus {
+        for cpu in 0..configured_cpus() {
             match event::open_map_event_of_cpu(cpu, WAKEUP_BYTES) {
                 Ok(event) => {
                     let ring = MapRing::new(event, data_pages)
                         .map_err(|e| failed(SamplerStep::MapRing, &e))?;
                     self.rings.push(ring);
                 }
-                Err(e) if e.raw_os_error() == Some(libc::ENODEV) => {} // the CPU is offline
+                Err(e) if is_offline(&e) => {}
                 Err(e) => return Err(failed(SamplerStep::OpenMapEvent, &e)),
             }
         }
         Ok(())
     }
 
-    /// Samples this thread and all that it will start, from [`Attachment::start`] on.
+    /// Opens the events of all CPUs if these are to take the samples; else events are attached thread by thread. `tid`
+    /// helps to find out.
+    pub fn choose_timers(&mut self, bpf: &mut Bpf, tid: u32) -> Result<(), End> {
+        if !self.is_empty() {
+            return Ok(());
+        }
+        self.per_cpu = match self.timers {
+            Timers::PerCpu => true,
+            Timers::PerThread => false,
+            Timers::Best => !has_hardware_cycles(tid, self.event),
+        };
+        if !self.per_cpu {
+            return Ok(());
+        }
+        // Counters of CPUs would have to be read with the time that each period took.
+        self.event.hardware_cycles = false;
+        for cpu in 0..configured_cpus() {
+            match event::open_sample_event_of_cpu(cpu, self.event) {
+                Ok(event) => self.add(bpf, event)?,
+                Err(e) if is_offline(&e) => {}
+                Err(e) => return Err(failed(SamplerStep::OpenSampleEvent, &e)),
+            }
+        }
+        Ok(())
+    }
+
+    /// By the thread's own event: samples it and all that it will start, from [`Attachment::start`] on.
     pub fn attach(&mut self, bpf: &mut Bpf, tid: u32) -> Result<(), End> {
         let event = self.open_sample_event(tid)?;
+        self.add(bpf, event)
+    }
+
+    fn add(&mut self, bpf: &mut Bpf, event: OwnedFd) -> Result<(), End> {
         bpf.attach(&event)
             .map_err(|e| End::Failed(SamplerStep::AttachBpf, errno_of(&e), 0))?;
         self.samples.push(event);
@@ -114,15 +152,6 @@ impl Attachment {
         }
     }
 
-    /// For how long all sampled threads have run, in ns.
-    pub fn running_ns(&self) -> u64 {
-        let each = self
-            .samples
-            .iter()
-            .filter_map(|e| event::running_ns(e).ok());
-        each.fold(0, u64::saturating_add)
-    }
-
     pub fn drain(&mut self, events: &mut Vec<MapEvent>) {
         for ring in &mut self.rings {
             ring.drain(events);
@@ -132,6 +161,27 @@ impl Attachment {
     /// Readable when an address space has changed.
     pub fn descriptors(&self) -> impl Iterator<Item = RawFd> {
         self.rings.iter().map(MapRing::raw_fd)
+    }
+}
+
+fn configured_cpus() -> i32 {
+    // SAFETY: sysconf has no preconditions.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) as i32 }
+}
+
+fn is_offline(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENODEV)
+}
+
+/// A thread that has just ended does not tell: counters are then asked for again, and not found, thread by thread.
+fn has_hardware_cycles(tid: u32, event: SampleEvent) -> bool {
+    let event = SampleEvent {
+        hardware_cycles: true,
+        ..event
+    };
+    match event::open_sample_event(tid, event) {
+        Err(e) => e.raw_os_error() == Some(libc::ESRCH),
+        Ok(_) => true,
     }
 }
 

@@ -111,6 +111,8 @@ impl Bpf {
         let links = vec![
             skeleton.progs.on_fork.attach()?,
             skeleton.progs.on_exec.attach()?,
+            skeleton.progs.on_exit.attach()?,
+            skeleton.progs.on_free.attach()?,
         ];
         let maps = &skeleton.maps;
         Ok(Bpf {

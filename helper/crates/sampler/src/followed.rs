@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use libbpf_rs::{Iter, MapCore, MapFlags, ProgramInput};
+use libbpf_rs::{Iter, MapCore, MapFlags, ProgramInput, ProgramMut};
 
 use crate::bpf::Bpf;
 
@@ -29,12 +29,25 @@ const FOLLOWED_BYTES: usize = 56;
 const STANDING_SEEN: u32 = 1;
 const STANDING_HIDDEN: u32 = 2;
 
+/// CPU time that is being counted (bpf/cpu_time.h): the last look at all tasks, opened while that was allowed.
+pub struct CpuTime {
+    at_end: Iter,
+}
+
+/// An iterator's program runs while it is read.
+fn run_over_tasks(tasks: &mut Iter) -> io::Result<()> {
+    tasks.read_to_end(&mut Vec::new()).map(drop)
+}
+
 impl Bpf {
-    /// The process, and all that it starts, is followed from now on. To be done before it is attached to.
-    pub fn follow(&self, pid: u32) {
+    /// The process, and all that it starts, is followed from now on; or one thread of it alone. To be done before it is
+    /// attached to.
+    pub fn follow(&self, pid: u32, only_thread: Option<u32>) {
+        let mut followed = [0; FOLLOWED_BYTES];
+        followed[FOLLOWED_BYTES - 4..].copy_from_slice(&only_thread.unwrap_or(0).to_ne_bytes());
         // A full map: nothing is passed on of this process.
         let map = &self.skeleton.maps.followed_processes;
-        let _ = map.update(&pid.to_ne_bytes(), &[0; FOLLOWED_BYTES], MapFlags::ANY);
+        let _ = map.update(&pid.to_ne_bytes(), &followed, MapFlags::ANY);
     }
 
     pub fn unfollow(&self, pid: u32) {
@@ -47,10 +60,46 @@ impl Bpf {
     /// # Errors
     /// As bpf(2) and read(2).
     pub fn identify_followed(&self) -> io::Result<()> {
-        let link = self.skeleton.progs.identify_followed.attach();
-        let mut tasks = Iter::new(&link.map_err(io::Error::other)?).map_err(io::Error::other)?;
-        tasks.read_to_end(&mut Vec::new())?;
-        Ok(())
+        run_over_tasks(&mut self.tasks(&self.skeleton.progs.identify_followed)?)
+    }
+
+    fn tasks(&self, program: &ProgramMut<'_>) -> io::Result<Iter> {
+        let link = program.attach().map_err(io::Error::other)?;
+        Iter::new(&link).map_err(io::Error::other)
+    }
+
+    /// From now on CPU time counts. To be done with the rights that iterators take.
+    ///
+    /// # Errors
+    /// As bpf(2) and read(2).
+    pub fn begin_cpu_time(&mut self) -> io::Result<CpuTime> {
+        let program = &self.skeleton.progs.add_cpu_times;
+        let (mut at_start, at_end) = (self.tasks(program)?, self.tasks(program)?);
+        self.set_cpu_time_sign(-1);
+        run_over_tasks(&mut at_start)?;
+        Ok(CpuTime { at_end })
+    }
+
+    /// The CPU time that the followed processes have used since it began to count, in ns. To be asked once.
+    ///
+    /// # Errors
+    /// As bpf(2) and read(2).
+    pub fn end_cpu_time(&mut self, mut time: CpuTime) -> io::Result<u64> {
+        self.set_cpu_time_sign(1);
+        run_over_tasks(&mut time.at_end)?;
+        let add_ended = &self.skeleton.progs.add_ended_cpu_times;
+        add_ended
+            .test_run(ProgramInput::default())
+            .map_err(io::Error::other)?;
+        let bss = self.skeleton.maps.bss_data.as_ref();
+        let total = bss.map_or(0, |bss| bss.followed_cpu_ns);
+        Ok(u64::try_from(total).unwrap_or(0))
+    }
+
+    fn set_cpu_time_sign(&mut self, sign: i64) {
+        if let Some(bss) = self.skeleton.maps.bss_data.as_mut() {
+            bss.cpu_time_sign = sign;
+        }
     }
 
     /// None: no process of this number is followed.

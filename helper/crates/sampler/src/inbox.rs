@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use records::{MESSAGE_BYTES_MAX, MessageError, MessageReader, ToSampler};
+use records::{MESSAGE_BYTES_MAX, MessageError, ToSampler};
 
 pub enum Received {
     Message(ToSampler),
@@ -15,41 +15,48 @@ pub enum Received {
 #[derive(Default)]
 pub struct Inbox {
     bytes: Vec<u8>,
+    /// So many of them were given out as messages.
+    used: usize,
     ended: bool,
 }
 
 impl Inbox {
     /// Reads what is there, once. Call when the descriptor is readable.
     pub fn fill(&mut self, stream: &mut impl Read) -> io::Result<()> {
-        let mut part = [0; MESSAGE_BYTES_MAX];
-        let n = stream.read(&mut part)?;
-        self.bytes.extend_from_slice(&part[..n]);
-        self.ended |= n == 0;
+        self.bytes.drain(..std::mem::take(&mut self.used));
+        let held = self.bytes.len();
+        self.bytes.resize(held + MESSAGE_BYTES_MAX, 0);
+        let n = stream.read(&mut self.bytes[held..]);
+        self.bytes.truncate(held + n.as_ref().unwrap_or(&0));
+        self.ended |= n? == 0;
         Ok(())
     }
 
     /// # Errors
-    /// As [`MessageReader::next_message`] and [`ToSampler::parse`].
+    /// A length out of range, and as [`ToSampler::parse`].
     pub fn next_message(&mut self) -> Result<Received, MessageError> {
-        let complete = self
-            .bytes
-            .first_chunk::<4>()
-            .map(|l| u32::from_le_bytes(*l))
-            .is_some_and(|l| l as usize > MESSAGE_BYTES_MAX || self.bytes.len() >= 4 + l as usize);
-        if !complete {
-            return Ok(if self.ended {
-                Received::End
-            } else {
-                Received::Nothing
-            });
-        }
-        let mut reader = MessageReader::new(&self.bytes[..]);
-        let (message, used) = match reader.next_message()? {
-            Some((kind, body)) => (ToSampler::parse(kind, body)?, 4 + 4 + body.len()),
-            None => return Ok(Received::End),
+        let unused = &self.bytes[self.used..];
+        let Some((length, rest)) = unused.split_first_chunk::<4>() else {
+            return Ok(self.nothing());
         };
-        self.bytes.drain(..used);
-        Ok(Received::Message(message))
+        let length = u32::from_le_bytes(*length);
+        if !(4..=MESSAGE_BYTES_MAX as u32).contains(&length) {
+            return Err(MessageError::BadLength(length));
+        }
+        let Some(message) = rest.get(..length as usize) else {
+            return Ok(self.nothing());
+        };
+        self.used += 4 + message.len();
+        let (kind, body) = message.split_at(4);
+        let kind = u32::from_le_bytes(kind.try_into().expect("four bytes"));
+        Ok(Received::Message(ToSampler::parse(kind, body)?))
+    }
+
+    fn nothing(&self) -> Received {
+        match self.ended {
+            true => Received::End,
+            false => Received::Nothing,
+        }
     }
 }
 

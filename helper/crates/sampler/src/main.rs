@@ -3,8 +3,10 @@
 //! Opens no file of the target and takes no path from anybody.
 
 mod access;
+mod attaching;
 mod attachment;
 mod bpf;
+mod catch_up;
 mod end;
 mod followed;
 mod follower;
@@ -30,11 +32,13 @@ use records::{FromSampler, SamplerError};
 fn main() -> ExitCode {
     recordings::take_name();
     if std::env::args_os().count() != 1 || stdin().is_terminal() {
-        eprintln!("lineheat-sampler is started by lineheat; it takes no arguments and no terminal");
+        eprintln!(
+            "lineheat-sampler is started by lineheat and takes no arguments. Run lineheat instead"
+        );
         return ExitCode::from(2);
     }
     if let Err(e) = start_up::isolate() {
-        eprintln!("lineheat-sampler cannot give up what it does not need: {e}");
+        eprintln!("lineheat-sampler cannot drop its unneeded rights: {e}");
         return ExitCode::from(3);
     }
     let (input, output) = (stdin(), stdout());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX, NO_PAGES};
-use records::{FileId, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
+use records::{FileId, MappingRecord, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
 
 /// What is known of a file whose rows have arrived.
 #[derive(Debug, Clone)]
@@ -24,6 +24,20 @@ pub struct Mapped {
     pub end: u64,
     pub file_offset: u64,
     pub file: FileId,
+    /// When it was mapped, or read in `/proc`; 0: before the process was followed.
+    pub since_ns: u64,
+}
+
+impl Mapped {
+    pub fn of(record: &MappingRecord, since_ns: u64) -> Mapped {
+        Mapped {
+            start: record.start,
+            end: record.start.saturating_add(record.length),
+            file_offset: record.file_offset,
+            file: record.file,
+            since_ns,
+        }
+    }
 }
 
 /// `struct mapping` of bpf/records.h.
@@ -80,6 +94,8 @@ const PAGE_BYTES: u64 = 4096;
 struct Process {
     /// Those that are sampled.
     threads: HashSet<u32>,
+    /// They are all that it has: whoever of it forks, is sampled.
+    is_whole: bool,
     /// Shared with forked children until one of them maps something.
     space: Rc<Space>,
     /// When the kernel reported its last exec; 0: none since it is followed.
@@ -142,7 +158,18 @@ impl Processes {
 
     pub fn is_sampled(&self, thread: ThreadId) -> bool {
         let process = self.processes.get(&thread.pid);
-        process.is_some_and(|p| p.threads.contains(&thread.tid))
+        process.is_some_and(|p| p.is_whole || p.threads.contains(&thread.tid))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.processes.is_empty()
+    }
+
+    /// All threads of the process are sampled from now on, those to come included.
+    pub fn add_process(&mut self, pid: u32, threads: Vec<u32>) {
+        let process = self.processes.entry(pid).or_default();
+        process.is_whole = true;
+        process.threads.extend(threads);
     }
 
     /// A thread is sampled from now on.
@@ -176,6 +203,25 @@ impl Processes {
         true
     }
 
+    /// As [`Processes::map`], for what was read at `new.since_ns`, unless something was mapped there since.
+    pub fn map_unless_later(&mut self, pid: u32, new: Mapped) -> bool {
+        let Some(process) = self.processes.get(&pid) else {
+            return false;
+        };
+        let below = process.space.mappings.range(..new.end).rev();
+        let mut there = below.map(|(_, m)| m).take_while(|m| m.end > new.start);
+        let is_known = |m: &Mapped| {
+            Mapped {
+                since_ns: m.since_ns,
+                ..new
+            } == *m
+        };
+        if there.any(|m| m.since_ns > new.since_ns || is_known(m)) {
+            return false;
+        }
+        self.map(pid, new)
+    }
+
     /// The program was replaced: all mappings are gone, one thread is left.
     pub fn execute(&mut self, pid: u32, time_ns: u64) {
         if let Some(process) = self.processes.get_mut(&pid) {
@@ -197,6 +243,7 @@ impl Processes {
         let parent = self.processes.get(&parent.pid);
         let child = Process {
             threads: HashSet::from([new.tid]),
+            is_whole: true,
             space: parent.map_or_else(Rc::default, |p| Rc::clone(&p.space)),
             executed_ns: 0,
         };
@@ -277,6 +324,7 @@ mod tests {
             end,
             file_offset,
             file: FILE,
+            since_ns: 0,
         }
     }
 
@@ -324,6 +372,29 @@ mod tests {
             ranges(&p, 1),
             [(0x1000, 0x2000), (0x2000, 0x7000), (0x7000, 0x8000)]
         );
+    }
+
+    #[test]
+    fn what_was_read_is_added_unless_something_was_mapped_there_later() {
+        let at = |start, end, since_ns| Mapped {
+            since_ns,
+            ..mapped(start, end, 0)
+        };
+        let mut p = Processes::default();
+        p.add_thread(thread(1, 1));
+        p.map(1, at(0x1000, 0x2000, 5));
+        p.map(1, at(0x4000, 0x6000, 20));
+        assert!(!p.map_unless_later(1, at(0x1000, 0x2000, 10)), "known");
+        assert!(
+            !p.map_unless_later(1, at(0x5000, 0x7000, 10)),
+            "mapped later"
+        );
+        assert!(p.map_unless_later(1, at(0x1800, 0x3000, 10)));
+        assert_eq!(
+            ranges(&p, 1),
+            [(0x1000, 0x1800), (0x1800, 0x3000), (0x4000, 0x6000)]
+        );
+        assert!(!p.map_unless_later(2, at(0x1000, 0x2000, 10)));
     }
 
     #[test]

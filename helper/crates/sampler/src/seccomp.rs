@@ -31,6 +31,7 @@ const ALLOWED: &[libc::c_long] = &[
 const BPF_MAP_LOOKUP_ELEM: u32 = 1;
 const BPF_MAP_UPDATE_ELEM: u32 = 2;
 const BPF_MAP_DELETE_ELEM: u32 = 3;
+const BPF_MAP_GET_NEXT_KEY: u32 = 4; // lists the processes that are followed
 const BPF_PROG_TEST_RUN: u32 = 10; // names a kernel address
 const PERF_EVENT_IOC_DISABLE: u32 = 0x2401;
 
@@ -92,6 +93,7 @@ fn filter() -> Vec<libc::sock_filter> {
         BPF_MAP_LOOKUP_ELEM,
         BPF_MAP_UPDATE_ELEM,
         BPF_MAP_DELETE_ELEM,
+        BPF_MAP_GET_NEXT_KEY,
         BPF_PROG_TEST_RUN,
     ];
     code.extend(first_is(libc::SYS_bpf, 0, &bpf));
@@ -170,6 +172,7 @@ mod tests {
         for (number, arguments, end) in [
             (libc::SYS_read, [99, 0, 0, 0], GOES_ON),
             (libc::SYS_bpf, [1, 0, 0, 0], GOES_ON),
+            (libc::SYS_bpf, [4, 0, 0, 0], GOES_ON),
             (libc::SYS_ioctl, [99, 0x2401, 0, 0], GOES_ON),
             (libc::SYS_mmap, [0, 4096, 3, private], GOES_ON),
             (libc::SYS_mmap, [0, 4096, 7, private], KILLED),

@@ -9,16 +9,13 @@ use std::time::{Duration, Instant};
 use perf_events::event::SampleEvent;
 use perf_events::map_event::MapEvent;
 use records::layout::USER_FRAMES_MAX;
-use records::{
-    Counter, FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, SamplerStep, Segment, ThreadId,
-    ToSampler,
-};
+use records::{Counter, FileId, FromSampler, PROTOCOL_VERSION, SamplerStep, Segment, ToSampler};
 
-use crate::access::open_process;
 use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities};
+use crate::catch_up::CatchUp;
 use crate::end::{End, errno_of, failed};
-use crate::followed::Standing;
+use crate::followed::{CpuTime, Standing};
 use crate::follower::Follower;
 use crate::inbox::{Inbox, Received};
 use crate::kernel_symbols::KernelSymbols;
@@ -57,6 +54,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         row_capacity,
         page_capacity,
         stack_copies,
+        timers,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -88,13 +86,18 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         started: false,
         mappings_told: 0,
         bpf,
-        attachment: Attachment::new(SampleEvent {
-            sample_hz,
-            kernel_stacks,
-            hardware_cycles: true,
-        }),
+        attachment: Attachment::new(
+            SampleEvent {
+                sample_hz,
+                kernel_stacks,
+                hardware_cycles: true,
+            },
+            timers,
+        ),
+        cpu_time: None,
         follower: Follower::default(),
         tables: Tables::new(),
+        catch_up: CatchUp::new(),
         later_map_events: Vec::new(),
         sync_asked: false,
         kernel_symbols: KernelSymbols::default(),
@@ -102,16 +105,19 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
     session.serve(&mut inbox, out)
 }
 
-struct Session {
+pub(crate) struct Session {
     /// Whose programs may be sampled; 0: everybody's.
-    invoker: u32,
+    pub(crate) invoker: u32,
     /// Sampling has begun: nothing can be attached any more.
     started: bool,
     mappings_told: u32,
-    bpf: Bpf,
-    attachment: Attachment,
-    follower: Follower,
+    pub(crate) bpf: Bpf,
+    pub(crate) attachment: Attachment,
+    /// Since sampling began.
+    cpu_time: Option<CpuTime>,
+    pub(crate) follower: Follower,
     tables: Tables,
+    catch_up: CatchUp,
     later_map_events: Vec<MapEvent>,
     sync_asked: bool,
     kernel_symbols: KernelSymbols,
@@ -126,9 +132,10 @@ impl Session {
             .sample_ring(move |bytes| sink.borrow_mut().push(bytes.to_vec()))
             .map_err(|e| End::Failed(SamplerStep::MapRing, errno_of(&e), 0))?;
         let mut counted = Instant::now();
+        let mut looked = Instant::now();
         let mut stop = false;
         while !stop {
-            self.wait_for_input_or_events(inbox, out, ring.epoll_fd())?;
+            let is_due = self.wait_for_input_or_events(inbox, out, ring.epoll_fd())?;
             loop {
                 match inbox.next_message() {
                     Ok(Received::Message(ToSampler::Stop)) | Ok(Received::End) => stop = true,
@@ -147,11 +154,19 @@ impl Session {
                 out.flush()?;
                 continue;
             }
+            // The engine tells of many libraries that are loaded one after the other; each look costs system calls.
+            if !(stop || is_due || self.sync_asked || looked.elapsed() >= LOOK_EVERY) {
+                continue;
+            }
+            looked = Instant::now();
             // Samples first: a mapping that one of them needs was reported before it was taken.
             let _ = ring.consume();
             // The ring's descriptor stays readable until it is asked, even when it has been emptied.
             let _ = ring.poll(Duration::ZERO);
             self.forward_map_events(out)?;
+            // Before the samples that need it.
+            let (bpf, follower) = (&mut self.bpf, &mut self.follower);
+            (self.catch_up).ask(bpf, follower, monotonic_ns(), stop, out)?;
             for bytes in samples.borrow_mut().drain(..) {
                 self.forward_sample(&bytes, out)?;
             }
@@ -171,20 +186,22 @@ impl Session {
             }
             out.flush()?;
         }
-        let running_ns = self.attachment.running_ns();
-        FromSampler::Ran { running_ns }.write(out)?;
+        if let Some(time) = self.cpu_time.take() {
+            let running_ns = self.bpf.end_cpu_time(time).unwrap_or(0);
+            FromSampler::Ran { running_ns }.write(out)?;
+        }
         FromSampler::Ended.write(out)?;
         Ok(())
     }
 
     /// Returns after [`LOOK_EVERY`], or earlier when the engine speaks or listens again, a ring fills, or a sample met an
-    /// unknown file.
+    /// unknown file. False: only because the engine speaks.
     fn wait_for_input_or_events(
         &self,
         inbox: &mut Inbox,
         out: &Outbox,
         samples: RawFd,
-    ) -> Result<(), End> {
+    ) -> Result<bool, End> {
         let poll_in = |fd| libc::pollfd {
             fd,
             events: libc::POLLIN,
@@ -207,7 +224,8 @@ impl Session {
         if ready > 0 && fds[0].revents != 0 {
             inbox.fill(&mut stdin().lock())?;
         }
-        Ok(())
+        let speaks_only = fds[0].revents != 0 && fds[1..].iter().all(|fd| fd.revents == 0);
+        Ok(!speaks_only || !self.later_map_events.is_empty())
     }
 
     fn handle(&mut self, message: ToSampler, out: &mut impl Write) -> Result<(), End> {
@@ -233,16 +251,35 @@ impl Session {
                 self.add_file(id, first_page, base_page, page_count, segments);
                 Ok(())
             }
+            ToSampler::Mapping(mapping) if self.catch_up.take(&mapping) => Ok(()),
             ToSampler::Mapping(mapping) => {
                 self.count_told(1)?;
-                self.add_mapping(mapping);
+                self.follower.map(mapping.pid, Mapped::of(&mapping, 0));
                 Ok(())
             }
             ToSampler::Attach { .. } | ToSampler::Start if self.started => Err(outside),
-            ToSampler::Attach { threads } => self.attach(&threads, out),
+            ToSampler::Attach { threads } => {
+                self.attachment.listen(self.invoker)?;
+                self.forward_map_events(out)?;
+                self.attach(&threads)
+            }
             ToSampler::Start => self.start(out),
             ToSampler::Sync => {
                 self.sync_asked = true;
+                Ok(())
+            }
+            ToSampler::Read {
+                pid,
+                read_ns,
+                threads,
+            } => {
+                self.apply_read()?;
+                self.catch_up.begin(pid, read_ns, threads);
+                Ok(())
+            }
+            ToSampler::CaughtUp => {
+                self.apply_read()?;
+                self.catch_up.done(monotonic_ns());
                 Ok(())
             }
             ToSampler::Hello { .. } | ToSampler::Stop => Err(outside),
@@ -276,71 +313,20 @@ impl Session {
         self.follower.add_file(id, rows);
     }
 
-    fn add_mapping(&mut self, m: MappingRecord) {
-        let mapped = Mapped {
-            start: m.start,
-            end: m.start.saturating_add(m.length),
-            file_offset: m.file_offset,
-            file: m.file,
-        };
-        self.follower.map(m.pid, mapped);
-    }
-
-    /// Threads that have ended meanwhile are left out, and those that are sampled already: by their creator's event.
-    fn attach(&mut self, threads: &[ThreadId], out: &mut impl Write) -> Result<(), End> {
-        self.attachment.listen(self.invoker)?;
-        self.forward_map_events(out)?;
-        let mut checked = None;
-        for &thread in threads {
-            if self.follower.processes().is_sampled(thread) {
-                continue;
-            }
-            if self.invoker == 0 {
-                self.attach_thread(thread, || true)?;
-                continue;
-            }
-            if checked.as_ref().is_none_or(|(pid, _)| *pid != thread.pid) {
-                checked = Some((thread.pid, open_process(thread.pid)?));
-            }
-            let Some((_, Some(process))) = &checked else {
-                continue; // it has ended
-            };
-            if let Some(before) = process.thread(thread.tid) {
-                let now = || process.thread(thread.tid);
-                self.attach_thread(thread, || {
-                    now().as_ref() == Some(&before) && process.is_still_there()
-                })?;
-            }
+    /// Of the process that the engine has told of last.
+    fn apply_read(&mut self) -> Result<(), End> {
+        match self.catch_up.apply(&mut self.bpf, &mut self.follower) {
+            0 => Ok(()),
+            new => self.count_told(new),
         }
-        let identified = self.bpf.identify_followed();
-        identified.map_err(|e| failed(SamplerStep::AttachBpf, &e))
-    }
-
-    fn attach_thread(
-        &mut self,
-        thread: ThreadId,
-        is_the_same: impl Fn() -> bool,
-    ) -> Result<(), End> {
-        // First: what the thread starts is followed from its first moment.
-        if !self.follower.knows(thread.pid) {
-            self.bpf.follow(thread.pid);
-        }
-        match self.attachment.attach(&mut self.bpf, thread.tid) {
-            Ok(()) if is_the_same() => self.follower.add_thread(thread),
-            Ok(()) => self.attachment.discard_last(),
-            Err(End::Failed(_, libc::ESRCH, _)) => {}
-            Err(other) => return Err(other),
-        }
-        if !self.follower.knows(thread.pid) {
-            self.bpf.unfollow(thread.pid);
-        }
-        Ok(())
     }
 
     fn start(&mut self, out: &mut impl Write) -> Result<(), End> {
-        if self.attachment.is_empty() {
+        if self.attachment.is_empty() || self.follower.is_empty() {
             return Err(End::Failed(SamplerStep::OpenSampleEvent, libc::ESRCH, 0));
         }
+        let counting = self.bpf.begin_cpu_time();
+        self.cpu_time = Some(counting.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
         self.attachment.start()?;
         self.started = true;
         self.bpf.counters(); // libbpf asks once how many CPUs there are: that opens a file
@@ -349,6 +335,7 @@ impl Session {
             .map_err(|e| failed(SamplerStep::GiveUpRights, &e))?;
         FromSampler::Ready {
             hardware_cycles: self.attachment.hardware_cycles(),
+            per_cpu: self.attachment.is_per_cpu(),
         }
         .write(out)?;
         Ok(())
@@ -367,12 +354,9 @@ impl Session {
         for message in told {
             message.write(out)?;
         }
-        for pid in self.follower.take_changed() {
-            match self.follower.knows(pid) {
-                true => (self.tables).publish(&mut self.bpf, self.follower.processes(), pid),
-                false => self.tables.forget(&self.bpf, pid),
-            }
-        }
+        self.catch_up.heard(self.follower.take_missed(), now_ns);
+        let all = self.sync_asked;
+        (self.tables).renew(&mut self.bpf, &mut self.follower, now_ns, all);
         Ok(())
     }
 
@@ -436,4 +420,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 6);
+const _: () = assert!(Counter::ALL.len() == 7);

@@ -8,8 +8,8 @@ mod simulation;
 use simulation::Rate;
 use simulation::one_run::{OneRunRates, Pair, one_run_rates};
 use simulation::several_runs::{Program, Scale, discoveries, false_positives, power};
-use simulation::whole_runs::whole_rates;
-use statistics::{Plan, minimum_detectable};
+use simulation::whole_runs::{drifting_rates, whole_rates};
+use statistics::{Plan, RunNoise, minimum_detectable};
 
 const SAMPLES: usize = 20_000;
 
@@ -34,6 +34,7 @@ fn main() {
     one_function_grows();
     planned_power();
     wholes();
+    drift();
 }
 
 fn one_run_false_positives() {
@@ -48,7 +49,7 @@ fn one_run_false_positives() {
         }
         row(
             &format!(
-                "one run each, D = {dependence}, functions of 1, 5 and 30 % of 20 000 samples: rejected"
+                "one execution each, D = {dependence}, functions of 1, 5 and 30 % of 20 000 samples: rejected"
             ),
             sum.rejected,
             // The floor of the variance makes the test careful where samples are independent.
@@ -75,7 +76,7 @@ fn one_run_short() {
         };
         row(
             &format!(
-                "one run each, D = {dependence}, function of 30 % of 2000 samples: rejected, of all pairs"
+                "one execution each, D = {dependence}, function of 30 % of 2000 samples: rejected, of all pairs"
             ),
             rejected,
             Goal::AtMost(0.06),
@@ -84,7 +85,7 @@ fn one_run_short() {
     }
     let rates = one_run_rates(&Pair::equal(0.0005, 0.5, SAMPLES), 10_000, 5);
     row(
-        "one run each, D = 3, function of 10 samples, less than that on one side: called new or gone",
+        "one execution each, D = 3, function of 10 samples, fewer on one side: called new or gone",
         rates.rare_rejected,
         Goal::AtMost(0.06),
         "",
@@ -100,7 +101,7 @@ fn one_run_changes() {
         let rates = one_run_rates(&pair, 4000, 3);
         row(
             &format!(
-                "one run each, D = 19, +20 % of a function of {:.0} % of 20 000 samples: interval covers the change",
+                "one execution each, D = 19, +20 % of a function of {:.0} % of 20 000 samples: interval covers the change",
                 100.0 * share
             ),
             rates.change_covered,
@@ -121,13 +122,16 @@ fn noise_between_runs() {
             ..Pair::equal(0.3, 0.5, SAMPLES)
         };
         let known = Pair {
-            run_cv: run_noise,
+            known: RunNoise {
+                cv: run_noise,
+                df: f64::INFINITY,
+            },
             ..unknown
         };
         let rejected = |pair| one_run_rates(pair, 4000, 4).rejected;
         row(
             &format!(
-                "one run each, {:.0} % of noise between runs, known to the test: rejected",
+                "one execution each, {:.0} % of noise between runs, known to the test: rejected",
                 100.0 * run_noise
             ),
             rejected(&known),
@@ -139,18 +143,18 @@ fn noise_between_runs() {
 
 fn several_runs_false_positives() {
     for runs in [3, 5, 10] {
-        for (unevenness, kind) in [(0.0, "alike in noise"), (0.8, "unlike in noise")] {
+        for (unevenness, kind) in [(0.0, "with equal noise"), (0.8, "with unequal noise")] {
             let program = Program {
                 unevenness,
                 ..Program::zipf(900, 200_000.0, runs)
             };
             let rates = false_positives(&program, 40, 6);
-            let of = format!("{runs} runs each, 900 functions {kind}");
+            let of = format!("{runs} executions each, 900 functions {kind}");
             let by_count = rates.by_count.map(|rate| percent(rate.share())).join(", ");
             let others = [rates.bootstrap, rates.rank_test].map(|rate| percent(rate.share()));
             row(
                 &format!("{of}: rejected"),
-                rates.moderated,
+                rates.rejected,
                 Goal::FalsePositives,
                 &format!(
                     "below 100, 1000 and above {by_count}; percentile bootstrap {}; rank test {}",
@@ -179,9 +183,9 @@ fn shared_noise() {
         let rates = false_positives(&program, 4000, 13);
         row(
             &format!(
-                "{runs} runs each, 40 functions that vary by 3 % together and 0.5 % alone: rejected"
+                "{runs} executions each, 40 functions that vary by 3 % together and 0.5 % alone: rejected"
             ),
-            rates.moderated,
+            rates.rejected,
             Goal::FalsePositives,
             &format!(
                 "comparisons with any q < 0.05 {}",
@@ -201,7 +205,7 @@ fn false_discoveries() {
             let changes: Vec<f64> = (0..300)
                 .map(|at| if at % manieth == 0 { 0.5 } else { 0.0 })
                 .collect();
-            let of = format!("{runs} runs each, {changed} % of 300 functions +50 %");
+            let of = format!("{runs} executions each, {changed} % of 300 functions +50 %");
             let by = |scale| discoveries(&program, &changes, scale, 600, 8);
             let total = by(Scale::Total);
             for (scale, name) in [
@@ -235,7 +239,7 @@ fn one_function_grows() {
         let (program, changes) = Program::of_which_one_grows(runs);
         let rejected = |scale| discoveries(&program, &changes, scale, 300, 9).rejected;
         row(
-            &format!("{runs} runs each, a function of 18 % grows by 40 %: others rejected"),
+            &format!("{runs} executions each, a function of 18 % grows by 40 %: others rejected"),
             rejected(Scale::Iterated),
             Goal::FalsePositives,
             &format!(
@@ -262,7 +266,7 @@ fn planned_power() {
             });
             row(
                 &format!(
-                    "{runs} runs each, {samples} samples, the planned +{:.0} %: found",
+                    "{runs} executions each, {samples} samples, the planned +{:.0} %: found",
                     100.0 * change
                 ),
                 power(&program, change, 60, 10),
@@ -278,12 +282,26 @@ fn wholes() {
         let covered = whole_rates(sides, 0.03, 0.1, 40_000, 12).covered;
         row(
             &format!(
-                "whole, {} and {} runs that vary by 3 %: rejected",
+                "overall, {} and {} executions that vary by 3 %: rejected",
                 sides.0, sides.1
             ),
             whole_rates(sides, 0.03, 0.0, 40_000, 11).rejected,
             Goal::FalsePositives,
             &format!("+10 % covered by the interval {}", percent(covered.share())),
+        );
+    }
+}
+
+fn drift() {
+    for runs in [5, 10] {
+        let [blocks, turns] = drifting_rates(runs, 40_000, 15);
+        row(
+            &format!(
+                "overall, {runs} and {runs} executions recorded alternately on a machine that drifts: rejected"
+            ),
+            turns,
+            Goal::AtMost(0.06),
+            &format!("one side after the other {}", percent(blocks.share())),
         );
     }
 }

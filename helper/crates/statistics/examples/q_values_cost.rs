@@ -8,7 +8,8 @@ mod simulation;
 
 use simulation::several_runs::Program;
 use statistics::{
-    BatchedCounts, CountTable, LibrarySize, batch_means, benjamini_hochberg, moderated,
+    BatchedCounts, CountTable, LibrarySize, RunNoise, batch_means, benjamini_hochberg,
+    compare_features,
 };
 
 const FUNCTIONS: usize = 20_000;
@@ -28,10 +29,11 @@ fn main() {
         counts: &counts,
         base_runs: RUNS,
         new_runs: RUNS,
+        turns: &[],
     };
     let (given, given_ms) =
-        timed(|| moderated(&table, LibrarySize::Given(&[1.0; 2 * RUNS])).unwrap());
-    let (found, found_ms) = timed(|| moderated(&table, LibrarySize::Found).unwrap());
+        timed(|| compare_features(&table, LibrarySize::Given(&[1.0; 2 * RUNS])).unwrap());
+    let (found, found_ms) = timed(|| compare_features(&table, LibrarySize::Found).unwrap());
     let tested = [&given, &found].map(|result| result.effects.iter().flatten().count());
     assert_eq!(tested, [FUNCTIONS; 2], "every function is tested");
     let (q, single_ms) = timed(|| single_runs(&counts));
@@ -48,11 +50,13 @@ fn single_runs(counts: &[u64]) -> Vec<f64> {
         counts: std::array::from_fn(|batch| row[(first + batch) % row.len()] / 16),
         samples,
         value: 1.0,
-        run_cv: 0.0,
     };
     let p: Vec<f64> = counts
         .chunks(2 * RUNS)
-        .map(|row| batch_means(&side(row, 0), &side(row, RUNS)).map_or(f64::NAN, |effect| effect.p))
+        .map(|row| {
+            batch_means(&side(row, 0), &side(row, RUNS), RunNoise::UNKNOWN)
+                .map_or(f64::NAN, |effect| effect.p)
+        })
         .collect();
     benjamini_hochberg(&p)
 }

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use rand_distr::{Distribution, StandardNormal};
-use statistics::{BatchedCounts, Interval, batch_means, rare_on_one_side};
+use statistics::{BatchedCounts, Interval, RunNoise, batch_means, rare_on_one_side};
 
 use super::markov::Chain;
 use super::rejected_methods::two_proportions_differ;
@@ -17,7 +17,7 @@ pub struct Pair {
     /// Coefficient of variation of the share from run to run.
     pub run_noise: f64,
     /// What the test is told of it.
-    pub run_cv: f64,
+    pub known: RunNoise,
 }
 
 impl Pair {
@@ -30,7 +30,7 @@ impl Pair {
             },
             change: 0.0,
             run_noise: 0.0,
-            run_cv: 0.0,
+            known: RunNoise::NONE,
         }
     }
 }
@@ -77,7 +77,7 @@ pub fn one_run_rates(pair: &Pair, pairs: usize, seed: u64) -> OneRunRates {
         if let Some(p) = rare_on_one_side(&base, &new) {
             rates.rare_rejected.count(p < 0.05);
         }
-        let effect = batch_means(&base, &new);
+        let effect = batch_means(&base, &new, pair.known);
         rates.tested.count(effect.is_ok());
         let Ok(effect) = effect else { continue };
         rates.rejected.count(effect.p < 0.05);
@@ -102,6 +102,5 @@ fn run(pair: &Pair, change: f64, random: &mut Random) -> BatchedCounts {
         counts: chain.batches(random),
         samples: chain.samples as u64,
         value: 1.0,
-        run_cv: pair.run_cv,
     }
 }

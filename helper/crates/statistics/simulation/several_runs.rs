@@ -1,7 +1,7 @@
 //! Error rates of several runs each, over tables of many functions.
 
 use rand_distr::{Distribution, Gamma, Poisson, StandardNormal};
-use statistics::{CountTable, LEAST_MEAN_COUNT, LibrarySize, moderated};
+use statistics::{CountTable, LibrarySize, compare_features};
 
 use super::rejected_methods::{RankTest, bootstrap_differs};
 use super::{Random, Rate, random};
@@ -54,8 +54,9 @@ impl Program {
         let shared: Vec<f64> = (0..2 * self.runs)
             .map(|_| noise(self.shared_noise, random))
             .collect();
-        for (mean, change) in self.means.iter().zip(changes) {
-            let unlike = noise(self.unevenness, random);
+        for (function, (mean, change)) in self.means.iter().zip(changes).enumerate() {
+            // The same in all runs.
+            let unlike = noise(self.unevenness, &mut super::random(function as u64));
             for (run, shared) in shared.iter().enumerate() {
                 let factor = if run < self.runs { 1.0 } else { 1.0 + change };
                 counts.push(self.count(mean * factor * shared, unlike, random));
@@ -81,6 +82,7 @@ impl Program {
             counts,
             base_runs: self.runs,
             new_runs: self.runs,
+            turns: &[],
         }
     }
 }
@@ -94,7 +96,9 @@ fn noise(standard_deviation: f64, random: &mut Random) -> f64 {
 /// At α = 0.05, over functions with enough samples, of which none differs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FalsePositives {
-    pub moderated: Rate,
+    pub rejected: Rate,
+    /// The worst of all functions, of those that were tested often enough.
+    pub worst: f64,
     /// The same by the mean count of the function: below 100, 100 to 1000, above.
     pub by_count: [Rate; 3],
     pub interval_covers: Rate,
@@ -110,16 +114,19 @@ pub fn false_positives(program: &Program, repetitions: usize, seed: u64) -> Fals
     let rank_test = RankTest::new(program.runs, program.runs);
     let unchanged = vec![0.0; program.means.len()];
     let work = vec![1.0; 2 * program.runs];
+    let mut of_function = vec![Rate::default(); program.means.len()];
     for _ in 0..repetitions {
         let counts = program.counts(&unchanged, &mut random);
-        let found = moderated(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
+        let found = compare_features(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
         let has_alarm = found.effects.iter().flatten().any(|effect| effect.q < 0.05);
         rates.alarms.count(has_alarm);
-        for (row, effect) in counts.chunks(2 * program.runs).zip(found.effects) {
+        for (function, effect) in found.effects.into_iter().enumerate() {
             let Some(effect) = effect else { continue };
+            let row = &counts[2 * program.runs * function..][..2 * program.runs];
             let rejected = effect.p < 0.05;
             let mean = row.iter().sum::<u64>() as f64 / row.len() as f64;
-            rates.moderated.count(rejected);
+            rates.rejected.count(rejected);
+            of_function[function].count(rejected);
             rates.by_count[usize::from(mean > 100.0) + usize::from(mean > 1000.0)].count(rejected);
             let covers = effect.change.low <= 0.0 && effect.change.high >= 0.0;
             rates.interval_covers.count(covers);
@@ -131,6 +138,10 @@ pub fn false_positives(program: &Program, repetitions: usize, seed: u64) -> Fals
                 .count(bootstrap_differs(base, new, &mut random));
         }
     }
+    rates.worst = (of_function.iter())
+        .filter(|rate| rate.of >= 150)
+        .map(|rate| rate.share())
+        .fold(0.0, f64::max);
     rates
 }
 
@@ -174,7 +185,7 @@ pub fn discoveries(
             Scale::Total => LibrarySize::Given(&totals),
             Scale::Iterated => LibrarySize::Found,
         };
-        let found = moderated(&program.table(&counts), size).unwrap();
+        let found = compare_features(&program.table(&counts), size).unwrap();
         let (mut wrong, mut all) = (0, 0);
         for (effect, &change) in found.effects.iter().zip(changes) {
             let Some(effect) = effect else { continue };
@@ -210,15 +221,10 @@ pub fn power(program: &Program, change: f64, repetitions: usize, seed: u64) -> R
     let mut rate = Rate::default();
     let changes = vec![change; program.means.len()];
     let work = vec![1.0; 2 * program.runs];
-    assert!(
-        program
-            .means
-            .iter()
-            .all(|&mean| mean > 2.0 * LEAST_MEAN_COUNT)
-    );
+    assert!(program.means.iter().all(|&mean| mean > 40.0));
     for _ in 0..repetitions {
         let counts = program.counts(&changes, &mut random);
-        let found = moderated(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
+        let found = compare_features(&program.table(&counts), LibrarySize::Given(&work)).unwrap();
         for effect in found.effects.into_iter().flatten() {
             rate.count(effect.p < 0.05);
         }

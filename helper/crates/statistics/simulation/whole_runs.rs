@@ -1,7 +1,7 @@
 //! Error rates of the whole: one cost a run.
 
 use rand_distr::{Distribution, StandardNormal};
-use statistics::{compare_runs, compare_single_runs};
+use statistics::{RunNoise, compare_runs, compare_single_runs};
 
 use super::{Rate, random};
 
@@ -32,15 +32,48 @@ pub fn whole_rates(
     for _ in 0..repetitions {
         let (base, new) = (costs(base_runs, 1.0), costs(new_runs, 1.0 + change));
         let effect = if base_runs + new_runs == 2 {
-            compare_single_runs(base[0], new[0], run_noise)
+            let known = RunNoise {
+                cv: run_noise,
+                df: f64::INFINITY,
+            };
+            compare_single_runs(base[0], new[0], known)
         } else {
-            compare_runs(&base, &new)
+            compare_runs(&base, &new, &[])
         };
         let effect = effect.unwrap();
         rates.rejected.count(effect.p < 0.05);
         rates
             .covered
             .count(effect.change.low <= change && change <= effect.change.high);
+    }
+    rates
+}
+
+/// Equal sides of `runs` each on a machine that drifts: a random walk of steps of 2 % beside noise of 1 %. Rejected when
+/// all of base are made before all of new, and when they are made in turns, each the reverse of the one before.
+pub fn drifting_rates(runs: usize, repetitions: usize, seed: u64) -> [Rate; 2] {
+    let mut random = random(seed);
+    let turns: Vec<(usize, usize)> = (0..runs).map(|run| (run, run)).collect();
+    let mut rates = [Rate::default(); 2];
+    for _ in 0..repetitions {
+        let mut level = 0.0;
+        let costs: Vec<f64> = (0..2 * runs)
+            .map(|_| {
+                let [step, noise]: [f64; 2] = [(); 2].map(|()| StandardNormal.sample(&mut random));
+                level += 0.02 * step;
+                f64::exp(level + 0.01 * noise)
+            })
+            .collect();
+        let (base, new) = costs.split_at(runs);
+        let in_blocks = compare_runs(base, new, &[]).unwrap();
+        rates[0].count(in_blocks.p < 0.05);
+        let of_side = |side: usize| -> Vec<f64> {
+            (costs.chunks(2).enumerate())
+                .map(|(turn, pair)| pair[(side + turn) % 2])
+                .collect()
+        };
+        let in_turns = compare_runs(&of_side(0), &of_side(1), &turns).unwrap();
+        rates[1].count(in_turns.p < 0.05);
     }
     rates
 }

@@ -9,6 +9,7 @@ use std::fmt;
 use statrs::function::beta::beta_reg;
 
 use crate::interval::Interval;
+use crate::run_noise::RunNoise;
 use crate::student::{two_sided_p, two_sided_quantile};
 use crate::summary::variance;
 use crate::whole::welch;
@@ -29,8 +30,6 @@ pub struct BatchedCounts {
     pub samples: u64,
     /// Above 0: what one counted sample stands for, in the unit of the result: the period in ns / units of work, say.
     pub value: f64,
-    /// Coefficient of variation of the cost from run to run, where earlier repeats tell it; 0: unknown, and left out.
-    pub run_cv: f64,
 }
 
 /// Everything of value is in the unit of [`BatchedCounts::value`].
@@ -71,11 +70,11 @@ impl fmt::Display for TooFew {
         match self {
             TooFew::Samples { base, new } => write!(
                 f,
-                "{base} and {new} samples, and at least {LEAST_SAMPLES} are wanted on each side"
+                "{base} and {new} samples, but at least {LEAST_SAMPLES} are required on each side"
             ),
             TooFew::Dependent { design_effect } => write!(
                 f,
-                "only one in {design_effect:.0} samples tells something new: the run is too short for this, or has phases"
+                "only one in {design_effect:.0} samples is independent: the execution is too short, or has distinct phases"
             ),
         }
     }
@@ -85,7 +84,11 @@ impl fmt::Display for TooFew {
 ///
 /// # Errors
 /// [`TooFew`] where the samples do not allow a test.
-pub fn batch_means(base: &BatchedCounts, new: &BatchedCounts) -> Result<BatchedEffect, TooFew> {
+pub fn batch_means(
+    base: &BatchedCounts,
+    new: &BatchedCounts,
+    noise: RunNoise,
+) -> Result<BatchedEffect, TooFew> {
     let (base_total, new_total) = (base.total(), new.total());
     if base_total.min(new_total) < LEAST_SAMPLES {
         return Err(TooFew::Samples {
@@ -98,7 +101,7 @@ pub fn batch_means(base: &BatchedCounts, new: &BatchedCounts) -> Result<BatchedE
         let sides = [base.side(merged), new.side(merged)];
         let is_long_enough = |side: &Side| side.batch_samples() >= 5.0 * side.design_effect;
         if sides.iter().all(is_long_enough) {
-            return Ok(welch_of_batches(&sides, [base.value, new.value]));
+            return Ok(welch_of_batches(&sides, [base.value, new.value], noise));
         }
         largest = sides[0].design_effect.max(sides[1].design_effect);
     }
@@ -148,7 +151,7 @@ impl BatchedCounts {
             .chunks(merged)
             .map(|chunk| chunk.iter().map(|&count| count as f64).sum())
             .collect();
-        Side::new(&batches, self.samples as f64, self.run_cv)
+        Side::new(&batches, self.samples as f64)
     }
 }
 
@@ -158,21 +161,19 @@ struct Side {
     batches: usize,
     count: f64,
     samples: f64,
-    run_cv: f64,
     /// Of the count, by the spread of the batches.
     variance: f64,
     design_effect: f64,
 }
 
 impl Side {
-    fn new(batches: &[f64], samples: f64, run_cv: f64) -> Side {
+    fn new(batches: &[f64], samples: f64) -> Side {
         let count: f64 = batches.iter().sum();
         let variance = batches.len() as f64 * variance(batches);
         Side {
             batches: batches.len(),
             count,
             samples,
-            run_cv,
             variance,
             design_effect: (variance / independent_variance(count / samples, samples)).max(1.0),
         }
@@ -184,10 +185,8 @@ impl Side {
 
     /// No less than that of independent samples of the mean share of both sides: batches may be alike by chance.
     fn floored_variance(&self, mean_share: f64) -> f64 {
-        let within = self
-            .variance
-            .max(independent_variance(mean_share, self.samples));
-        within + (self.run_cv * self.count).powi(2)
+        self.variance
+            .max(independent_variance(mean_share, self.samples))
     }
 }
 
@@ -196,7 +195,7 @@ fn independent_variance(share: f64, samples: f64) -> f64 {
     (samples * share * (1.0 - share)).max(1.0)
 }
 
-fn welch_of_batches(sides: &[Side; 2], values: [f64; 2]) -> BatchedEffect {
+fn welch_of_batches(sides: &[Side; 2], values: [f64; 2], noise: RunNoise) -> BatchedEffect {
     let [base, new] = sides;
     let mean_share = (base.count / base.samples + new.count / new.samples) / 2.0;
     let variances = [
@@ -204,24 +203,28 @@ fn welch_of_batches(sides: &[Side; 2], values: [f64; 2]) -> BatchedEffect {
         new.floored_variance(mean_share),
     ];
     let batch_df = (base.batches - 1) as f64;
-    let of_cost = |side: usize| (variances[side] * values[side].powi(2), batch_df);
-    let (variance, df) = welch(of_cost(0), of_cost(1));
-    let standard_error = variance.sqrt();
     let costs = [base.count * values[0], new.count * values[1]];
+    let of_cost = |side: usize| (variances[side] * values[side].powi(2), batch_df);
+    let between_runs = noise.variance() * (costs[0].powi(2) + costs[1].powi(2));
+    let (variance, df) = welch(&[of_cost(0), of_cost(1), (between_runs, noise.df)]);
+    let standard_error = variance.sqrt();
     let difference = costs[1] - costs[0];
     let t = difference / standard_error;
     let quantile = two_sided_quantile(0.05, df);
+    let of_ln = |side: usize| (variances[side] / sides[side].count.powi(2), batch_df);
+    let (ln_variance, ln_df) = welch(&[of_ln(0), of_ln(1), (2.0 * noise.variance(), noise.df)]);
+    let ln_standard_error = ln_variance.sqrt();
     let tells_ratio = sides
         .iter()
         .all(|side| side.count >= LEAST_SAMPLES as f64 * side.design_effect);
-    let ln_standard_error =
-        (variances[0] / base.count.powi(2) + variances[1] / new.count.powi(2)).sqrt();
     BatchedEffect {
         base: costs[0],
         new: costs[1],
         difference: Interval::around(difference, quantile * standard_error),
-        change: tells_ratio
-            .then(|| Interval::relative((costs[1] / costs[0]).ln(), quantile * ln_standard_error)),
+        change: tells_ratio.then(|| {
+            let half_width = two_sided_quantile(0.05, ln_df) * ln_standard_error;
+            Interval::relative((costs[1] / costs[0]).ln(), half_width)
+        }),
         standard_error,
         ln_standard_error,
         t,
@@ -238,8 +241,8 @@ mod tests {
     use crate::testing::assert_close;
 
     fn eight_batches(base: [u64; 8], new: [u64; 8]) -> BatchedEffect {
-        let side = |counts: [u64; 8]| Side::new(&counts.map(|count| count as f64), 64.0, 0.0);
-        welch_of_batches(&[side(base), side(new)], [1.0 / 64.0; 2])
+        let side = |counts: [u64; 8]| Side::new(&counts.map(|count| count as f64), 64.0);
+        welch_of_batches(&[side(base), side(new)], [1.0 / 64.0; 2], RunNoise::NONE)
     }
 
     #[test]
@@ -274,7 +277,6 @@ mod tests {
             counts,
             samples,
             value: 1.0,
-            run_cv: 0.0,
         }
     }
 
@@ -283,17 +285,19 @@ mod tests {
     #[test]
     fn nine_samples_are_too_few() {
         let nine = std::array::from_fn(|batch| u64::from(batch < 9));
-        let error = batch_means(&run(nine, 1600), &run(STEADY, 1600)).unwrap_err();
+        let error = batch_means(&run(nine, 1600), &run(STEADY, 1600), RunNoise::NONE).unwrap_err();
         assert_eq!(error, TooFew::Samples { base: 9, new: 160 });
         assert_eq!(
             error.to_string(),
-            "9 and 160 samples, and at least 10 are wanted on each side"
+            "9 and 160 samples, but at least 10 are required on each side"
         );
     }
 
     #[test]
     fn batches_are_as_many_as_dependence_allows() {
-        let of = |counts, samples| batch_means(&run(counts, samples), &run(counts, samples));
+        let of = |counts, samples| {
+            batch_means(&run(counts, samples), &run(counts, samples), RunNoise::NONE)
+        };
         assert_eq!(of(STEADY, 1600).unwrap().batches, 16);
         // Neighbours make up for each other, so pairs are alike.
         let seesaw = std::array::from_fn(|batch| if batch % 2 == 0 { 0 } else { 60 });
@@ -338,6 +342,7 @@ mod tests {
                 value: 0.5,
                 ..run(twice, 3200)
             },
+            RunNoise::NONE,
         )
         .unwrap();
         assert_eq!((found.difference.value, found.p), (0.0, 1.0));
@@ -349,14 +354,14 @@ mod tests {
     #[test]
     fn known_noise_between_runs_makes_the_interval_wider() {
         let quiet = run(STEADY, 1600);
-        let noisy = BatchedCounts {
-            run_cv: 0.1,
-            ..quiet
+        let of = |noise| batch_means(&quiet, &quiet, noise).unwrap();
+        let known = RunNoise {
+            cv: 0.1,
+            df: f64::INFINITY,
         };
-        let (narrow, wide) = (
-            batch_means(&quiet, &quiet).unwrap(),
-            batch_means(&noisy, &noisy).unwrap(),
-        );
+        let (narrow, wide) = (of(RunNoise::NONE), of(known));
+        let width = |effect: &BatchedEffect| effect.change.unwrap().high;
+        assert!(width(&of(RunNoise { cv: 0.1, df: 3.0 })) > 1.2 * width(&wide));
         let added = wide.standard_error.powi(2) - narrow.standard_error.powi(2);
         assert_close(added, 2.0 * 16f64.powi(2), 1e-9);
     }
@@ -373,7 +378,8 @@ mod tests {
             ] {
                 let strange = BatchedCounts { value, ..side };
                 for other in [strange, run(STEADY, 1600), run([0; BATCHES], 1600)] {
-                    let p = batch_means(&strange, &other).map_or(f64::NAN, |effect| effect.p);
+                    let p = batch_means(&strange, &other, RunNoise::UNKNOWN)
+                        .map_or(f64::NAN, |effect| effect.p);
                     assert!(p.is_nan() || (0.0..=1.0).contains(&p));
                     let p = rare_on_one_side(&strange, &other).unwrap_or(0.0);
                     assert!((0.0..=1.0).contains(&p));
@@ -385,7 +391,7 @@ mod tests {
     #[test]
     fn a_function_that_is_always_on_the_stack_has_a_finite_interval() {
         let always = run([100; BATCHES], 1600);
-        let found = batch_means(&always, &always).unwrap();
+        let found = batch_means(&always, &always, RunNoise::NONE).unwrap();
         assert_eq!((found.difference.value, found.p), (0.0, 1.0));
         assert_close(found.standard_error, 2f64.sqrt(), 1e-12);
     }

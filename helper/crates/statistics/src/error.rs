@@ -21,27 +21,25 @@ impl fmt::Display for Unsuitable {
         match self {
             Unsuitable::TooFewRuns { base, new } => write!(
                 f,
-                "a test over runs wants a run on each side and three in all, and there are {base} and {new}; \
-                 record more with --repeat"
+                "the test requires at least one execution per side and three in total, but there are {base} and {new}; record more with --repeat"
             ),
             Unsuitable::NotATable { counts, runs } => write!(
                 f,
-                "a table of {runs} runs wants a multiple of {runs} counts, and there are {counts}"
+                "a table of {runs} executions requires a multiple of {runs} counts, but there are {counts}"
             ),
             Unsuitable::LibrarySizes { given, runs } => write!(
                 f,
-                "{runs} runs want a library size each, and {given} were given"
+                "each of {runs} executions requires a size, but {given} were given"
             ),
             Unsuitable::NotPositive { what, value } => {
                 write!(
                     f,
-                    "the {what} must be above 0 and finite, and one is {value}"
+                    "the {what} must be above 0 and finite, but one is {value}"
                 )
             }
             Unsuitable::NothingInCommon => write!(
                 f,
-                "no function has a sample in every run, so the runs cannot be brought to one scale; \
-                 give the work of each run, or record longer"
+                "no function has a sample in every execution, so the executions cannot be scaled; give the work of each execution, or record longer"
             ),
         }
     }

@@ -1,25 +1,23 @@
 //! What may be said of the difference between runs: numbers only, verdicts are the caller's.
 //!
 //! - One run each: [`batch_means`], from the counts of a function in 16 windows of time. It tests these two *executions*;
-//!   what another execution of the same build would give is unknown to it, unless `run_cv` is.
-//! - Several runs each: [`moderated`], over a table of counts of many functions at once.
-//! - The whole: [`compare_runs`], or [`compare_single_runs`] when the noise between runs is known from elsewhere.
+//!   what another execution of the same build would give is unknown to it, but for [`RunNoise`].
+//! - Several runs each: [`compare_features`], over a table of counts of many functions at once.
+//! - The whole: [`compare_runs`], or [`compare_single_runs`] with the noise between runs that is known from elsewhere.
 //!
 //! Every count is a number of samples. `base` is before, `new` is after; every difference is new − base, every change is
 //! relative (0.25 is 25 % more), every interval covers 95 %, every p is two-sided. A *feature* is whatever is counted: a
 //! function's self or total, a line, a node of a tree; of one kind at a time, because q-values are over all of a call.
 
 mod batch_means;
-mod costs;
 mod error;
-mod gamma_functions;
 mod interval;
 mod library_size;
-mod moderated;
+mod log_costs;
 mod multiple_tests;
 mod planning;
-mod prior;
-mod shared_noise;
+mod run_noise;
+mod several_runs;
 mod student;
 mod summary;
 #[cfg(test)]
@@ -32,12 +30,14 @@ pub use batch_means::{
 pub use error::Unsuitable;
 pub use interval::Interval;
 pub use library_size::iterated_median_of_ratios;
-pub use moderated::{
-    CountTable, LEAST_MEAN_COUNT, LibrarySize, Moderated, ModeratedEffect, moderated,
-};
+pub use log_costs::{TURNS_FOR_PAIRS, Turns};
 pub use multiple_tests::benjamini_hochberg;
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
-pub use prior::Prior;
+pub use run_noise::RunNoise;
+pub use several_runs::{
+    Compared, CountTable, FeatureEffect, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize,
+    compare_features,
+};
 pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};
 pub use whole::{WholeEffect, compare_runs, compare_single_runs};

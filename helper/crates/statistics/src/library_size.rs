@@ -5,15 +5,15 @@
 //! those that were found to differ (Kadota 2012) keeps it right when a tenth of them grow.
 
 use crate::error::Unsuitable;
-use crate::moderated::{CountTable, LibrarySize, moderated};
+use crate::several_runs::{CountTable, LibrarySize, compare_features};
 use crate::summary::mean;
 
 /// The size of each run, near 1: the median of ratios, found again twice without the features of q < 0.2.
 ///
 /// # Errors
-/// [`Unsuitable`], see [`crate::moderated`].
+/// [`Unsuitable`], see [`crate::compare_features`].
 pub fn iterated_median_of_ratios(table: &CountTable) -> Result<Vec<f64>, Unsuitable> {
-    Ok(moderated(table, LibrarySize::Found)?.library_sizes)
+    Ok(compare_features(table, LibrarySize::Found)?.library_sizes)
 }
 
 /// The logarithm of count / geometric mean of the feature's counts, of features that have a sample in every run.

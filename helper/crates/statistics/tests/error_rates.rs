@@ -7,8 +7,8 @@ mod simulation;
 use simulation::Rate;
 use simulation::one_run::{OneRunRates, Pair, one_run_rates};
 use simulation::several_runs::{Program, Scale, discoveries, false_positives, power};
-use simulation::whole_runs::whole_rates;
-use statistics::{Plan, minimum_detectable};
+use simulation::whole_runs::{drifting_rates, whole_rates};
+use statistics::{Plan, RunNoise, minimum_detectable};
 
 const SAMPLES: usize = 20_000;
 
@@ -75,7 +75,10 @@ fn one_run_each_noise_between_runs_is_taken_for_a_change_unless_it_is_known() {
     };
     assert_within(one_run_rates(&unknown, 700, 4).rejected, 0.2, 0.4);
     let known = Pair {
-        run_cv: 0.03,
+        known: RunNoise {
+            cv: 0.03,
+            df: f64::INFINITY,
+        },
         ..unknown
     };
     assert_within(one_run_rates(&known, 700, 4).rejected, 0.02, 0.06);
@@ -94,9 +97,9 @@ fn one_run_each_functions_of_a_dozen_samples_are_not_called_new_or_gone() {
 fn several_runs_are_called_different_in_5_of_100_whatever_the_count_and_by_the_bootstrap_in_more() {
     for (runs, bootstrap) in [(3, 0.15), (5, 0.1), (10, 0.07)] {
         let rates = false_positives(&Program::zipf(900, 200_000.0, runs), 5, 6);
-        assert_within(rates.moderated, 0.03, 0.06);
+        assert_within(rates.rejected, 0.03, 0.06);
         for rate in rates.by_count {
-            assert_within(rate, 0.02, 0.08);
+            assert_within(rate, 0.02, 0.07);
         }
         assert_within(rates.interval_covers, 0.93, 1.0);
         assert_within(rates.bootstrap, bootstrap, 1.0);
@@ -121,7 +124,29 @@ fn several_runs_of_few_or_unlike_functions_are_called_different_in_5_of_100() {
             ..Program::zipf(functions, samples, 3)
         };
         let rates = false_positives(&program, 5400 / functions, 7);
-        assert_within(rates.moderated, 0.03, 0.065);
+        assert_within(rates.rejected, 0.03, 0.065);
+    }
+}
+
+#[test]
+fn no_function_is_called_different_more_often_because_it_varies_more_than_others() {
+    for runs in [3, 5] {
+        let program = Program {
+            unevenness: 0.8,
+            ..Program::zipf(60, 200_000.0, runs)
+        };
+        // The worst of 60 rates of 2000 cases is 1.2 % above them all by chance.
+        let rates = false_positives(&program, 2000, 14);
+        assert!(rates.worst <= 0.07, "{}", rates.worst);
+    }
+}
+
+#[test]
+fn drift_makes_blocks_differ_and_not_turns() {
+    for runs in [5, 10] {
+        let [blocks, turns] = drifting_rates(runs, 4000, 15);
+        assert_within(blocks, 0.25, 1.0);
+        assert_within(turns, 0.02, 0.06);
     }
 }
 
@@ -137,7 +162,7 @@ fn several_runs_whose_functions_are_slow_together_raise_no_more_alarms() {
             ..Program::zipf(0, 0.0, runs)
         };
         let rates = false_positives(&program, 1000, 13);
-        assert_within(rates.moderated, 0.03, 0.065);
+        assert_within(rates.rejected, 0.03, 0.065);
         assert_within(rates.alarms, 0.0, 0.07);
     }
 }
@@ -168,7 +193,8 @@ fn of_what_is_found_at_most_6_of_100_are_false_and_by_shares_of_the_total_many()
                     "{runs} runs, 1 in {manieth}, {scale:?}: {}",
                     found.false_share
                 );
-                assert_within(found.power, 0.95, 1.0);
+                // 6 of 300 at 5 runs: each has to pass nearly on its own.
+                assert_within(found.power, if runs == 5 { 0.85 } else { 0.95 }, 1.0);
                 assert_within(found.covered, 0.93, 1.0);
                 assert_within(found.rejected, 0.03, 0.06);
             }

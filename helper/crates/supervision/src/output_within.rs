@@ -26,7 +26,7 @@ impl fmt::Display for NoOutput {
             NoOutput::NotStarted(e) => write!(f, "could not be started: {e}"),
             NoOutput::Late(waited, state) => write!(
                 f,
-                "did not answer within {:.0} s ({})",
+                "did not respond within {:.0} s ({})",
                 waited.as_secs_f64(),
                 state.in_words()
             ),

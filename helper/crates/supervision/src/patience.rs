@@ -1,10 +1,12 @@
 //! How long a process may take to answer, by a clock that stands still while we do: when the whole session is suspended,
-//! frozen or stopped with Ctrl+Z, nobody else is to blame for having said nothing.
+//! frozen or stopped with Ctrl+Z, nobody else is to blame for having said nothing. Nor is a process that wants to run and is
+//! not let: where hundreds of threads want the CPU, seconds of work take minutes.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use crate::Urgency;
+use crate::process_state::{ProcessState, cpu_time_of, state_of};
 
 /// How often to look at a [`Patience`].
 pub const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -22,6 +24,11 @@ pub struct Patience {
     /// Of it, since it is urgent.
     waited_urgently: Duration,
     looked: Instant,
+    of: Option<u32>,
+    /// The CPU time that it had used when the limit was reached.
+    used_at_limit: Option<Duration>,
+    /// Beyond the limit, because it got no turn.
+    granted: Duration,
 }
 
 impl Patience {
@@ -32,20 +39,42 @@ impl Patience {
             waited: Duration::ZERO,
             waited_urgently: Duration::ZERO,
             looked: Instant::now(),
+            of: None,
+            used_at_limit: None,
+            granted: Duration::ZERO,
         }
+    }
+
+    /// While this process wants to run, it has the limit once more, in CPU time of its own.
+    pub fn with(mut self, pid: u32) -> Patience {
+        self.of = Some(pid);
+        self
     }
 
     /// The process has answered: the time counts from now.
     pub fn renew(&mut self) {
         self.waited = Duration::ZERO;
+        self.granted = Duration::ZERO;
         self.looked = Instant::now();
+        self.used_at_limit = None;
     }
 
     /// Whether the wait is over. To be asked every [`LOOK_EVERY`], after looking for an answer.
     pub fn runs_out(&mut self) -> bool {
         let elapsed = self.looked.elapsed();
         self.looked += elapsed;
+        if self.waited + elapsed >= self.limit + self.granted && self.gets_no_turn() {
+            self.granted += elapsed.min(LOOK_MAX);
+        }
         self.count(elapsed)
+    }
+
+    fn gets_no_turn(&mut self) -> bool {
+        let Some((pid, now)) = self.of.and_then(|pid| Some((pid, cpu_time_of(pid)?))) else {
+            return false;
+        };
+        let before = *self.used_at_limit.get_or_insert(now);
+        now.saturating_sub(before) < self.limit && state_of(pid) == ProcessState::Runnable
     }
 
     fn count(&mut self, elapsed: Duration) -> bool {
@@ -54,7 +83,7 @@ impl Patience {
         if self.urgency.is_urgent() {
             self.waited_urgently += counted;
         }
-        self.waited >= self.limit || self.waited_urgently >= URGENT
+        self.waited >= self.limit + self.granted || self.waited_urgently >= URGENT
     }
 
     pub fn limit(&self) -> Duration {
@@ -112,6 +141,28 @@ mod tests {
         assert!(!patience.count(LOOK_MAX));
         patience.renew();
         assert!(patience.count(LOOK_MAX));
+    }
+
+    #[test]
+    fn a_process_that_wants_to_run_has_the_limit_in_cpu_time() {
+        let limit = Duration::from_millis(300);
+        let mut busy = std::process::Command::new("/bin/sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .unwrap();
+        let mut patience = Patience::new(limit, &Urgency::default()).with(busy.id());
+        let before = cpu_time_of(busy.id()).unwrap();
+        while !patience.runs_out() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let used = cpu_time_of(busy.id()).unwrap() - before;
+        busy.kill().unwrap();
+        busy.wait().unwrap();
+        // In the odd moment it is not seen wanting to run, which ends the wait earlier.
+        assert!(used > limit / 2, "{used:?}");
+        let mut over = Patience::new(limit, &Urgency::default()).with(busy.id());
+        over.count(LOOK_MAX);
+        assert!(over.count(LOOK_MAX), "nobody waits for one that has ended");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What keeps a process from answering, as far as the kernel tells.
 
 use std::fs;
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessState {
@@ -35,6 +36,15 @@ pub fn state_of(pid: u32) -> ProcessState {
     }
 }
 
+/// User and system time of all its threads, ended ones included, in clock ticks of 10 ms; None: there is no such process.
+pub fn cpu_time_of(pid: u32) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let after_name = stat.rsplit_once(") ")?.1;
+    let ticks = after_name.split(' ').skip(14 - 3).take(2); // proc_pid_stat(5): utime, stime
+    let ticks: u64 = ticks.map(|t| t.parse().unwrap_or(0)).sum();
+    Some(Duration::from_millis(10 * ticks))
+}
+
 impl ProcessState {
     /// It does nothing for a reason that is not its own.
     pub fn is_held(self) -> bool {
@@ -50,8 +60,8 @@ impl ProcessState {
             ProcessState::Traced => "it was held by a debugger",
             ProcessState::Frozen => "its control group was frozen",
             ProcessState::Uninterruptible => "it was waiting for the kernel or a file system",
-            ProcessState::Waiting => "it was waiting for something",
-            ProcessState::Ended => "it had ended",
+            ProcessState::Waiting => "it was waiting",
+            ProcessState::Ended => "it had exited",
         }
     }
 }

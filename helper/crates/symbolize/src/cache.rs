@@ -2,15 +2,15 @@
 //! folder. It is never needed: a file that is missing, damaged or of another version costs the time of reading the
 //! debug information again, nothing else.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
-use user_files::Folder;
+use user_files::{Folder, KeptFiles};
 
 use crate::cache_format::{FORMAT, decode, encode};
 use crate::demangle::DemangleMode;
@@ -18,9 +18,16 @@ use crate::known::Known;
 
 /// Of one file: some 300,000 addresses.
 const FILE_BYTES_MAX: u64 = 48 << 20;
-/// Of all files together; the longest unused go first.
-const FOLDER_BYTES_MAX: u64 = 256 << 20;
-const EXTENSION: &str = "symbols";
+const FILES: KeptFiles = KeptFiles {
+    extension: "symbols",
+    bytes_max: 256 << 20,
+    file_bytes_min: 16 << 10,
+};
+/// Room is made each time that so much was saved: looking at the whole folder for each module of thousands takes longer
+/// than reading them.
+const TIDY_EVERY_BYTES: u64 = 16 << 20;
+/// A module without other files that is no larger is read as fast as what would be kept of it.
+const MODULE_BYTES_MIN: usize = 32 << 10;
 
 /// What must be the same for kept names to hold.
 pub(crate) struct CacheKey<'a> {
@@ -34,6 +41,10 @@ pub(crate) struct CacheKey<'a> {
 
 impl CacheKey<'_> {
     fn file_name(&self) -> Option<String> {
+        let has_others = self.others.iter().any(Option::is_some);
+        if self.module_bytes < MODULE_BYTES_MIN && !has_others {
+            return None;
+        }
         let is_plain = self.build_id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if self.build_id.len() < 8 || self.build_id.len() > 128 || !is_plain {
             return None;
@@ -42,9 +53,10 @@ impl CacheKey<'_> {
         (FORMAT, env!("CARGO_PKG_VERSION"), self.mode as u8).hash(&mut hasher);
         (self.module_bytes, &self.others).hash(&mut hasher);
         Some(format!(
-            "{}-{:016x}.{EXTENSION}",
+            "{}-{:016x}.{}",
             self.build_id,
-            hasher.finish()
+            hasher.finish(),
+            FILES.extension
         ))
     }
 }
@@ -84,46 +96,20 @@ impl<'a> Cache<'a> {
         let Ok(folder) = Folder::make(self.folder) else {
             return;
         };
-        if write(&folder, name.as_ref(), &bytes).is_ok() {
-            make_room(&folder);
+        if FILES.write(&folder, name.as_ref(), &[&bytes]).is_ok() {
+            let saved = (bytes.len() as u64).max(FILES.file_bytes_min);
+            let untidied = UNTIDIED_BYTES.fetch_add(saved, Ordering::Relaxed) + saved;
+            if untidied >= TIDY_EVERY_BYTES {
+                UNTIDIED_BYTES.store(0, Ordering::Relaxed);
+                FILES.make_room(&folder);
+            }
         }
     }
 }
 
-fn write(folder: &Folder, name: &OsStr, bytes: &[u8]) -> std::io::Result<()> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let temporary = OsString::from(format!(".{}-{number}.{EXTENSION}", std::process::id()));
-    let written = folder
-        .create(&temporary)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| folder.rename(&temporary, name));
-    if written.is_err() {
-        let _ = folder.remove(&temporary);
-    }
-    written
-}
-
-/// Removes the files that were not used for longest, until the rest fits.
-fn make_room(folder: &Folder) {
-    let mut files: Vec<(SystemTime, u64, OsString)> = (folder.names().unwrap_or_default())
-        .into_iter()
-        .filter(|name| Path::new(name).extension().is_some_and(|e| e == EXTENSION))
-        .filter_map(|name| {
-            let metadata = folder.read(&name).ok()?.metadata().ok()?;
-            let file = metadata.is_file().then_some(metadata)?;
-            Some((file.modified().ok()?, file.len(), name))
-        })
-        .collect();
-    files.sort_unstable_by(|a, b| b.cmp(a));
-    let mut total = 0u64;
-    for (_, bytes, name) in files {
-        total = total.saturating_add(bytes);
-        if total > FOLDER_BYTES_MAX {
-            let _ = folder.remove(&name);
-        }
-    }
-}
+/// Saved by this process since it made room. A process may be ended once it has said what it found, so it makes room for
+/// the next ones with its first file.
+static UNTIDIED_BYTES: AtomicU64 = AtomicU64::new(TIDY_EVERY_BYTES);
 
 /// `lineheat/symbols` below `XDG_CACHE_HOME` or `~/.cache`, under sudo that of the user who called it; `None`: the user has
 /// no home.
@@ -150,7 +136,7 @@ mod tests {
         CacheKey {
             build_id,
             mode: DemangleMode::Templates,
-            module_bytes: 1000,
+            module_bytes: 1 << 20,
             others: [None, None, None],
         }
     }
@@ -175,6 +161,20 @@ mod tests {
         for build_id in ["", "0123", "../../../../etc"] {
             assert_eq!(key(build_id).file_name(), None);
         }
+    }
+
+    #[test]
+    fn of_a_small_module_nothing_is_kept_unless_it_has_other_files() {
+        let small = CacheKey {
+            module_bytes: 20_000,
+            ..key("0123456789abcdef")
+        };
+        assert_eq!(small.file_name(), None);
+        let with_debug_file = CacheKey {
+            others: [Some("debug file".to_owned()), None, None],
+            ..small
+        };
+        assert!(with_debug_file.file_name().is_some());
     }
 
     #[test]

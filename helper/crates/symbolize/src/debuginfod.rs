@@ -18,10 +18,10 @@ const OUTPUT_BYTES_MAX: u64 = 4096;
 /// Why there is none, as the part of a sentence.
 pub(crate) fn fetch(build_id: &str, time_limit: Duration) -> Result<PathBuf, String> {
     if build_id.is_empty() {
-        return Err("debuginfod knows files by their build-id, and it has none".to_owned());
+        return Err("debuginfod identifies files by build-id, and this file has none".to_owned());
     }
     if std::env::var_os("DEBUGINFOD_URLS").is_none_or(|urls| urls.is_empty()) {
-        return Err("debuginfod was wanted, but DEBUGINFOD_URLS names no server".to_owned());
+        return Err("cannot use debuginfod: DEBUGINFOD_URLS names no server".to_owned());
     }
     let mut client = Command::new(CLIENT)
         .args(["debuginfo", build_id])
@@ -30,7 +30,7 @@ pub(crate) fn fetch(build_id: &str, time_limit: Duration) -> Result<PathBuf, Str
         .stderr(Stdio::null())
         .spawn()
         .map_err(|e| {
-            format!("debuginfod was wanted, but {CLIENT} could not be started ({e}); Debian and Ubuntu have it in the package debuginfod")
+            format!("cannot use debuginfod: cannot start {CLIENT} ({e}); install the package debuginfod (Debian, Ubuntu)")
         })?;
     if !ended_well(&mut client, time_limit)? {
         return Err("no debuginfod server has its debug information".to_owned());

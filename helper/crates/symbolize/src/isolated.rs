@@ -71,7 +71,7 @@ pub fn symbolize_isolated(
     let mut hurry = Patience::new(Duration::MAX, &isolation.urgency);
     while !work.open.is_empty() {
         if hurry.runs_out() {
-            work.give_up("the recording was ended at once, before it was read");
+            work.give_up("the recording was stopped immediately, before it was read");
             break;
         }
         let ended = match Round::start(&work, options, isolation, at_once) {
@@ -89,7 +89,7 @@ pub fn symbolize_isolated(
                 ended.or_else(|| Some(round.ended()).filter(|_| !work.open.is_empty()))
             }
             Err(error) => Some(Ended {
-                why: format!("no process could be started to read it ({error})"),
+                why: format!("cannot start a process to read it ({error})"),
                 in_work: Vec::new(),
                 is_their_fault: false,
             }),
@@ -265,7 +265,8 @@ impl Round {
             .stderr(Stdio::null());
         // Stacks are address space that is hardly ever used, but counts: this limit is the second one, for what grows
         // faster than we look.
-        let stacks = (at_once * options.threads.max(1) * nesting::STACK_BYTES) as u64;
+        let threads = at_once * (1 + options.threads.max(1));
+        let stacks = (threads * nesting::STACK_BYTES) as u64;
         let patience = options.time_limit + isolation.grace;
         confine(
             &mut command,
@@ -321,7 +322,7 @@ impl Round {
                 Ok(Ok(Said::Answer(index, bytes))) => {
                     self.begun.remove(&index);
                     if !work.take(index, &bytes) {
-                        work.blame(index, "what was read of it makes no sense");
+                        work.blame(index, "its content is invalid");
                     }
                 }
                 Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return None,
@@ -357,7 +358,7 @@ impl Round {
         } else if held.runs_out() {
             return Some(Ended {
                 why: format!(
-                    "the process that reads symbols did not answer for {:.0} s: {}",
+                    "the process that reads symbols did not respond for {:.0} s: {}",
                     held.waited().as_secs_f64(),
                     state.in_words()
                 ),
@@ -434,11 +435,11 @@ fn listen(output: Option<ChildStdout>) -> Receiver<io::Result<Said>> {
 fn end_of(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     let what = match (status.signal(), status.code()) {
-        (Some(libc::SIGABRT), _) => "out of memory or by a fault of the reader, SIGABRT".to_owned(),
+        (Some(libc::SIGABRT), _) => "by SIGABRT: out of memory, or a bug in the reader".to_owned(),
         (Some(libc::SIGSEGV), _) => {
-            "by a stack overflow or a fault of the reader, SIGSEGV".to_owned()
+            "by SIGSEGV: a stack overflow, or a bug in the reader".to_owned()
         }
-        (Some(libc::SIGKILL), _) => "killed, as the kernel does where memory runs out".to_owned(),
+        (Some(libc::SIGKILL), _) => "killed, probably because memory ran out".to_owned(),
         (Some(libc::SIGXCPU), _) => "out of CPU time".to_owned(),
         (Some(signal), _) => format!("by signal {signal}"),
         (_, code) => format!("with exit status {}", code.unwrap_or_default()),

@@ -100,22 +100,22 @@ pub(crate) fn open_regular(path: &Path) -> Result<File, String> {
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
         .open(path)
-        .map_err(|error| format!("{} cannot be opened: {error}.", path.display()))
+        .map_err(|error| format!("Cannot open {}: {error}.", path.display()))
 }
 
 pub(crate) fn map_file(file: &File, path: &Path) -> Result<GuardedMap, String> {
     let metadata = file
         .metadata()
-        .map_err(|error| format!("{} cannot be examined: {error}.", path.display()))?;
+        .map_err(|error| format!("Cannot examine {}: {error}.", path.display()))?;
     if !metadata.is_file() {
         return Err(format!("{} is not a regular file.", path.display()));
     }
     if metadata.len() > FILE_BYTES_MAX {
         return Err(format!(
-            "{} has {} bytes; files over {FILE_BYTES_MAX} bytes are not read.",
+            "{} has {} bytes, more than the maximum of {FILE_BYTES_MAX}.",
             path.display(),
             metadata.len()
         ));
     }
-    GuardedMap::of(file).map_err(|error| format!("{} cannot be mapped: {error}.", path.display()))
+    GuardedMap::of(file).map_err(|error| format!("Cannot map {}: {error}.", path.display()))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -146,6 +147,12 @@ fn look_up(
         problem: Some(why.to_owned()),
         ..Answer::default()
     };
+    let malformed = "its debug information is malformed";
+    if threads == 1 {
+        // This thread has the stack for it, too.
+        let looked_up = catch_unwind(AssertUnwindSafe(|| look_up_part(asked)));
+        return looked_up.unwrap_or_else(|_| failed(asked, malformed));
+    }
     let parts: Vec<Answer> = std::thread::scope(|scope| {
         let start = |part| {
             std::thread::Builder::new()
@@ -161,11 +168,8 @@ fn look_up(
             .into_iter()
             .map(|(part, worker)| match worker.map(|worker| worker.join()) {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(_)) => failed(part, "its debug information is malformed"),
-                Err(error) => failed(
-                    part,
-                    &format!("no thread could be started to read it ({error})"),
-                ),
+                Ok(Err(_)) => failed(part, malformed),
+                Err(error) => failed(part, &format!("cannot start a thread to read it ({error})")),
             })
             .collect()
     });

@@ -56,6 +56,7 @@ pub(crate) fn names_at<'a>(
         let code_ends = code_ends(file);
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             if let Some(symbol) = function_symbol(&symbol, &code_ends) {
+                search.any = true;
                 search.add(symbol);
             }
         }
@@ -85,7 +86,6 @@ struct Search<'a, 'asked> {
 
 impl<'a> Search<'a, '_> {
     fn add(&mut self, symbol: FunctionSymbol<'a>) {
-        self.any = true;
         let first = self.asked.partition_point(|vaddr| *vaddr < symbol.start);
         let Some(nearest) = self.nearest.get_mut(first) else {
             return;

@@ -1,6 +1,7 @@
 //! The way of one module: open it, find its debug files, take from the cache what is there, resolve the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +14,7 @@ use crate::debuginfod;
 use crate::demangle::DemangleMode;
 use crate::elf::Elf;
 use crate::module::ModuleFile;
+use crate::nesting;
 use crate::quiet_panics;
 use crate::resolve::{Files, resolve};
 use crate::split_dwarf::Places;
@@ -64,31 +66,53 @@ pub fn symbolize_module_with(
     vaddrs: &[u64],
     options: &Options,
 ) -> ModuleSymbols {
-    let mut symbols = ModuleSymbols {
-        chains: vec![Vec::new(); vaddrs.len()],
-        builds: vec![None; vaddrs.len()],
-        folded: vec![Vec::new(); vaddrs.len()],
-        ..ModuleSymbols::default()
-    };
     quiet_panics::install();
-    let filled = std::thread::scope(|scope| {
-        let symbols = &mut symbols;
-        std::thread::Builder::new()
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
             .name(quiet_panics::THREAD_NAME.to_owned())
-            .spawn_scoped(scope, move || fill(module, vaddrs, options, symbols))
-            .map_err(|error| format!("No thread could be started to read it ({error})."))?
-            .join()
-            .unwrap_or_else(|_| {
-                Err(format!(
-                    "{} is malformed: its names are unknown.",
-                    module.path().display()
-                ))
-            })
-    });
+            .stack_size(nesting::STACK_BYTES)
+            .spawn_scoped(scope, move || symbolize_here(module, vaddrs, options));
+        let found = thread.map(|thread| thread.join());
+        let why = match found {
+            Ok(Ok(symbols)) => return symbols,
+            Ok(Err(_)) => malformed(module),
+            Err(error) => format!("Cannot start a thread to read it ({error})."),
+        };
+        ModuleSymbols {
+            problem: Some(why),
+            ..unknown(vaddrs)
+        }
+    })
+}
+
+/// As [`symbolize_module_with`], on a thread called [`quiet_panics::THREAD_NAME`] with a stack of [`nesting::STACK_BYTES`]:
+/// starting one for each of thousands of small modules would take longer than reading them.
+pub(crate) fn symbolize_here(
+    module: &ModuleFile,
+    vaddrs: &[u64],
+    options: &Options,
+) -> ModuleSymbols {
+    let mut symbols = unknown(vaddrs);
+    let filling = AssertUnwindSafe(|| fill(module, vaddrs, options, &mut symbols));
+    let filled = catch_unwind(filling).unwrap_or_else(|_| Err(malformed(module)));
     if let Err(problem) = filled {
         symbols.problem = Some(problem);
     }
     symbols
+}
+
+fn unknown(vaddrs: &[u64]) -> ModuleSymbols {
+    ModuleSymbols {
+        chains: vec![Vec::new(); vaddrs.len()],
+        builds: vec![None; vaddrs.len()],
+        folded: vec![Vec::new(); vaddrs.len()],
+        ..ModuleSymbols::default()
+    }
+}
+
+fn malformed(module: &ModuleFile) -> String {
+    let shown = module.path().display();
+    format!("{shown} is malformed: its names are unknown.")
 }
 
 fn fill(
@@ -165,7 +189,7 @@ fn fill(
         (fresh, problem) = resolve(&files, &missing, options, deadline);
         known.add(fresh);
         if image.was_cut() {
-            problem = Some("the file was cut short while it was read".to_owned());
+            problem = Some("the file was truncated while it was read".to_owned());
         }
         // What could not be read now may be readable another time.
         if let Some(cache) = cache.filter(|_| problem.is_none()) {
@@ -204,15 +228,15 @@ fn fill(
                 ),
             };
             Some(format!(
-                "{shown}: neither its debug information nor its symbols cover {which}."
+                "{shown}: neither debug information nor symbols cover {which}."
             ))
         }
         None if symbols.has_lines || asked.is_empty() => None,
         None if known.has_symbols => Some(format!(
-            "{shown} has no debug information{not_fetched}: functions are known, lines are not. Build it with -g, or install its debug symbols."
+            "{shown} has no debug information{not_fetched}: function names are known, lines are not. Build it with -g, or install its debug symbols."
         )),
         None => Some(format!(
-            "{shown} is stripped{not_fetched}: neither functions nor lines are known. Build it with -g and do not strip it, or install its debug symbols."
+            "{shown} is stripped{not_fetched}: function names and lines are unknown. Build it with -g and do not strip it, or install its debug symbols."
         )),
     };
     Ok(())

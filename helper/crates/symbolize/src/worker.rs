@@ -14,7 +14,9 @@ use rustix::process::{
 };
 
 use crate::module::ModuleFile;
-use crate::symbolize::{Options, symbolize_module_with};
+use crate::nesting;
+use crate::quiet_panics;
+use crate::symbolize::{Options, symbolize_here};
 use crate::worker_messages::{
     Said, Task, TaskContent, TaskModule, encode_symbols, read_message, write_message,
 };
@@ -64,11 +66,16 @@ pub fn serve_as_worker() -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let output = Mutex::new(io::stdout());
     let (at_work, ended) = channel::<()>();
+    quiet_panics::install();
     std::thread::scope(|scope| {
+        let mut readers = 0;
         for _ in 0..task.at_once.clamp(1, modules.len().max(1)) {
             let at_work = at_work.clone();
             let (modules, next, output, options) = (&modules, &next, &output, &options);
-            scope.spawn(move || {
+            let reader = std::thread::Builder::new()
+                .name(quiet_panics::THREAD_NAME.to_owned())
+                .stack_size(nesting::STACK_BYTES);
+            let started = reader.spawn_scoped(scope, move || {
                 let _at_work = at_work;
                 while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let module = module.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -77,6 +84,12 @@ pub fn serve_as_worker() -> io::Result<()> {
                     }
                 }
             });
+            match started {
+                Ok(_) => readers += 1,
+                // Those that run do its work.
+                Err(_) if readers > 0 => break,
+                Err(error) => return Err(error),
+            }
         }
         drop(at_work);
         let mut told = 0;
@@ -87,8 +100,8 @@ pub fn serve_as_worker() -> io::Result<()> {
                 told = done;
             }
         }
-    });
-    Ok(())
+        Ok(())
+    })
 }
 
 fn answer(module: TaskModule, options: &Options, output: &Mutex<Stdout>) {
@@ -112,7 +125,7 @@ fn answer(module: TaskModule, options: &Options, output: &Mutex<Stdout>) {
     if let Some(build_id) = module.expected_build_id {
         file = file.expecting_build_id(build_id);
     }
-    let symbols = symbolize_module_with(&file, &module.vaddrs, options);
+    let symbols = symbolize_here(&file, &module.vaddrs, options);
     let bytes = encode_symbols(symbols, &module.vaddrs);
     say(output, &Said::Answer(module.index, bytes));
 }

@@ -67,6 +67,22 @@ fn without_a_build_id_the_crc_of_the_link_decides() {
 }
 
 #[test]
+fn a_stripped_program_is_called_stripped_wherever_it_was_sampled() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = stripped(folder.path(), &["-O2", "-g", "-Wl,-z,lazy"]);
+    std::fs::remove_file(folder.path().join("program.debug")).unwrap();
+    // A stub's name is made from the function it leads to: the program has no symbol of its own for all that.
+    let stub = support::section_addresses(&path, ".plt")[16..].to_vec();
+    let own = code_addresses(&path, 1);
+    for vaddrs in [own.clone(), [stub, own].concat()] {
+        let module = ModuleFile::at_path(&path);
+        let found = symbolize_module_with(&module, &vaddrs, &Options::default());
+        let problem = found.problem.unwrap();
+        assert!(problem.contains("stripped"), "{problem}");
+    }
+}
+
+#[test]
 fn a_build_id_directory_is_searched() {
     let folder = tempfile::tempdir().unwrap();
     let path = stripped(folder.path(), &["-O2", "-g"]);

@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -313,6 +314,9 @@ fn what_the_cache_gives_is_what_was_resolved() {
     };
     build.compile("clang", "-gdwarf-5");
     let path = build.path("program");
+    // Of a small module nothing is kept. What follows the sections belongs to none of them.
+    let mut program = std::fs::File::options().append(true).open(&path).unwrap();
+    program.write_all(&[0; 64 << 10]).unwrap();
     let cache = build.path("cache");
     let options = Options {
         cache: Some(cache.clone()),

@@ -64,7 +64,7 @@ impl fmt::Display for LaunchError {
                 p.display()
             ),
             Self::BadDirectory(p) => write!(f, "{}: no such working directory", p.display()),
-            Self::Terminal(e) => write!(f, "no terminal could be made for the program: {e}"),
+            Self::Terminal(e) => write!(f, "cannot create a terminal for the program: {e}"),
             Self::Late(p, waited, why) => write!(
                 f,
                 "{}: did not start within {:.0} s: {why}",
@@ -222,7 +222,7 @@ fn wait_for_exec_stop(pid: u32) -> io::Result<()> {
         // SAFETY: the child is stopped and traced by this thread; the options are passed by value.
         return check(unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, none, options) } as i32);
     }
-    Err(io::Error::other("it ended before its first instruction"))
+    Err(io::Error::other("it exited before its first instruction"))
 }
 
 impl Stopped {

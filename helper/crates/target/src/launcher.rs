@@ -123,7 +123,7 @@ impl Launcher {
     /// Ends the process that does not come to its program. Gives how it was.
     fn end_newborn<T>(&self, answer: &Receiver<T>) -> String {
         let Some(pid) = self.born() else {
-            return "no process for it came into being".to_owned();
+            return "its process was never created".to_owned();
         };
         let state = state_of(pid);
         // The child was not waited for before our last look, and a number is not given out again so soon.

@@ -58,24 +58,24 @@ fn reason(status: &str, asking: u32, name_of: impl Fn(u32) -> String) -> String 
     let privileged = field("CapPrm:").is_some_and(|set| set.trim().bytes().any(|b| b != b'0'));
     match uids[..] {
         [real, ..] if real != asking => format!(
-            "belongs to {}: only one's own programs may be recorded",
+            "belongs to {}: you can record only your own programs",
             name_of(real)
         ),
         [_, effective, saved, _] if effective != asking || saved != asking => {
             let other = if effective != asking { effective } else { saved };
             format!(
-                "was started by you and runs with the rights of {} (a setuid program): it may not be looked into",
+                "was started by you and runs with the rights of {} (a setuid program): you may not inspect it",
                 name_of(other)
             )
         }
         [_, ..] if privileged => {
-            "holds privileges (capabilities) that you do not have: it may not be looked into".to_owned()
+            "has privileges (capabilities) that you do not have: you may not inspect it".to_owned()
         }
         [_, ..] => {
-            "is yours, but protects its memory, as programs that keep keys and those without read permission do"
+            "is yours, but protects its memory, like programs that keep keys and those without read permission"
                 .to_owned()
         }
-        [] => "is not to be seen: it has ended or is hidden".to_owned(),
+        [] => "cannot be found: it has exited or is hidden".to_owned(),
     }
 }
 

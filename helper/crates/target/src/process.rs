@@ -18,10 +18,7 @@ impl fmt::Display for ProcessError {
             Self::NoSuchProcess(pid) => write!(f, "there is no process {pid}"),
             Self::NotAllowed(pid) => f.write_str(&why_not_allowed(*pid, own_uid())),
             Self::KernelThread(pid) => {
-                write!(
-                    f,
-                    "process {pid} is a thread of the kernel and runs no program"
-                )
+                write!(f, "process {pid} is a kernel thread and runs no program")
             }
             Self::Other(pid, e) => write!(f, "process {pid}: {e}"),
         }

@@ -5,10 +5,11 @@ use std::ops::Range;
 use memchr::memmem;
 use object::elf::{DT_NEEDED, ET_EXEC, PF_X, PT_INTERP, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Object, ObjectSymbol};
+use object::{Architecture, Object, ObjectSymbol, SymbolKind};
 use records::{Rule, RuleKind};
 
 use crate::Machine;
+use crate::code_rules::called_from;
 use crate::rows::Elf;
 use crate::spans::{Span, Spans};
 
@@ -29,6 +30,9 @@ pub(crate) fn entry_span(file: &Elf<'_>, known: &Spans) -> Option<Span> {
     }
     let size = symbol_size(file, entry).unwrap_or(ENTRY_BYTES_MAX);
     let mut end = entry.saturating_add(size.clamp(1, ENTRY_BYTES_MAX));
+    if let Some(next) = next_function(file, entry..end) {
+        end = next;
+    }
     if covered.is_none()
         && let Some(next) = known.next_start(entry)
     {
@@ -81,6 +85,21 @@ fn code_segments<'a>(file: &Elf<'a>) -> impl Iterator<Item = (u64, &'a [u8])> {
         .iter()
         .filter(move |h| h.p_type(endian) == PT_LOAD && h.p_flags(endian).contains(PF_X))
         .filter_map(move |h| Some((h.p_vaddr(endian), h.data(endian, data).ok()?)))
+}
+
+/// The first function after a program's entry and near it. Some C libraries do not say how long their entry is.
+fn next_function(file: &Elf<'_>, range: Range<u64>) -> Option<u64> {
+    let symbols = file.symbols().chain(file.dynamic_symbols());
+    let named = symbols.filter(|s| s.kind() == SymbolKind::Text && s.is_definition());
+    let called = match file.architecture() {
+        Architecture::X86_64 => code_segments(file)
+            .flat_map(|(start, bytes)| called_from(bytes, start, range.clone()))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let all = named.map(|s| s.address()).chain(called);
+    all.filter(|address| (range.start + 1..range.end).contains(address))
+        .min()
 }
 
 fn symbol_size(file: &Elf<'_>, vaddr: u64) -> Option<u64> {

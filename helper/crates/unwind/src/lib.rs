@@ -7,11 +7,16 @@
 pub mod aarch64;
 mod bare_code;
 mod cfi;
+mod code_flow;
+mod code_listing;
+mod code_rules;
 mod elf;
 mod expression;
 mod frame_row;
+mod frame_state;
 mod go;
 mod go_stack_table;
+mod kept_rows;
 mod pages;
 mod plt;
 mod realigned;
@@ -22,5 +27,6 @@ mod start_up_code;
 mod x86_64;
 
 pub use elf::{ElfLayout, LayoutError, layout_of_elf};
+pub use kept_rows::{FileRows, ROWS_MADE_BY, build_id_of_elf};
 pub use pages::{PackedPages, RuleSet};
 pub use rows::{Machine, Row, RowsError, rows_of_elf};

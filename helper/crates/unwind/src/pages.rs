@@ -30,7 +30,7 @@ fn recent_slot(rule: &Rule) -> usize {
 impl RuleSet {
     /// The number of `rule`; that of [`RuleKind::Unsupported`] once all numbers are taken (real processes use some
     /// thousands of the 65,536).
-    fn number(&mut self, rule: Rule) -> u16 {
+    pub(crate) fn number(&mut self, rule: Rule) -> u16 {
         if self.recent.is_empty() {
             self.recent = vec![None; 1 << RECENT_BITS];
         }
@@ -56,6 +56,23 @@ impl RuleSet {
         number
     }
 
+    /// These rules, each once; None: one of them is none, or there are too many.
+    pub(crate) fn of(rules: impl Iterator<Item = Option<Rule>>) -> Option<RuleSet> {
+        let mut set = RuleSet::default();
+        for rule in rules {
+            let rule = rule?;
+            if set.rules.len() + 1 >= RULES_MAX {
+                return None;
+            }
+            set.rules.push(rule);
+        }
+        Some(set)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
     pub fn len(&self) -> usize {
         self.rules.len()
     }
@@ -71,7 +88,7 @@ impl RuleSet {
 }
 
 /// The rows of one module.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackedPages {
     /// Number of the module's first page that has rows: vaddr >> PAGE_SHIFT.
     pub base_page: u32,
@@ -82,7 +99,7 @@ pub struct PackedPages {
 }
 
 /// More pages than any real module has (4 GiB of address space); beyond it a file is taken for hostile.
-const PAGES_MAX: u64 = 1 << 20;
+pub(crate) const PAGES_MAX: u64 = 1 << 20;
 
 impl PackedPages {
     /// Packs sorted rows. Empty when there is no code, or when it spreads over an absurd range.

@@ -10,6 +10,7 @@ use records::Rule;
 
 use crate::bare_code::{code_range, entry_span, returned_to_spans};
 use crate::cfi::{spans_of_debug_frame, spans_of_eh_frame};
+use crate::code_rules::spans_of_code;
 use crate::go::adjust_go_spans;
 use crate::plt::plt_spans;
 use crate::realigned::correct_epilogues;
@@ -96,6 +97,10 @@ pub fn rows_of_elf(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
     spans = spans.over(more);
     spans = returned_to_spans(&file, machine).over(spans);
     spans = spans.over(plt_spans(&file, machine));
+    if machine == Machine::X86_64 {
+        let of_code = spans_of_code(&file, &spans);
+        spans = spans.over(of_code);
+    }
     spans = spans.over(match machine {
         Machine::X86_64 => start_up_code::start_up_spans(&file),
         Machine::Aarch64 => start_up_aarch64::start_up_spans(&file),

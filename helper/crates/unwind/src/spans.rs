@@ -1,5 +1,7 @@
 //! Ranges of code with one rule each, from several sources, put together to rows.
 
+use std::ops::Range;
+
 use records::{Rule, RuleKind};
 
 use crate::Row;
@@ -56,6 +58,26 @@ impl Spans {
     pub fn next_start(&self, address: u64) -> Option<u64> {
         let after = self.0.partition_point(|s| s.start <= address);
         self.0.get(after).map(|s| s.start)
+    }
+
+    /// The parts of a range that no span covers.
+    pub fn gaps(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let first = self.0.partition_point(|s| s.end <= range.start);
+        let mut gaps = Vec::new();
+        let mut at = range.start;
+        for span in &self.0[first..] {
+            if span.start >= range.end {
+                break;
+            }
+            if at < span.start {
+                gaps.push(at..span.start);
+            }
+            at = at.max(span.end);
+        }
+        if at < range.end {
+            gaps.push(at..range.end);
+        }
+        gaps
     }
 
     /// These spans, and those parts of `below` that they leave free.

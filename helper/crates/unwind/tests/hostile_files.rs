@@ -5,7 +5,7 @@ mod entry;
 #[path = "../../../fuzz/entries/short_run.rs"]
 mod short_run;
 
-use entry::rows as read_all;
+use entry::{elf_of, rows as read_all};
 use short_run::Random;
 
 /// The dynamic loader: every machine has one, with all sections of interest.
@@ -49,5 +49,20 @@ fn numbers_at_their_limits_in_every_header_field() {
             damaged[at..at + 8].copy_from_slice(&value.to_le_bytes());
             read_all(&damaged);
         }
+    }
+}
+
+#[test]
+fn megabytes_of_hostile_code_without_call_frame_information() {
+    const X86_64: u16 = 62;
+    for instructions in [
+        &[0xeb, 0xff][..],                  // a jump into itself
+        &[0x50, 0x74, 0xfd],                // ever deeper
+        &[0x74, 0x40, 0x55, 0x75, 0xc0],    // back and forth
+        &[0x53, 0xff, 0xe0],                // switches
+        &[0xe8, 0, 0, 0, 0, 0x50, 0x74, 1], // calls of what follows
+    ] {
+        let code = instructions.repeat((10 << 20) / instructions.len());
+        read_all(&elf_of(X86_64, &[(b".text\0", &code)]));
     }
 }

@@ -34,10 +34,7 @@ impl Acting {
         let cannot = |e: io::Error| {
             io::Error::new(
                 e.kind(),
-                format!(
-                    "the rights of user {} (SUDO_UID) cannot be taken: {e}",
-                    user.uid
-                ),
+                format!("cannot switch to user {} (SUDO_UID): {e}", user.uid),
             )
         };
         let bits = capabilities_secure_bits().map_err(|e| cannot(e.into()))?;

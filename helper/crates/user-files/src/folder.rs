@@ -8,7 +8,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, fstat, fsync, openat, renameat, statat, unlinkat,
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, fsync, openat, renameat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -23,6 +24,12 @@ const OWN_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 pub struct Folder {
     folder: OwnedFd,
     path: PathBuf,
+}
+
+/// The kernel lets go of it with the descriptor (flock(2)).
+#[derive(Debug)]
+pub struct FolderLock {
+    _folder: OwnedFd,
 }
 
 impl Folder {
@@ -119,6 +126,17 @@ impl Folder {
             .collect()
     }
 
+    /// Keeps others that ask for it out of the folder until the lock is dropped or its process ends; None: another has
+    /// it. Never waits.
+    pub fn try_lock(&self) -> io::Result<Option<FolderLock>> {
+        let folder = acting(|| Ok(self.readable()?))?;
+        match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(FolderLock { _folder: folder })),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
+    }
+
     fn readable(&self) -> rustix::io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         openat(&self.folder, ".", flags, Mode::empty())
@@ -209,7 +227,7 @@ mod tests {
         for path in ["a/.lineheat/runs", "a/.lineheat", "b/.lineheat/runs"] {
             let why = Folder::make(&at(path)).unwrap_err().to_string();
             assert!(
-                why.contains("is a symbolic link, and in .lineheat"),
+                why.contains("is a symbolic link, and Lineheat follows no links in .lineheat"),
                 "{why}"
             );
         }
@@ -240,6 +258,17 @@ mod tests {
         folder.rename(name("x"), name("link")).unwrap();
         assert_eq!(fs::read_dir(at("planted")).unwrap().count(), 0);
         assert!(folder.holds(name("link"), &File::open(at("moved/link")).unwrap()));
+    }
+
+    #[test]
+    fn a_folder_is_locked_by_one_at_a_time() {
+        let place = tempfile::tempdir().unwrap();
+        let open = || Folder::open(place.path()).unwrap();
+        let held = open().try_lock().unwrap();
+        assert!(held.is_some());
+        assert!(open().try_lock().unwrap().is_none());
+        drop(held);
+        assert!(open().try_lock().unwrap().is_some());
     }
 
     #[test]

@@ -4,8 +4,10 @@
 mod acting;
 mod folder;
 mod invoker;
+mod kept_files;
 mod walk;
 
 pub use acting::as_invoker;
-pub use folder::{Folder, folder_of, write_file};
+pub use folder::{Folder, FolderLock, folder_of, write_file};
 pub use invoker::{Invoker, invoker};
+pub use kept_files::KeptFiles;

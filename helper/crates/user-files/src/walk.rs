@@ -104,12 +104,12 @@ impl Walk {
         };
         if self.is_below_own {
             return refused(&format!(
-                ", and in {OWN_FOLDER} Lineheat follows none; remove the link"
+                ", and Lineheat follows no links in {OWN_FOLDER}; remove the link"
             ));
         }
         if !is_trusted(&found, &fstat(&self.at)?, own_uid()) {
             let why = format!(
-                " of user {}, which could change at any time; name the folder without it",
+                " of user {}, which could change at any time; use a path without it",
                 found.st_uid
             );
             return refused(&why);

@@ -32,6 +32,15 @@ pub struct Stack<'a> {
     pub bytes: &'a [u8],
 }
 
+impl Stack<'_> {
+    fn read(&self, address: u64, to: &mut [u8]) -> bool {
+        let from = usize::try_from(address.wrapping_sub(self.start)).unwrap_or(usize::MAX);
+        let end = from.saturating_add(to.len());
+        let found = self.bytes.get(from..end);
+        found.inspect(|bytes| to.copy_from_slice(bytes)).is_some()
+    }
+}
+
 /// Addresses in the process, leaf first; those of callers are one less than the return address, so that they lie
 /// in the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +53,7 @@ pub struct Walked<'a> {
 pub struct Walker<const N: usize> {
     /// `struct user_walk` of the machine, zeroed at first.
     state: Vec<u64>,
+    no_table: MappingTable,
     frames: Box<[u64; USER_FRAMES_MAX]>,
 }
 
@@ -56,6 +66,8 @@ where
         let size = unsafe { (Registers::<N>::CODE.state_size)() };
         Walker {
             state: vec![0; size.div_ceil(8)],
+            // Nothing is remembered of what lies beyond a table.
+            no_table: MappingTable::new(u64::MAX, &[]),
             frames: Box::new([0; USER_FRAMES_MAX]),
         }
     }
@@ -74,13 +86,25 @@ where
         mappings: &MappingTable,
         tables: &Tables,
     ) -> Walked<'_> {
-        let read = |address: u64, to: &mut [u8]| {
-            let from = usize::try_from(address.wrapping_sub(stack.start)).unwrap_or(usize::MAX);
-            let end = from.saturating_add(to.len());
-            let found = stack.bytes.get(from..end);
-            found.inspect(|bytes| to.copy_from_slice(bytes)).is_some()
-        };
+        let read = |address: u64, to: &mut [u8]| stack.read(address, to);
         self.walk_memory(registers, read, mappings, tables)
+    }
+
+    /// As [`Walker::walk`], for a process with more mappings than a table holds: `find` gives the one at an address.
+    pub fn walk_finding<F: FnMut(u64) -> Option<Mapping>>(
+        &mut self,
+        registers: &Registers<N>,
+        stack: Stack<'_>,
+        mut find: F,
+        tables: &Tables,
+    ) -> Walked<'_> {
+        let mut read = |address: u64, to: &mut [u8]| stack.read(address, to);
+        let sources = Sources {
+            find: Some(find_by::<F>),
+            finder: (&raw mut find).cast(),
+            ..Sources::new(&mut read, &self.no_table, tables)
+        };
+        self.walk_sources(registers, &sources)
     }
 
     /// As [`Walker::walk`], over any memory: `read` fills the slice with the bytes at an address, or gives false.
@@ -91,26 +115,20 @@ where
         mappings: &MappingTable,
         tables: &Tables,
     ) -> Walked<'_> {
-        let sources = Sources {
-            read: read_by::<R>,
-            reader: (&raw mut read).cast(),
-            table: mappings.raw(),
-            pages: tables.pages().as_ptr(),
-            page_count: tables.pages().len() as u64,
-            rows: tables.rows().as_ptr(),
-            row_count: tables.rows().len() as u64,
-            rules: tables.rules().as_ptr(),
-            rule_count: tables.rules().len() as u64,
-        };
+        let sources = Sources::new(&mut read, mappings, tables);
+        self.walk_sources(registers, &sources)
+    }
+
+    fn walk_sources(&mut self, registers: &Registers<N>, sources: &Sources) -> Walked<'_> {
         let mut end = 0;
-        // SAFETY: every pointer comes with the length of what it points to, all of which outlive the call; `reader` is
-        // the closure that `read_by` was made for; the state has the size and alignment of `struct user_walk` and is
+        // SAFETY: every pointer comes with the length of what it points to, all of which outlive the call; `reader` and
+        // `finder` are the closures that `read_by` and `find_by` were made for; the state has the size and alignment of `struct user_walk` and is
         // valid zeroed; N is the machine's number of registers; `frames` has room for USER_FRAMES_MAX. The C code
         // reads nothing beyond the lengths (tests/random_walks.rs).
         let count = unsafe {
             (Registers::<N>::CODE.walk)(
                 self.state.as_mut_ptr(),
-                &sources,
+                sources,
                 registers.general.as_ptr(),
                 registers.ip,
                 registers.is_exact,
@@ -145,6 +163,26 @@ unsafe extern "C" fn read_by<R: FnMut(u64, &mut [u8]) -> bool>(
     read(address, to)
 }
 
+/// Calls the closure behind `finder`.
+///
+/// # Safety
+/// `finder` points to an `F` that nobody else uses, `found` to room for a mapping.
+unsafe extern "C" fn find_by<F: FnMut(u64) -> Option<Mapping>>(
+    finder: *mut c_void,
+    address: u64,
+    found: *mut Mapping,
+) -> bool {
+    // SAFETY: as this function demands of its caller; the C code passes what it got and room of its own.
+    let find = unsafe { &mut *finder.cast::<F>() };
+    let mapping = find(address);
+    let Some(mapping) = mapping else {
+        return false;
+    };
+    // SAFETY: as above.
+    unsafe { found.write(mapping) };
+    true
+}
+
 /// `struct walk_sources` of walk.c.
 #[repr(C)]
 pub(crate) struct Sources {
@@ -157,4 +195,31 @@ pub(crate) struct Sources {
     row_count: u64,
     rules: *const RawRule,
     rule_count: u64,
+    find: Option<FindMapping>,
+    finder: *mut c_void,
+}
+
+type FindMapping = unsafe extern "C" fn(*mut c_void, u64, *mut Mapping) -> bool;
+
+impl Sources {
+    /// Valid as long as all of these are.
+    fn new<R: FnMut(u64, &mut [u8]) -> bool>(
+        read: &mut R,
+        mappings: &MappingTable,
+        tables: &Tables,
+    ) -> Sources {
+        Sources {
+            read: read_by::<R>,
+            reader: (&raw mut *read).cast(),
+            table: mappings.raw(),
+            pages: tables.pages().as_ptr(),
+            page_count: tables.pages().len() as u64,
+            rows: tables.rows().as_ptr(),
+            row_count: tables.rows().len() as u64,
+            rules: tables.rules().as_ptr(),
+            rule_count: tables.rules().len() as u64,
+            find: None,
+            finder: std::ptr::null_mut(),
+        }
+    }
 }

@@ -41,11 +41,15 @@ struct walk_sources {
 	u64 row_count;
 	const struct unwind_rule *rules;
 	u64 rule_count;
+	/* Gives the mapping at an address that the table does not have; null: the table is complete. */
+	bool (*find)(void *finder, u64 address, struct mapping *found);
+	void *finder;
 };
 
 struct user_walk {
 	struct walk walk; /* first: the functions below get a pointer to it */
 	const struct walk_sources *sources;
+	struct mapping found; /* the last one beyond the table */
 	struct known_rule cache[CACHE_SIZE];
 };
 
@@ -67,8 +71,9 @@ static __always_inline const struct mapping_table *mapping_table_of(struct walk 
 
 static __always_inline const struct mapping *mapping_beyond_table(struct walk *w, u64 address)
 {
-	(void)w, (void)address;
-	return 0; /* the caller's table is complete */
+	const struct walk_sources *s = sources_of(w);
+	struct mapping *found = &((struct user_walk *)w)->found;
+	return s->find && s->find(s->finder, address, found) ? found : 0;
 }
 
 static __always_inline const u64 *page_at(struct walk *w, u32 index)

@@ -227,6 +227,18 @@ where
             (&first[..], end),
             "what was remembered changes nothing"
         );
+        if mappings.is_sorted_by(|a, b| a.end <= b.start) {
+            let find = |address| {
+                let mut all = mappings.iter();
+                all.find(|m| m.start <= address && address < m.end).copied()
+            };
+            let found = walker.walk_finding(&registers, stack, find, &tables);
+            assert_eq!(
+                (found.frames, found.end),
+                (&first[..], end),
+                "without a table"
+            );
+        }
     }
     assert!(deepest > 100, "some walks are long: {deepest}");
 }

@@ -23,12 +23,12 @@ impl fmt::Display for FrameError {
         match self {
             FrameError::TooLong(length) => write!(
                 formatter,
-                "A frame of {length} bytes was announced; at most {FRAME_BYTES_MAX} are allowed."
+                "A frame has {length} bytes; the maximum is {FRAME_BYTES_MAX}."
             ),
             FrameError::Truncated => {
                 formatter.write_str("The stream ended in the middle of a frame.")
             }
-            FrameError::Io(error) => write!(formatter, "The stream cannot be read: {error}."),
+            FrameError::Io(error) => write!(formatter, "Cannot read the stream: {error}."),
         }
     }
 }

@@ -40,13 +40,13 @@ folder={BASE}/{VERSION}
 for tool in groupadd usermod setcap sha256sum; do
 	command -v $tool >/dev/null || {{ echo "$tool is missing (Debian: passwd, libcap2-bin, coreutils)" >&2; exit 1; }}
 done
-refuse() {{ echo "$1: nothing was installed. This helps: $2" >&2; exit 1; }}
-# Every folder on the way is to be changed by root alone.
+refuse() {{ echo "$1: nothing was installed. To fix this: $2" >&2; exit 1; }}
+# Only root may be able to change any folder in the path.
 for part in / /usr /usr/local /usr/local/libexec {BASE} $folder; do
 	[ -e $part ] || mkdir --mode=0755 $part
-	[ ! -L $part ] || refuse "$part is a symbolic link" "a folder of root in its place"
+	[ ! -L $part ] || refuse "$part is a symbolic link" "replace it with a folder owned by root"
 	[ "$(stat --format=%u $part)" = 0 ] || refuse "$part does not belong to root" "chown root $part"
-	[ -z "$(find $part -maxdepth 0 -perm /022)" ] || refuse "$part may be written by others than root" "chmod go-w $part"
+	[ -z "$(find $part -maxdepth 0 -perm /022)" ] || refuse "users other than root can write to $part" "chmod go-w $part"
 done
 getent group {GROUP} >/dev/null || groupadd --system {GROUP}
 new=$folder/.new
@@ -54,14 +54,14 @@ trap "rm -f $new" EXIT
 rm -f $new
 cat > $new
 if ! echo "{sum}  $new" | sha256sum --check --status; then
-	echo "the sampler is not the file that was shown (its sum differs): nothing was installed" >&2
+	echo "the sampler is not the file that was shown (its checksum differs): nothing was installed" >&2
 	exit 1
 fi
 chown root:{GROUP} $new
 chmod 0750 $new
 setcap {capabilities}=ep $new
 mv --force $new $folder/{FILE}
-# A sampler of another version is of no use any more.
+# Samplers of other versions are no longer needed.
 find {BASE} -mindepth 1 -maxdepth 1 ! -name {VERSION} -exec rm -rf "{{}}" +
 {join}"#
     )
@@ -95,11 +95,11 @@ pub fn install(consent: Consent) -> ExitCode {
                 true => command.trim_start_matches("sudo ").to_owned(),
                 false => command,
             };
-            format!(". End that, then try again:\n  {command}")
+            format!(". Fix that, then try again:\n  {command}")
         });
         let cause = weakness.cause;
         return fail(&format!(
-            "nothing was installed, since whoever can change a folder above the sampler can replace it: {cause}{remedy}"
+            "nothing was installed, because anyone who can change a folder above the sampler can replace it: {cause}{remedy}"
         ));
     }
     match prepare() {
@@ -141,12 +141,11 @@ fn user_to_add() -> Option<String> {
 
 fn explain_install() {
     eprintln!(
-        "This installs the part of Lineheat that needs rights, so that you can record without sudo. It takes these commands, as root:\n"
+        "This installs the sampler, the only part of Lineheat that needs privileges, so that you can record without sudo. These commands run as root:\n"
     );
     if let Some(level) = kernel_support::perf_events_for_admin_only() {
         eprintln!(
-            "(cap_sys_admin is among the capabilities because this kernel asks for it: its perf_event_paranoid is {level}, as Debian and Ubuntu ship it. \
-             The sampler gives up all capabilities as soon as it has attached, before it looks at a sample.)\n"
+            "(The capabilities include cap_sys_admin because this kernel requires it: perf_event_paranoid is {level}, the default of Debian and Ubuntu. The sampler drops all capabilities once it is attached, before it reads a sample.)\n"
         );
     }
 }
@@ -157,9 +156,9 @@ pub fn uninstall(consent: Consent) -> ExitCode {
     let ran = carry_out(&as_command(&script, None), &script, None, consent);
     ran.unwrap_or_else(|| {
         if Path::new(BASE).exists() {
-            return fail(&format!("{BASE} is still there"));
+            return fail(&format!("{BASE} still exists"));
         }
-        eprintln!("The sampler, its folder {BASE} and the group {GROUP} are gone.");
+        eprintln!("Removed the sampler, its folder {BASE} and the group {GROUP}.");
         ExitCode::SUCCESS
     })
 }
@@ -177,7 +176,7 @@ fn carry_out(
         Consent::PrintOnly => return Some(ExitCode::SUCCESS),
         Consent::Ask if !io::stdin().is_terminal() => {
             eprintln!(
-                "\nlineheat: there is no terminal to ask on; --yes runs the commands without a question, --print only shows them."
+                "\nlineheat: cannot ask, because there is no terminal. --yes runs the commands without asking; --print only shows them."
             );
             return Some(ExitCode::from(2));
         }
@@ -198,11 +197,11 @@ fn carry_out(
     let input = input.map_or(Stdio::null(), Stdio::from);
     match run.args(["-c", script]).stdin(input).status() {
         Ok(status) if status.success() => None,
-        Ok(status) => Some(fail(&format!("the commands did not succeed ({status})"))),
+        Ok(status) => Some(fail(&format!("the commands failed ({status})"))),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Some(fail(
-            "there is no sudo here: run the commands above as root",
+            "sudo is not installed: run the commands above as root",
         )),
-        Err(e) => Some(fail(&format!("the commands could not be run: {e}"))),
+        Err(e) => Some(fail(&format!("cannot run the commands: {e}"))),
     }
 }
 
@@ -220,7 +219,7 @@ fn verify(beside: &Path) -> ExitCode {
         Ok(_) if rights::is_root() => {
             let user = user_to_add();
             let who = user.map_or(format!("members of the group {GROUP}"), |u| {
-                format!("{u}, from the next login on,")
+                format!("{u}, after the next login,")
             });
             eprintln!(
                 "\nInstalled {}: {who} can record without sudo.",
@@ -241,7 +240,7 @@ fn verify(beside: &Path) -> ExitCode {
         }
         Err(problem) => {
             eprintln!(
-                "\nlineheat: it was installed, and cannot be used: {}",
+                "\nlineheat: the sampler was installed but cannot be used: {}",
                 problem.text()
             );
             eprintln!("lineheat: {}", problem.advice());

@@ -53,7 +53,7 @@ fn installed_parent() -> &'static str {
 fn no_new_privileges(set: bool) -> Check {
     let title = "Gaining rights";
     if set {
-        let detail = "this process tree may gain no rights (NoNewPrivs is set, as in a snap or after some sandboxes), so sudo and file capabilities have no effect here; start the editor another way";
+        let detail = "this process tree cannot gain rights (NoNewPrivs is set, as in a snap or some sandboxes), so sudo and file capabilities have no effect here. Start the editor in another way";
         return check("no-new-privs", title, State::Warning, detail.to_owned());
     }
     let detail = "sudo and file capabilities can work here".to_owned();
@@ -65,8 +65,8 @@ fn container(obstacle: Option<&Obstacle>, name: Option<&str>) -> Check {
     let title = "Container";
     let Some(obstacle) = obstacle else {
         let detail = match name {
-            Some(name) => format!("this is {name}, and it allows what recording needs"),
-            None => "none, and no user namespace".to_owned(),
+            Some(name) => format!("this is {name}, and it allows recording"),
+            None => "no container and no user namespace".to_owned(),
         };
         return check("container", title, State::Ok, detail);
     };
@@ -91,13 +91,13 @@ fn lockdown(mode: Option<&str>, is_told: bool) -> Check {
     let (state, detail) = match mode {
         Some("confidentiality") => (
             State::Missing,
-            "the kernel is locked down for confidentiality: no BPF program may read memory, so only recording without privilege is possible; boot with lockdown=integrity for time in the kernel".to_owned(),
+            "the kernel is in lockdown mode (confidentiality): BPF programs cannot read memory, so only recording without privileges is possible. To record kernel time, boot with lockdown=integrity".to_owned(),
         ),
         Some(mode) => (State::Ok, format!("{mode}: recording is not affected")),
         None if is_told => (State::Ok, "none".to_owned()),
         None => (
             State::Ok,
-            "cannot be told, as securityfs is not mounted in /sys/kernel/security; the recordings below show what works".to_owned(),
+            "unknown, because securityfs is not mounted on /sys/kernel/security. The test recordings below show what works".to_owned(),
         ),
     };
     check("lockdown", "Kernel lockdown", state, detail)
@@ -107,12 +107,12 @@ fn perf_events(admin_only: Option<i32>, already: bool) -> Check {
     let (state, detail) = match admin_only {
         None => (
             State::Ok,
-            "kernel.perf_event_paranoid is at most 2: cap_perfmon is enough, and one's own programs can be recorded without privilege".to_owned(),
+            "kernel.perf_event_paranoid is at most 2: cap_perfmon is enough, and you can record your own programs without privileges".to_owned(),
         ),
         Some(level) => (
             if already { State::Ok } else { State::Warning },
             format!(
-                "kernel.perf_event_paranoid is {level}, as Debian and Ubuntu ship it: the kernel asks for cap_sys_admin, too (the installed sampler gets it and gives it up with the rest right after attaching), and nothing can be recorded without privilege"
+                "kernel.perf_event_paranoid is {level}, the default of Debian and Ubuntu: the kernel also requires cap_sys_admin (the installed sampler gets it, and drops it with the others once it is attached), and nothing can be recorded without privileges"
             ),
         ),
     };
@@ -122,10 +122,10 @@ fn perf_events(admin_only: Option<i32>, already: bool) -> Check {
 fn capabilities(already: bool) -> Check {
     let title = "Rights of this process";
     if already {
-        let detail = "root's, or the capabilities that recording takes".to_owned();
+        let detail = "root, or the capabilities that recording requires".to_owned();
         return check("capabilities", title, State::Ok, detail);
     }
-    let detail = "none, as usual: the sampler has to have them (see below)".to_owned();
+    let detail = "none, as usual: the sampler must have them (see below)".to_owned();
     check("capabilities", title, State::Ok, detail)
 }
 
@@ -140,7 +140,7 @@ fn installed_sampler(
             Obstacle::UserNamespace => (State::Warning, Problem::UserNamespace.text()),
             Obstacle::Lacks(_) | Obstacle::Filter(_) => (
                 State::Ok,
-                "it would get no rights in this container, whatever is installed (see Container)"
+                "an installed sampler would get no rights in this container (see Container)"
                     .to_owned(),
             ),
         };
@@ -151,12 +151,12 @@ fn installed_sampler(
         return check("installed-sampler", title, State::Ok, path);
     };
     if already && *problem == Problem::NotInstalled {
-        let detail = "none, and none is needed with the rights that this process has".to_owned();
+        let detail = "none; not needed with the rights of this process".to_owned();
         return check("installed-sampler", title, State::Ok, detail);
     }
     let advice = problem.advice();
     let command = advice.lines().find_map(|line| line.strip_prefix("  "));
-    let cost = ", so time in the kernel cannot be recorded";
+    let cost = ", so kernel time cannot be recorded";
     let detail = match command {
         Some(_) => format!("{}{cost}", problem.text()),
         None => format!("{}{cost}. {advice}", problem.text()),
@@ -179,7 +179,7 @@ fn nosuid(set: bool) -> Check {
         (
             State::Warning,
             format!(
-                "{place} lies on a file system that is mounted with nosuid: a sampler there gets no rights"
+                "{place} is on a file system mounted with nosuid: a sampler there gets no rights"
             ),
         )
     } else {
@@ -196,17 +196,14 @@ fn group(already: bool, problem: Option<&Problem>) -> Check {
     let (state, detail) = match problem {
         _ if already => (
             State::Ok,
-            "not needed with the rights that this process has".to_owned(),
+            "not needed with the rights of this process".to_owned(),
         ),
         Some(p @ Problem::NotInGroup { .. }) => (State::Missing, p.text()),
         Some(Problem::NotInstalled) => (
             State::Ok,
-            format!("{GROUP} comes with the installed sampler"),
+            format!("the group {GROUP} is created with the installed sampler"),
         ),
-        _ => (
-            State::Ok,
-            format!("this user may run what members of {GROUP} may run"),
-        ),
+        _ => (State::Ok, format!("this user is a member of {GROUP}")),
     };
     let advice = match problem {
         Some(p @ Problem::NotInGroup { .. }) if !already => p.advice(),
@@ -221,11 +218,11 @@ fn group(already: bool, problem: Option<&Problem>) -> Check {
 
 fn sudo(there: bool, already: bool) -> Check {
     let (state, detail) = match (there, already) {
-        (true, _) => (State::Ok, "sudo is there, to install the sampler with"),
-        (false, true) => (State::Ok, "sudo is not there, and not needed now"),
+        (true, _) => (State::Ok, "sudo is available to install the sampler"),
+        (false, true) => (State::Ok, "sudo is not available, and not needed now"),
         (false, false) => (
             State::Warning,
-            "sudo is not there: the sampler is to be installed by root, with what `lineheat doctor --install --print` shows",
+            "sudo is not available: root must install the sampler with the commands that `lineheat doctor --install --print` shows",
         ),
     };
     check("sudo", "sudo", state, detail.to_owned())

@@ -63,6 +63,33 @@ impl Space {
         self.change(new.from_ns);
     }
 
+    /// As [`AddressSpaces::map_missed`]: `new` has what is known of its time.
+    fn map_missed(&mut self, mut new: Mapped) {
+        let (since_ns, read_ns) = (new.from_ns, new.until_ns);
+        let below = self.now.range(..new.end).rev();
+        let there: Vec<Mapped> = (below.map(|(_, m)| *m))
+            .take_while(|m| m.end > new.start)
+            .collect();
+        let is_it = |m: &Mapped| {
+            let covers = m.start <= new.start && new.end <= m.end;
+            let offset = m.file_offset.wrapping_add(new.start.wrapping_sub(m.start));
+            covers && m.module == new.module && offset == new.file_offset
+        };
+        if there.iter().any(|m| m.from_ns > read_ns || is_it(m)) {
+            return;
+        }
+        new.until_ns = u64::MAX;
+        if !there.is_empty() {
+            new.from_ns = read_ns;
+        }
+        self.map(new);
+        for before in self.past.iter_mut().rev().take(there.len()) {
+            before.until_ns = before.until_ns.min(since_ns.max(before.from_ns));
+        }
+        // Later ones are looked for from the back.
+        self.past.make_contiguous().sort_by_key(|m| m.until_ns);
+    }
+
     fn execute(&mut self, time_ns: u64) {
         for old in std::mem::take(&mut self.now).values() {
             end(&mut self.past, *old, time_ns);
@@ -131,6 +158,30 @@ impl AddressSpaces {
         }
     }
 
+    /// A mapping that was found at `read_ns` and appeared after `since_ns`, nobody knows when. What was mapped there later
+    /// stays. Where another was mapped before, it is not known what was there between these times.
+    pub fn map_missed(
+        &mut self,
+        pid: u32,
+        (since_ns, read_ns): (u64, u64),
+        (start, end): (u64, u64),
+        file_offset: u64,
+        module: ModuleIndex,
+    ) {
+        if start >= end {
+            return;
+        }
+        self.ever_mapped.insert(pid);
+        self.spaces.entry(pid).or_default().map_missed(Mapped {
+            start,
+            end,
+            file_offset,
+            module,
+            from_ns: since_ns,
+            until_ns: read_ns,
+        });
+    }
+
     /// Whether all of a range is one mapping of this module now.
     pub fn is_mapped_now(&self, pid: u32, range: (u64, u64), module: ModuleIndex) -> bool {
         let now = self.spaces.get(&pid).map(|s| &s.now);
@@ -154,6 +205,11 @@ impl AddressSpaces {
         space.version += 1;
         space.now = now;
         space.past.clear();
+    }
+
+    /// How many mappings the process has now.
+    pub fn mapping_count(&self, pid: u32) -> usize {
+        self.spaces.get(&pid).map_or(0, |space| space.now.len())
     }
 
     /// What the process had mapped at that time: ascending, not overlapping.
@@ -237,6 +293,28 @@ mod tests {
         s.map(1, 200 * PAST_NS, (0x1000, 0x2000), 0, 6);
         assert_eq!(s.spaces[&1].past.len(), 1);
         assert_eq!(module_at(&s, 1, 150 * PAST_NS, 0x1000), Some(5));
+    }
+
+    #[test]
+    fn what_was_read_holds_since_the_gap_unless_another_was_there() {
+        let mut s = AddressSpaces::default();
+        s.map(1, 0, (0x1000, 0x2000), 0, 10);
+        s.map(1, 95, (0x5000, 0x6000), 0, 12);
+        let gap = (50, 90);
+        s.map_missed(1, gap, (0x1000, 0x2000), 0, 10);
+        s.map_missed(1, gap, (0x3000, 0x4000), 0, 11);
+        s.map_missed(1, gap, (0x5000, 0x6000), 0, 11);
+        assert_eq!(module_at(&s, 1, 40, 0x1000), Some(10), "known before");
+        assert_eq!(module_at(&s, 1, 49, 0x3000), None);
+        assert_eq!(module_at(&s, 1, 51, 0x3000), Some(11));
+        assert_eq!(module_at(&s, 1, 96, 0x5000), Some(12), "mapped later");
+        s.map_missed(1, (100, 120), (0x1000, 0x2000), 0, 13);
+        let at = |time_ns| module_at(&s, 1, time_ns, 0x1000);
+        assert_eq!(
+            [at(99), at(110), at(120)],
+            [Some(10), None, Some(13)],
+            "what was there between is not known"
+        );
     }
 
     #[test]

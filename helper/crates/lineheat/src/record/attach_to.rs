@@ -40,7 +40,8 @@ impl AttachTo {
             None => Err(RecordError {
                 kind: "not-found",
                 message: format!("there are no {}", self.description()),
-                advice: "Names are those of program files, or those that ps -e shows.".to_owned(),
+                advice: "Use the name of the program file, or the name that ps -e shows."
+                    .to_owned(),
             }),
         }
     }
@@ -51,7 +52,7 @@ impl AttachTo {
             AttachTo::Pids(pids) if pids.len() == 1 => String::new(),
             AttachTo::Pids(pids) => format!("{} processes", pids.len()),
             AttachTo::Named(name) => format!("processes named {name}"),
-            AttachTo::Tree(root) => format!("process {root} and what it started"),
+            AttachTo::Tree(root) => format!("process {root} and its descendants"),
         }
     }
 }

@@ -39,38 +39,41 @@ pub fn of_load(errno: i32, complaints: &str, at: &Circumstances) -> RecordError 
     // The verifier has its say after all questions of rights.
     if let Some(line) = verifier_line(complaints) {
         return no_bpf(
-            format!("the verifier of this kernel refused the BPF sampler ({error}): {line}"),
-            "This kernel is not among those that Lineheat was tested on, or it was changed. Record on another one, and report this message with the version that uname -r prints.",
+            format!(
+                "the verifier of this kernel rejected the BPF sampler ({error}): {line}{}",
+                lockdown_hint(errno, at.lockdown_is_told)
+            ),
+            "Lineheat was not tested on this kernel, or the kernel was modified. Record on another kernel, and report this message with the version that uname -r prints.",
         );
     }
     match errno {
         libc::EPERM if at.in_container || !at.has_rights => no_permission(
-            "this user may not load a BPF program",
+            "this user may not load BPF programs",
             "cap_bpf and cap_perfmon",
         ),
         libc::EPERM | libc::EACCES => no_bpf(
             format!(
-                "the sampler has the rights to load a BPF program, and was refused all the same ({error}){}: a security module (SELinux, AppArmor) or a filter of system calls does that",
+                "the sampler has the rights to load a BPF program, but the kernel refused ({error}){}: the cause is a security module (SELinux, AppArmor) or a system call filter",
                 detail(complaints)
             ),
-            "The system's log names the rule:\n  journalctl --dmesg --grep=denied",
+            "The system log names the rule:\n  journalctl --dmesg --grep=denied",
         ),
         libc::ENOSYS => no_bpf(
-            "this kernel has no BPF (CONFIG_BPF_SYSCALL), or a filter of system calls hides it"
+            "this kernel has no BPF (CONFIG_BPF_SYSCALL), or a system call filter hides it"
                 .to_owned(),
-            "Record with a kernel of a distribution, and outside of sandboxes.",
+            "Record on a distribution kernel, outside sandboxes.",
         ),
         libc::ENOMEM => no_bpf(
-            format!("there is no memory for the tables of the BPF sampler ({error})"),
+            format!("not enough memory for the tables of the BPF sampler ({error})"),
             "Raise the memory limit of this container, service or session, or end other programs in it.",
         ),
         _ => no_bpf(
             format!(
-                "the kernel did not take the BPF sampler: {error}{}{}",
+                "the kernel rejected the BPF sampler: {error}{}{}",
                 detail(complaints),
                 lockdown_hint(errno, at.lockdown_is_told)
             ),
-            "This command says what is missing:\n  lineheat doctor",
+            "This command shows what is missing:\n  lineheat doctor",
         ),
     }
 }
@@ -94,13 +97,13 @@ fn verifier_line(complaints: &str) -> Option<&str> {
             && !line.starts_with("libbpf: ")
             && !FIGURES.iter().any(|start| line.starts_with(start))
     });
-    lines.next_back()
+    lines.next_back().map(|line| line.trim_end_matches('.'))
 }
 
 fn lockdown_hint(errno: i32, is_told: bool) -> &'static str {
     match errno == libc::EINVAL && !is_told {
         true => {
-            "; a kernel that is locked down for confidentiality answers the same: mount securityfs on /sys/kernel/security to see whether this one is"
+            "; the kernel may also be in lockdown mode (confidentiality): mount securityfs on /sys/kernel/security to check"
         }
         false => "",
     }
@@ -128,6 +131,13 @@ mod tests {
             assert!(error.message.ends_with(reason), "{error}");
             assert!(error.message.contains("verifier"), "{error}");
         }
+        // In lockdown mode a helper is missing, which the verifier says without a word of the mode.
+        let hidden = Circumstances {
+            lockdown_is_told: false,
+            ..RIGHTS
+        };
+        let error = of_load(libc::EINVAL, REFUSED, &hidden);
+        assert!(error.message.contains("mount securityfs"), "{error}");
         // Also where a process has its rights by other ways than ours to see, as the installed sampler has.
         let rights = Circumstances {
             has_rights: false,
@@ -154,7 +164,11 @@ mod tests {
                 .message
                 .contains("CONFIG_BPF_SYSCALL")
         );
-        assert!(told(libc::ENOMEM, &RIGHTS).message.contains("no memory"));
+        assert!(
+            told(libc::ENOMEM, &RIGHTS)
+                .message
+                .contains("not enough memory")
+        );
         let hidden = Circumstances {
             lockdown_is_told: false,
             ..RIGHTS

@@ -104,14 +104,14 @@ pub fn build_problems(
         }
         if share(hot.unoptimized) >= UNOPTIMIZED_WORTH_TELLING {
             problems.push(format!(
-                "{name} was built without optimisation ({:.0} % of the samples are in such code): its figures are not those of a release build.{}",
+                "{name} was built without optimization ({:.0} % of the samples are in such code): a release build will have different figures.{}",
                 percent(hot.unoptimized),
                 optimisation_advice(found.language)
             ));
         }
         if share(hot.folded) >= FOLDED_WORTH_TELLING {
             problems.push(format!(
-                "{name}: the linker made functions with the same code one (identical-code folding), and {:.0} % of the samples are in such code. Any of them may have run: {}.",
+                "{name}: the linker merged functions with identical code (identical-code folding), and {:.0} % of the samples are in such code. Any of these may have run: {}.",
                 percent(hot.folded),
                 folded_names(&hot.folded_functions)
             ));

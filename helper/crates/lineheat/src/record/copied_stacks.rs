@@ -35,8 +35,7 @@ impl CopiedStacks {
         spaces: &AddressSpaces,
         modules: &Modules,
     ) -> SampleRecord {
-        (self.tables).prepare(copy.pid, copy.time_ns, spaces, modules);
-        let (user, end) = self.walk(&copy, bytes_max);
+        let (user, end) = self.walk(&copy, bytes_max, spaces, modules);
         SampleRecord {
             time_ns: copy.time_ns,
             pid: copy.pid,
@@ -48,10 +47,14 @@ impl CopiedStacks {
         }
     }
 
-    fn walk(&mut self, copy: &CopyRecord, bytes_max: usize) -> (Vec<u64>, StackEnd) {
-        let Some(mappings) = self.tables.mappings(copy.pid) else {
-            return (vec![], StackEnd::Unreadable);
-        };
+    fn walk(
+        &mut self,
+        copy: &CopyRecord,
+        bytes_max: usize,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) -> (Vec<u64>, StackEnd) {
+        let (pid, time_ns) = (copy.pid, copy.time_ns);
         let registers = Registers {
             general: copy.registers,
             ip: copy.ip,
@@ -61,8 +64,18 @@ impl CopiedStacks {
             start: copy.registers[SP],
             bytes: &copy.stack,
         };
-        let rows = &self.tables.rows;
-        let walked = self.walker.walk(&registers, stack, mappings, rows);
+        let has_table = self.tables.prepare(pid, time_ns, spaces, modules);
+        let tables = &self.tables;
+        let walked = match tables.mappings(pid).filter(|_| has_table) {
+            Some(mappings) => (self.walker).walk(&registers, stack, mappings, &tables.rows),
+            None => {
+                let find = |address| {
+                    let mapped = spaces.find(pid, time_ns, address)?;
+                    Some(tables.mapping(mapped, modules))
+                };
+                (self.walker).walk_finding(&registers, stack, find, &tables.rows)
+            }
+        };
         let end = match walked.end {
             StackEnd::Unreadable if copy.stack.len() == bytes_max => StackEnd::Cut,
             end => end,

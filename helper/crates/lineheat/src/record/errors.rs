@@ -42,20 +42,20 @@ impl From<LaunchError> for RecordError {
         let (kind, advice) = match &error {
             LaunchError::NotFound(_) => (
                 "not-found",
-                "Check the path; a program in the search path is named without slashes, any other with its path (./program).",
+                "Check the path. A program in PATH needs no slash; any other needs its path (./program).",
             ),
             LaunchError::NotExecutable(_) => (
                 "not-executable",
-                "If it is a program, mark it executable (chmod +x); if it is a source file, build it first.",
+                "If it is a program, make it executable (chmod +x). If it is a source file, build it first.",
             ),
             LaunchError::BadFormat(_) => (
                 "not-executable",
-                "Lineheat profiles native programs (ELF) and scripts that begin with #! and start one.",
+                "Lineheat profiles native programs (ELF) and scripts that start with #!.",
             ),
             LaunchError::BadDirectory(_) => ("not-found", "Check the working directory."),
             LaunchError::Late(..) => (
                 SILENT,
-                "Check that the file system of the program answers (ls -l on its folder), and that nothing stops new processes.",
+                "Check that the program's file system responds (ls -l on its folder), and that nothing stops new processes.",
             ),
             LaunchError::Terminal(_) | LaunchError::Unwanted(_) | LaunchError::Other(..) => {
                 ("internal", "")
@@ -74,13 +74,12 @@ impl From<ProcessError> for RecordError {
         let (kind, advice) = match &error {
             ProcessError::NoSuchProcess(_) if pid_namespace::is_nested() => (
                 "not-found",
-                "It may have ended meanwhile, or it runs outside of this container (PID namespace): record it from there.",
+                "It may have exited, or it runs outside this container (PID namespace): record it from there.",
             ),
-            ProcessError::NoSuchProcess(_) => (
-                "not-found",
-                "It may have ended meanwhile; choose a running process.",
-            ),
-            ProcessError::NotAllowed(_) => ("no-permission", "Choose a process of your own."),
+            ProcessError::NoSuchProcess(_) => {
+                ("not-found", "It may have exited. Choose a running process.")
+            }
+            ProcessError::NotAllowed(_) => ("no-permission", "Choose one of your own processes."),
             ProcessError::KernelThread(_) => {
                 ("not-executable", "Choose a process that runs a program.")
             }
@@ -103,7 +102,7 @@ impl RecordError {
     pub fn stopped() -> RecordError {
         RecordError {
             kind: STOPPED,
-            message: "Stopped before the recording began: nothing was recorded.".to_owned(),
+            message: "Stopped before the recording started: nothing was recorded.".to_owned(),
             advice: String::new(),
         }
     }
@@ -117,10 +116,10 @@ impl RecordError {
         RecordError {
             kind: SILENT,
             message: format!(
-                "the sampler did not answer for {:.0} s: {how}",
+                "the sampler did not respond for {:.0} s: {how}",
                 waited.as_secs_f64()
             ),
-            advice: "Continue it if somebody has stopped it, or record again.".to_owned(),
+            advice: "If something stopped it, continue it, or record again.".to_owned(),
         }
     }
 
@@ -136,10 +135,10 @@ impl RecordError {
         RecordError {
             kind: "build-mismatch",
             message: format!(
-                "the sampler speaks version {version} of the protocol, this lineheat version {}",
+                "the sampler uses protocol version {version}, but this lineheat uses version {}",
                 records::PROTOCOL_VERSION
             ),
-            advice: "Install both from one package, or build both: npm run build".to_owned(),
+            advice: "Install both from the same package, or build both: npm run build".to_owned(),
         }
     }
 
@@ -148,12 +147,12 @@ impl RecordError {
         kernel_support::why_too_old(release).map(|message| RecordError {
             kind: "unsupported",
             message,
-            advice: "Record on a machine with a newer kernel; Debian 12, Ubuntu 24.04 and what came after them have one.".to_owned(),
+            advice: "Record on a machine with a newer kernel, such as that of Debian 12, Ubuntu 24.04 or later.".to_owned(),
         })
     }
 
     pub fn sampler_gone(why: Option<String>, complaints: &str) -> RecordError {
-        let mut message = "the sampler ended before it was ready".to_owned();
+        let mut message = "the sampler exited before it was ready".to_owned();
         for detail in why
             .iter()
             .map(String::as_str)
@@ -177,7 +176,7 @@ impl RecordError {
         }
         RecordError {
             message: format!(
-                "{}. Recording without privilege failed, too: {}",
+                "{}. Recording without privileges failed too: {}",
                 self.message, other.message
             ),
             ..self
@@ -205,23 +204,23 @@ impl RecordError {
             }
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent if error.errno == libc::ESRCH => RecordError {
                 kind: "not-found",
-                message: "the process ended before it could be sampled".to_owned(),
+                message: "the process exited before it could be sampled".to_owned(),
                 advice: String::new(),
             },
             SamplerStep::NotAllowed => RecordError {
                 kind: "not-allowed",
                 message: target::why_not_allowed(error.pid, target::own_uid()),
-                advice: "Choose a process of your own, or ask its owner or the administrator to record it.".to_owned(),
+                advice: "Choose one of your own processes, or ask its owner or the administrator to record it.".to_owned(),
             },
             SamplerStep::TooManyRecordings => RecordError {
                 kind: "too-many",
-                message: "two recordings of this user are running already, and no more are made at a time".to_owned(),
-                advice: "End one of them, or wait until it is saved.".to_owned(),
+                message: "two recordings of this user are already running, which is the maximum".to_owned(),
+                advice: "Stop one of them, or wait until it is saved.".to_owned(),
             },
             SamplerStep::LoadBpf => RecordError {
                 kind: "no-bpf",
                 message: "this kernel was built without type information (CONFIG_DEBUG_INFO_BTF), which the BPF sampler needs".to_owned(),
-                advice: "Record with a kernel of a distribution: those of Debian and Ubuntu have it.".to_owned(),
+                advice: "Record on a distribution kernel: those of Debian and Ubuntu have it.".to_owned(),
             },
             step => RecordError::internal(format!("the sampler failed ({step:?}): {errno}{}", detail(complaints))),
         }
@@ -232,8 +231,8 @@ impl RecordError {
 fn locked_down() -> RecordError {
     RecordError {
         kind: "no-bpf",
-        message: "this kernel is locked down for confidentiality (lockdown=confidentiality): it lets no BPF program read memory".to_owned(),
-        advice: "For time in the kernel, boot with lockdown=integrity; what the program does itself can be recorded without privilege.".to_owned(),
+        message: "this kernel is in lockdown mode (lockdown=confidentiality): BPF programs cannot read memory".to_owned(),
+        advice: "To record kernel time, boot with lockdown=integrity. You can record user space without privileges.".to_owned(),
     }
 }
 
@@ -243,38 +242,38 @@ fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> Reco
     match (error.step, error.errno, paranoid) {
         (_, libc::ESRCH, _) => RecordError {
             kind: "not-found",
-            message: "the process ended before it could be sampled".to_owned(),
+            message: "the process exited before it could be sampled".to_owned(),
             advice: String::new(),
         },
         (SamplerStep::MapRing, ..) => RecordError {
             kind: "no-permission",
             message: format!(
-                "there is no memory for samples: {errno}; your locked-memory limit is used up by other recordings"
+                "cannot allocate memory for samples: {errno}; your locked-memory limit is used up by other recordings"
             ),
-            advice: "End other recordings.".to_owned(),
+            advice: "Stop other recordings.".to_owned(),
         },
         (_, _, None) => RecordError {
             kind: "no-permission",
             message: "this kernel has no perf events (CONFIG_PERF_EVENTS)".to_owned(),
-            advice: "Record with a kernel of a distribution: those of Debian and Ubuntu have them."
+            advice: "Record on a distribution kernel: those of Debian and Ubuntu have them."
                 .to_owned(),
         },
         (_, libc::EPERM | libc::EACCES, Some(level @ 3..)) => RecordError {
             kind: "no-permission",
             message: format!(
-                "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
+                "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is {level}, the default of Debian and Ubuntu)"
             ),
             advice: set_up(),
         },
         (_, libc::EPERM | libc::EACCES, Some(level)) => RecordError {
             kind: "no-permission",
             message: format!(
-                "perf_event_open is refused ({errno}) although this kernel allows it (perf_event_paranoid is {level}): a filter of a container or sandbox does that"
+                "perf_event_open is refused ({errno}) although this kernel allows it (perf_event_paranoid is {level}): a filter of a container or sandbox refuses it"
             ),
             advice: Obstacle::Filter(vec!["perf_event_open"]).advice(),
         },
         (step, ..) => RecordError::internal(format!(
-            "samples cannot be taken without privilege ({step:?}): {errno}"
+            "cannot record without privileges ({step:?}): {errno}"
         )),
     }
 }
@@ -304,7 +303,7 @@ fn no_perf_events(admin_only: Option<i32>) -> RecordError {
             kind: "admin-only",
             ..no_permission(
                 &format!(
-                    "this kernel lets only administrators open perf events (perf_event_paranoid is {level}, as Debian and Ubuntu ship it)"
+                    "only administrators may open perf events on this kernel (perf_event_paranoid is {level}, the default of Debian and Ubuntu)"
                 ),
                 "cap_sys_admin",
             )
@@ -314,7 +313,7 @@ fn no_perf_events(admin_only: Option<i32>) -> RecordError {
 
 pub(super) fn no_permission(refusal: &str, capabilities: &str) -> RecordError {
     let why = container::obstacle().map_or_else(
-        || format!("the kernel asks for {capabilities}, and this process has neither that nor root's rights"),
+        || format!("the kernel requires {capabilities}, and this process has neither that nor root rights"),
         |obstacle| obstacle.text(),
     );
     RecordError {
@@ -330,7 +329,7 @@ mod tests {
 
     fn may_not_load() -> RecordError {
         no_permission(
-            "this user may not load a BPF program",
+            "this user may not load BPF programs",
             "cap_bpf and cap_perfmon",
         )
     }
@@ -373,7 +372,7 @@ mod tests {
         let debian = refused(open, libc::EACCES, Some(3));
         assert_eq!(
             debian.message,
-            "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is 3, as Debian and Ubuntu ship it)"
+            "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is 3, the default of Debian and Ubuntu)"
         );
         assert!(
             debian.advice.contains("doctor --install"),
@@ -400,10 +399,7 @@ mod tests {
             pid: 0,
         };
         let both = first.and_without_privilege(refused_without_privilege(open, Some(4)));
-        assert!(
-            both.message.contains("may not load a BPF program"),
-            "{both}"
-        );
+        assert!(both.message.contains("may not load BPF programs"), "{both}");
         assert!(both.message.contains("perf_event_paranoid is 4"), "{both}");
         assert_eq!(both.to_string().matches("doctor --install").count(), 1);
     }
@@ -413,15 +409,15 @@ mod tests {
         let error = no_perf_events(Some(3));
         assert_eq!(
             error.message,
-            "this kernel lets only administrators open perf events (perf_event_paranoid is 3, as Debian and Ubuntu ship it): \
-             the kernel asks for cap_sys_admin, and this process has neither that nor root's rights"
+            "only administrators may open perf events on this kernel (perf_event_paranoid is 3, the default of Debian and Ubuntu): \
+             the kernel requires cap_sys_admin, and this process has neither that nor root rights"
         );
         assert!(!error.to_string().contains("sysctl"));
         assert!(!error.is_refusal(), "not tried without privilege");
         assert!(
             no_perf_events(None)
                 .message
-                .contains("asks for cap_perfmon")
+                .contains("requires cap_perfmon")
         );
     }
 

@@ -28,18 +28,18 @@ impl Recording<'_> {
             self.append_step(options);
             on_event(self.progress(Stage::Symbolizing { done: 0, total: 0 }));
             let environment = self.await_environment();
-            let profile = save::profile_of(&self, options, wall, &environment, |stage| {
+            let mut profile = save::profile_of(&self, options, wall, &environment, |stage| {
                 on_event(self.progress(stage))
             });
             on_event(self.progress(Stage::Saving));
-            if let Err(error) = output::write(&profile, output) {
+            if let Err(error) = output::write(&mut profile, output, options, &self.urgency) {
                 return Err(self.not_saved(error, output.path(), wall));
             }
         }
         self.steps.remove();
         if let Some(why) = self.sampler.end(SAMPLER_ENDS_WITHIN, &self.urgency) {
             self.problems.push(format!(
-                "The sampler has said its last and does not end ({why}): it was left behind."
+                "The sampler finished but does not exit ({why}): it was left behind."
             ));
         }
         Ok(Recorded {
@@ -62,7 +62,7 @@ impl Recording<'_> {
         let environment = supervision::receive(&self.environment, &mut patience);
         environment.unwrap_or_else(|_| Environment {
             problem: Some(format!(
-                "The machine and the source tree could not be looked at within {:.1} s: the run does not say its kernel, processor and commit.",
+                "Reading the machine's details and the source tree took longer than {:.1} s: the run does not state its kernel, processor and commit.",
                 patience.waited().as_secs_f64()
             )),
             ..Environment::default()
@@ -85,7 +85,7 @@ impl Recording<'_> {
         });
         RecordError {
             advice: format!(
-                "What was recorded until then is kept in {run}.journal: lineheat report {run} opens it, without names. Free some space, or save elsewhere with --output."
+                "The samples recorded until then are in {run}.journal. lineheat report {run} opens them, without names. Free some space, or choose another place with --output."
             ),
             ..nothing_more(error, &why, since)
         }
@@ -95,7 +95,7 @@ impl Recording<'_> {
 fn nothing_more(error: RecordError, why: &str, since: Duration) -> RecordError {
     let is_full = |text: &str| text.contains("os error 28"); // ENOSPC
     let cause = match is_full(why) || is_full(&error.message) {
-        true => "the disk has been full",
+        true => "the disk was full",
         false => "nothing could be written",
     };
     let seconds = since.as_secs_f64();

@@ -28,7 +28,7 @@ pub fn git_state(directory: &Path, urgency: &Urgency) -> Result<Option<GitState>
     let state = git.state();
     match git.late {
         Some(late) => Err(format!(
-            "git {late}: the run does not say which commit was checked out."
+            "git {late}: the run does not state the checked-out commit."
         )),
         None => Ok(state),
     }

@@ -165,10 +165,7 @@ fn a_hundred_thousand_new_stacks_a_second(run: &Path) {
         stacks.without_stack
     );
     assert_eq!(stacks.counts.iter().sum::<u64>(), rate * seconds);
-    assert!(
-        stacks.without_stack > rate,
-        "there were more than there is room for"
-    );
+    assert!(stacks.without_stack > rate, "there were more than fit");
     assert!(grown < MEMORY_BYTES_MAX, "{} MB", grown >> 20);
     let recovered = Profile::open(run).unwrap();
     assert_eq!(total(&recovered), rate * seconds);

@@ -70,7 +70,7 @@ pub fn record_in_turns(
             to_all(&control);
         }
     }
-    let lost = || RecordError::internal("a recording ended without a word".to_owned());
+    let lost = || RecordError::internal("a recording ended without a result".to_owned());
     outcomes
         .into_iter()
         .map(|o| o.unwrap_or_else(|| Err(lost())))

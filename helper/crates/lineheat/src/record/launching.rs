@@ -39,7 +39,7 @@ impl Recording<'_> {
             return Ok(());
         }
         self.release(&options.work, sender)
-            .map_err(|e| RecordError::internal(format!("the program could not be let go: {e}")))
+            .map_err(|e| RecordError::internal(format!("the program could not be released: {e}")))
     }
 
     fn start_clock(&mut self) {
@@ -175,7 +175,7 @@ impl Recording<'_> {
         };
         if let Err(e) = self.release(&options.work, sender) {
             self.problems
-                .push(format!("the program could not be let go: {e}"));
+                .push(format!("the program could not be released: {e}"));
             self.target = TargetState::Gone;
             self.stop(EndReason::Exited);
         }

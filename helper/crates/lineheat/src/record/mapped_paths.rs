@@ -1,12 +1,35 @@
 //! What the kernel's path of a mapped file may mean, and by which paths that file can be opened.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+/// The programs that processes run: each is asked for once, since a process may load thousands of libraries.
+#[derive(Default)]
+pub struct Programs(HashMap<u32, PathBuf>);
+
+impl Programs {
+    /// Empty when it cannot be told.
+    fn of(&mut self, pid: u32, link: &Path) -> &Path {
+        let ask = || std::fs::read_link(link).unwrap_or_default();
+        self.0.entry(pid).or_insert_with(ask)
+    }
+
+    /// It runs another program, or has ended.
+    pub fn forget(&mut self, pid: u32) {
+        self.0.remove(&pid);
+    }
+}
+
 /// The path to show for a file that process `pid` has mapped at `range`, and the paths to open it by, best first. Several
 /// may be other files: only the one that was mapped is to be taken.
-pub fn ways_to_open(pid: u32, range: (u64, u64), path: &Path) -> (PathBuf, Vec<PathBuf>) {
+pub fn ways_to_open(
+    pid: u32,
+    range: (u64, u64),
+    path: &Path,
+    programs: &mut Programs,
+) -> (PathBuf, Vec<PathBuf>) {
     let (start, end) = range;
     let mut open_as = vec![PathBuf::from(format!(
         "/proc/{pid}/map_files/{start:x}-{end:x}"
@@ -15,10 +38,10 @@ pub fn ways_to_open(pid: u32, range: (u64, u64), path: &Path) -> (PathBuf, Vec<P
     let mut shown = without_deleted_mark(path);
     // Not for another file: a program on a file system that does not answer must not cost its libraries their names.
     let program = PathBuf::from(format!("/proc/{pid}/exe"));
-    let its_path = std::fs::read_link(&program).unwrap_or_default();
-    if readings.contains(&its_path) {
+    let its_path = programs.of(pid, &program);
+    if readings.iter().any(|reading| reading == its_path) {
         open_as.push(program);
-        shown = without_deleted_mark(&its_path);
+        shown = without_deleted_mark(its_path);
     }
     for path in &readings {
         let mut in_its_root = OsString::from(format!("/proc/{pid}/root"));

@@ -14,10 +14,12 @@ mod git;
 #[cfg(test)]
 mod hours;
 mod in_turns;
+mod incomplete_stacks;
 mod jit;
 mod journal;
 mod launching;
 mod mapped_paths;
+mod missed;
 mod modules;
 mod numbering;
 mod opener;
@@ -29,6 +31,7 @@ mod process_repetitions;
 mod rate;
 mod recording;
 mod repetitions;
+mod row_cache;
 mod run_info;
 mod sampler;
 mod sampler_process;
@@ -54,6 +57,7 @@ use std::time::Duration;
 
 use profile::run::SweepCell;
 use records::FromSampler;
+use records::layout::Timers;
 use statistics::Summary;
 use supervision::Urgency;
 use target::{Exit, TerminalSize};
@@ -108,6 +112,7 @@ pub struct RecordOptions {
     pub max_frames: u32,
     /// Whether pieces of stacks may be unwound here, in memory, while the rows of a file are being made.
     pub stack_copies: bool,
+    pub timers: Timers,
     /// How often a command is run, into one run; a run that fails is the last. At least 1.
     pub repeat: u32,
     /// How often it is run before, without samples.
@@ -119,6 +124,8 @@ pub struct RecordOptions {
     pub sweep: Option<SweepCell>,
     /// The run file to write; None: nothing is kept.
     pub output: Option<PathBuf>,
+    /// Keep the text of each hot source file in the run itself.
+    pub self_contained: bool,
     pub name: String,
     /// How names of functions are saved.
     pub demangle: symbolize::DemangleMode,

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::panic::catch_unwind;
+use std::io;
+use std::ops::Deref;
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,6 +16,7 @@ use unwind::{ElfLayout, PackedPages, RuleSet};
 
 use super::copied_stacks::CopiedStacks;
 use super::opener::{Asked, Identity, Opened, Opener};
+use super::row_cache::RowCache;
 
 pub struct Module {
     pub id: FileId,
@@ -79,7 +83,7 @@ impl Module {
         };
         let file = self.file.as_ref().ok_or_else(missing)?;
         if Stamp::of(file) != self.stamp {
-            return Err("was rewritten while it was recorded, so its code has no names: install by renaming, or record again".to_owned());
+            return Err("was rewritten during the recording, so its code has no names: install by renaming, or record again".to_owned());
         }
         Ok(file)
     }
@@ -94,6 +98,7 @@ pub struct Modules {
     by_file: HashMap<FileId, ModuleIndex>,
     rules: RuleSet,
     opener: Opener,
+    cache: RowCache,
     /// Messages that the sampler has not got yet, in order.
     pending: Vec<ToSampler>,
     rules_sent: usize,
@@ -114,11 +119,14 @@ const SPARE_ROWS: u32 = 3 << 20;
 const SPARE_PAGES: u32 = 64 << 10;
 
 const FILE_BYTES_MAX: u64 = 16 << 30;
+/// A file that is no larger is read instead of mapped: setting up and removing a mapping takes longer.
+const READ_BYTES_MAX: u64 = 64 << 10;
 
 impl Modules {
     pub fn with(urgency: &Urgency) -> Modules {
         Modules {
             opener: Opener::with(urgency),
+            cache: RowCache::of_user(urgency),
             ..Modules::default()
         }
     }
@@ -229,12 +237,12 @@ impl Modules {
             return;
         }
         let first = self.rules_sent;
-        let rules = ToSampler::Rules {
+        self.rules_sent = self.rules.len();
+        let rules = (self.rules_sent > first).then(|| ToSampler::Rules {
             first: first as u32,
             rules: self.rules.bytes_from(first),
-        };
-        self.rules_sent = self.rules.len();
-        for message in [rules].into_iter().chain(self.pending.drain(..)) {
+        });
+        for message in rules.into_iter().chain(self.pending.drain(..)) {
             copies.take(&message);
             message.write(unsent).expect("memory takes all");
         }
@@ -264,11 +272,13 @@ impl Modules {
                     return module;
                 }
                 module.stamp = stamp;
-                match GuardedMap::of(&file) {
+                let is_small = |s: &Stamp| s.bytes <= READ_BYTES_MAX;
+                let image = image_of(&file, module.stamp.as_ref().is_some_and(is_small));
+                module.file = Some(file);
+                match image {
                     Ok(bytes) => self.read_image(&mut module, id, &bytes),
                     Err(e) => module.problem = Some(format!("could not be read: {e}")),
                 }
-                module.file = Some(file);
             }
             Err(problem) => module.problem = Some(problem),
         }
@@ -293,15 +303,16 @@ impl Modules {
     }
 
     fn read_image(&mut self, module: &mut Module, id: FileId, bytes: &[u8]) {
+        let cache = &mut self.cache;
         // A parser that panics costs this file only.
-        let read = catch_unwind(|| {
+        let read = catch_unwind(AssertUnwindSafe(|| {
             let layout = unwind::layout_of_elf(bytes).map_err(|e| e.to_string())?;
-            Ok::<_, String>((layout, unwind::rows_of_elf(bytes).ok()))
-        });
+            Ok::<_, String>((layout, cache.rows_of(module.file.as_ref(), bytes)))
+        }));
         match read.unwrap_or_else(|_| Err("is malformed: its code has no names".to_owned())) {
             Ok((layout, rows)) => {
                 if let Some(rows) = rows {
-                    let packed = PackedPages::new(&rows, &mut self.rules);
+                    let packed = rows.numbered_in(&mut self.rules);
                     self.queue(id, packed, &layout);
                 }
                 module.layout = Some(layout);
@@ -342,6 +353,30 @@ impl Modules {
             segments: layout.segments.clone(),
         });
     }
+}
+
+/// What is in the file: read, where that costs less than to map it.
+fn image_of(file: &File, is_small: bool) -> io::Result<Box<dyn Deref<Target = [u8]>>> {
+    Ok(match is_small {
+        true => Box::new(read_small(file)?),
+        false => Box::new(GuardedMap::of(file)?),
+    })
+}
+
+fn read_small(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; READ_BYTES_MAX as usize];
+    let mut length = 0;
+    // Its position stays: others read it from the beginning.
+    while length < bytes.len() {
+        match file.read_at(&mut bytes[length..], length as u64) {
+            Ok(0) => break,
+            Ok(n) => length += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// The vDSO is the same in all processes of a kernel (32-bit ones apart), so ours can be read from our own memory.

@@ -97,11 +97,11 @@ impl Opener {
             return Err(asleep());
         }
         let request = open_worker::encode(asked);
-        let mut why = "could not be opened: the process for it ended".to_owned();
+        let mut why = "could not be opened: the process that opens files exited".to_owned();
         // It may have died of something else since it was asked last, or be stopped: that is not the file's fault.
         for _ in 0..2 {
             if self.urgency.is_urgent() {
-                return Err("was not opened: the recording was ended at once".to_owned());
+                return Err("was not opened: the recording was stopped immediately".to_owned());
             }
             let wait = if self.waits < WAITS_MAX {
                 WAIT
@@ -110,7 +110,11 @@ impl Opener {
             };
             let process = match self.process.take().map_or_else(Process::start, Ok) {
                 Ok(process) => process,
-                Err(e) => return Err(format!("could not be opened: no process for it ({e})")),
+                Err(e) => {
+                    return Err(format!(
+                        "could not be opened: cannot start the process that opens files ({e})"
+                    ));
+                }
             };
             match process.ask(&request, Patience::new(wait, &self.urgency)) {
                 Ok((Answer::Opened { id, is_last }, Some(fd))) => {
@@ -141,7 +145,7 @@ impl Opener {
 
 fn held(wait: Duration, state: ProcessState) -> String {
     format!(
-        "could not be opened: the process that opens files did not answer for {:.1} s ({}), nor did another one, so its code has no names",
+        "could not be opened: the process that opens files did not respond for {:.1} s ({}), nor did its replacement, so its code has no names",
         wait.as_secs_f64(),
         state.in_words()
     )
@@ -149,7 +153,7 @@ fn held(wait: Duration, state: ProcessState) -> String {
 
 fn asleep() -> String {
     format!(
-        "could not be read: its file system did not answer within {} s, so its code has no names",
+        "could not be read: its file system did not respond within {} s, so its code has no names",
         WAIT.as_secs()
     )
 }

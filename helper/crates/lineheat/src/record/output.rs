@@ -3,12 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
-use profile::{Profile, RunFile};
+use profile::{Profile, RunFile, SourceStore, texts_out_of_run, texts_without_room};
+use supervision::{Patience, Urgency};
 
-use super::RecordError;
+use super::{RecordError, RecordOptions};
 
 /// A new run file in `directory`, named by an id of our making: UTC time and a number that keeps two runs of one
 /// second apart.
@@ -44,12 +45,12 @@ fn not_writable(path: &Path, error: &io::Error) -> RecordError {
     const COMMAND: &str = "lineheat record --output FILE.pb.gz -- COMMAND";
     let (who, advice) = match target::invoker() {
         Some(user) => (
-            format!(" as user {}, who called sudo", target::user_name(user.uid)),
-            format!("Choose a place where this user may write: {COMMAND}"),
+            format!(" as user {} (who called sudo)", target::user_name(user.uid)),
+            format!("Choose a folder that this user can write to: {COMMAND}"),
         ),
         None => (
             String::new(),
-            format!("Choose a place that can be written to: {COMMAND}"),
+            format!("Choose a writable folder: {COMMAND}"),
         ),
     };
     RecordError {
@@ -62,14 +63,64 @@ fn not_writable(path: &Path, error: &io::Error) -> RecordError {
     }
 }
 
+/// Longer than another recording takes to save its run beside this one.
+const STORE_FREE_WITHIN: Duration = Duration::from_secs(2);
+
+/// Saves the run and, unless it is to be self-contained, leaves the source texts out for which it has no room: in the
+/// workspace's store when it lies in one, else where they were recorded.
+///
 /// # Errors
 /// When the file system takes no more: says so, with the path.
-pub fn write(profile: &Profile, run: &RunFile) -> Result<(), RecordError> {
+pub fn write(
+    profile: &mut Profile,
+    run: &RunFile,
+    options: &RecordOptions,
+    urgency: &Urgency,
+) -> Result<(), RecordError> {
+    let store = match options.self_contained {
+        true => None,
+        false => set_texts_apart(profile, run.path(), urgency),
+    };
     run.save(profile).map_err(|e| RecordError {
         kind: "not-writable",
         message: format!("the run could not be saved: {e}"),
-        advice: "Free some space, or save elsewhere with --output.".to_owned(),
-    })
+        advice: "Free some space, or choose another place with --output.".to_owned(),
+    })?;
+    if let Some(store) = store {
+        // Texts that stay although nobody needs them cost a little room, until the next recording.
+        let _ = store.tidy();
+    }
+    Ok(())
+}
+
+/// The run keeps all its texts when the store cannot be had.
+fn set_texts_apart(profile: &mut Profile, run: &Path, urgency: &Urgency) -> Option<SourceStore> {
+    let own = profile.run.as_ref().map(|run| PathBuf::from(&run.cwd))?;
+    let without_room = texts_without_room(profile, &own);
+    if !SourceStore::is_beside(run) {
+        texts_out_of_run(profile, &without_room);
+        return None;
+    }
+    let mut store = locked_store(run, urgency)?;
+    let sources = &profile.run.as_ref()?.sources;
+    let texts: Vec<&str> = (without_room.iter())
+        .map(|number| sources[*number].text.as_str())
+        .collect();
+    if store.put(&texts).is_ok() {
+        texts_out_of_run(profile, &without_room);
+    }
+    Some(store)
+}
+
+fn locked_store(run: &Path, urgency: &Urgency) -> Option<SourceStore> {
+    let mut patience = Patience::new(STORE_FREE_WITHIN, urgency);
+    loop {
+        match SourceStore::lock(run).ok()? {
+            Some(store) => return Some(store),
+            None if patience.runs_out() => return None,
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ fn check(own_entry: Option<PathBuf>, own_pid: u32) -> Result<(), RecordError> {
     match own_entry {
         Some(entry) if entry == Path::new(&own_pid.to_string()) => Ok(()),
         Some(entry) => refused(format!(
-            "cannot record: /proc belongs to another PID namespace (it shows this process as {}, but its number here is {own_pid})",
+            "cannot record: /proc belongs to another PID namespace (it shows this process as {}, but its PID here is {own_pid})",
             entry.display()
         )),
         None => refused("cannot record: /proc is not mounted".to_owned()),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use profile::run::{Loss, RunInfo};
 use profile::{OTHER_STACKS, Profile};
 use records::StackEnd;
-use records::layout::{Counter, USER_FRAMES_MAX};
+use records::layout::{Counter, FOLLOWED_MAX, USER_FRAMES_MAX};
 
 use super::build_problems::build_problems;
 use super::jit;
-use super::modules::ModuleIndex;
+use super::modules::{Module, ModuleIndex};
 use super::recording::Recording;
 use super::save::Symbols;
 use super::stacks::CodePlace;
@@ -39,26 +39,28 @@ pub fn problems(
         }
     };
     problems.extend(not_allowed(info, recording));
+    problems.extend(not_followed(recording));
     let by_permission = |l: &&Loss| l.cause == Counter::LostNotAllowed.name();
     let other = info.losses.iter().filter(|l| !by_permission(l));
     let lost: u64 = other.map(|l| l.count).sum();
     if lost as f64 > LOST_WORTH_TELLING * info.samples_taken as f64 {
         let percent = 100.0 * lost as f64 / info.samples_taken as f64;
         problems.push(format!(
-            "{lost} of {} samples were lost ({percent:.1} %): choose a lower sampling rate.",
+            "{lost} of {} samples were lost ({percent:.1} %). Choose a lower sampling rate.",
             info.samples_taken
         ));
     }
     let without_stack = recording.stacks.without_stack;
     if without_stack > 0 {
         problems.push(format!(
-            "{without_stack} of {samples} samples are counted by thread, as {OTHER_STACKS}: a run holds {} different stacks, and there were more.",
+            "{without_stack} of {samples} samples are counted by thread, as {OTHER_STACKS}: a run can hold {} different stacks, and there were more.",
             recording.stacks.stacks.len()
         ));
     }
     let (stacks, spaces) = (&recording.stacks, &recording.spaces);
     let lost_records = recording.lost_mapping_records;
-    let unknown = unknown_frames::problem(stacks, spaces, lost_records);
+    let unread = &recording.missed.pids;
+    let unknown = unknown_frames::problem(stacks, spaces, unread, lost_records);
     if unknown.is_none() && lost_records > 0 {
         problems.push(format!(
             "{} records of loaded libraries were lost; code in those libraries is shown as [unknown].",
@@ -74,13 +76,13 @@ pub fn problems(
     if share(too_deep) > CUT_STACKS_WORTH_TELLING {
         let (kept, advice) = if info.kernel_stacks {
             let advice = format!(" Record with a higher --max-frames (at most {USER_FRAMES_MAX}).");
-            ("frames that are kept", advice)
+            ("kept frames", advice)
         } else {
-            let kept = "32 KiB of stack that are copied without privilege";
+            let kept = "32 KiB of stack that are copied without privileges";
             (kept, String::new())
         };
         problems.push(format!(
-            "{:.1} % of the stacks are deeper than the {kept}; their outer callers' totals are too low.{advice}",
+            "{:.1} % of the stacks are deeper than the {kept}, so the totals of their outer callers are too low.{advice}",
             100.0 * share(too_deep)
         ));
     }
@@ -88,8 +90,9 @@ pub fn problems(
     let broken = all - ended_by(StackEnd::Root) - too_deep;
     if share(broken) > CUT_STACKS_WORTH_TELLING {
         problems.push(format!(
-            "{:.1} % of the stacks do not reach the thread's start; their totals are too low.",
-            100.0 * share(broken)
+            "{:.1} % of the stacks do not reach the thread's start, so the totals of outer callers are too low.{}",
+            100.0 * share(broken),
+            where_stacks_end(recording, profile)
         ));
     }
     let problem_of_jit = |module| symbols.get(&module)?.found.problem.clone();
@@ -103,11 +106,11 @@ pub fn problems(
     for source in info.sources.iter().filter(|s| s.newer_than_binary).take(3) {
         problems.push(match source.differs_from_binary {
             true => format!(
-                "{} is not the text that the program was built from (the checksum in its line table differs): build again, or lines may not match.",
+                "{} differs from the text that the program was built from (the checksum in the line table differs). Build again, or lines may not match.",
                 source.path
             ),
             false => format!(
-                "{} was changed after the program was built: build again, or lines may not match.",
+                "{} was changed after the program was built. Build again, or lines may not match.",
                 source.path
             ),
         });
@@ -131,13 +134,29 @@ fn samples_by_jit(recording: &Recording) -> BTreeMap<ModuleIndex, u64> {
     counts
 }
 
+fn where_stacks_end(recording: &Recording, profile: &Profile) -> String {
+    let name_of = |module: &Module| module.path.file_name()?.to_str().map(str::to_owned);
+    let is_file = |index| !recording.jit.is_jit(index);
+    let modules = recording.modules.iter();
+    let files: Vec<String> = modules
+        .filter(|(index, _)| is_file(*index))
+        .filter_map(|(_, module)| name_of(module))
+        .collect();
+    let functions = profile.functions.iter().map(|f| profile.text(f.name));
+    recording.stacks.incomplete.sentence(
+        |index| name_of(recording.modules.get(index)).filter(|_| is_file(index)),
+        files.iter().map(String::as_str),
+        functions,
+    )
+}
+
 /// What was left out because the user may not look into it.
 fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
     let loss = (info.losses.iter()).find(|l| l.cause == Counter::LostNotAllowed.name());
     let samples = loss.map(|l| {
         let percent = 100.0 * l.count as f64 / info.samples_taken.max(1) as f64;
         format!(
-            "{} of {} samples ({percent:.1} %) are of programs that you may not look into (other rights than yours, or protected memory): nothing of them was kept.",
+            "{} of {} samples ({percent:.1} %) belong to programs that you may not inspect (different rights, or protected memory). They were not recorded.",
             l.count, info.samples_taken
         )
     });
@@ -147,9 +166,17 @@ fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
         n => Some(format!("{n} programs")),
     };
     let programs = programs.map(|which| {
-        format!("{which} of the target ran with other rights than yours (setuid, as sudo and ping) and could not be recorded from there on.")
+        format!("{which} of the target ran with different rights than yours (setuid, like sudo and ping) and could not be recorded from then on.")
     });
     samples.into_iter().chain(programs).collect()
+}
+
+/// Processes of which nothing is known.
+fn not_followed(recording: &Recording) -> Option<String> {
+    let count = recording.counters[Counter::ProcessesNotFollowed as usize];
+    (count > 0).then(|| {
+        format!("{count} processes that the target started were not sampled: the sampler can follow at most {FOLLOWED_MAX} at a time.")
+    })
 }
 
 /// What a recording without privilege lacks, with the kernel's share where it is known.
@@ -157,16 +184,14 @@ fn user_space_only(info: &RunInfo) -> String {
     let total_ns = info.user_ns + info.system_ns;
     let percent = 100.0 * info.system_ns as f64 / total_ns.max(1) as f64;
     let missing = match total_ns {
-        0 => "time in the kernel is missing".to_owned(),
-        _ if percent < 1.0 => {
-            "time in the kernel, here less than 1 % of all, is missing".to_owned()
-        }
+        0 => "kernel time is missing".to_owned(),
+        _ if percent < 1.0 => "kernel time, less than 1 % of the total here, is missing".to_owned(),
         _ => format!(
-            "{:.2} s of CPU time in the kernel ({percent:.0} % of all) are missing",
+            "{:.2} s of kernel CPU time ({percent:.0} % of the total) are missing",
             info.system_ns as f64 / 1e9
         ),
     };
     format!(
-        "Recorded without privilege, in user space only: {missing}. `lineheat doctor` says what recording the kernel's part needs."
+        "Recorded without privileges, in user space only: {missing}. `lineheat doctor` shows how to record kernel time."
     )
 }

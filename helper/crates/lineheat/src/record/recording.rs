@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::{COPY_BYTES_MAX, Counter};
-use records::{FileId, FromSampler};
+use records::{FileId, FromSampler, ToSampler};
 use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::{Exit, Launched, Launcher, Waiting};
 
@@ -16,7 +16,8 @@ use super::copied_stacks::CopiedStacks;
 use super::environment::{self, Environment};
 use super::jit::{self, JitProcesses};
 use super::journal::{Present, Steps};
-use super::mapped_paths::ways_to_open;
+use super::mapped_paths::{Programs, ways_to_open};
+use super::missed::{Missed, Unread};
 use super::modules::{ModuleIndex, Modules};
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
@@ -62,6 +63,8 @@ pub struct Recording<'a> {
     pub(super) refused: Option<RecordError>,
     pub(super) modules: Modules,
     pub(super) spaces: AddressSpaces,
+    pub(super) programs: Programs,
+    pub(super) missed: Unread,
     pub(super) jit: JitProcesses,
     pub(super) copies: CopiedStacks,
     pub(super) stacks: CountedStacks,
@@ -73,6 +76,8 @@ pub struct Recording<'a> {
     /// Processes that the target has started.
     pub(super) forks: u64,
     pub(super) hardware_cycles: bool,
+    /// Samples are taken by a timer on each CPU, not by the threads' own.
+    pub(super) per_cpu: bool,
     pub(super) started: Instant,
     pub(super) started_at: SystemTime,
     pub(super) started_monotonic_ns: u64,
@@ -121,6 +126,8 @@ impl Recording<'_> {
                         counted |= matches!(message, FromSampler::Counts { .. });
                         self.handle(message);
                     }
+                    // Of all libraries that were heard of together.
+                    self.sampler.send();
                     if std::mem::take(&mut self.is_synced) {
                         self.run_waiting(options);
                     }
@@ -131,6 +138,7 @@ impl Recording<'_> {
                 Ok(Incoming::Copies(copies)) => {
                     self.sampler_watch.heard();
                     self.unwind(copies);
+                    self.sampler.send();
                 }
                 Ok(Incoming::SamplerGone(why)) => {
                     if !self.sampler_ended {
@@ -219,27 +227,35 @@ impl Recording<'_> {
                 let path = Path::new(OsStr::from_bytes(&path));
                 self.add_mapping(pid, time_ns, start, length, file_offset, file, path);
                 self.modules.tell(&mut self.copies, self.sampler.unsent());
-                self.sampler.send();
             }
             FromSampler::Forked {
                 time_ns,
                 pid,
                 parent_pid,
-            } => {
-                self.forks += 1;
-                self.spaces.fork(pid, parent_pid);
-                let (modules, spaces) = (&mut self.modules, &mut self.spaces);
-                self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
-            }
+            } => self.fork(pid, time_ns, parent_pid),
             FromSampler::Executed { time_ns, pid } => {
                 self.spaces.execute(pid, time_ns);
+                self.programs.forget(pid);
                 self.jit.execute(pid);
             }
             FromSampler::Exited { pid, .. } => {
                 self.spaces.exit(pid);
+                self.programs.forget(pid);
                 self.jit.exit(pid);
                 self.copies.forget(pid);
             }
+            FromSampler::Missed {
+                pid,
+                since_ns,
+                forked_ns,
+                is_new,
+            } => self.catch_up_with(Missed {
+                pid,
+                since_ns,
+                forked_ns,
+                is_new,
+            }),
+            FromSampler::MissedAll => self.sampler.say(&ToSampler::CaughtUp),
             FromSampler::Synced => self.is_synced = true,
             FromSampler::Ran { running_ns } => self.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
@@ -256,6 +272,25 @@ impl Recording<'_> {
             FromSampler::Failed(error) => self.problems.push(self.sampler.error(error).message),
             FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
         }
+    }
+
+    fn fork(&mut self, pid: u32, time_ns: u64, parent_pid: u32) {
+        self.forks += 1;
+        self.spaces.fork(pid, parent_pid);
+        let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+        self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
+    }
+
+    /// A process of the target, of whose fork nobody has told. It may have executed another program since: the parent's
+    /// mappings are not taken for its own.
+    pub(super) fn take_unheard_child(&mut self, pid: u32, time_ns: u64, parent_pid: u32) {
+        self.forks += 1;
+        self.spaces.exit(pid);
+        self.of_processes.hear(&FromSampler::Forked {
+            time_ns,
+            pid,
+            parent_pid,
+        });
     }
 
     /// Handles what our own sampler has collected, in the order of time.
@@ -297,15 +332,13 @@ impl Recording<'_> {
             }
             return;
         }
-        let known = self.modules.known(file);
-        let module =
-            known.unwrap_or_else(|| self.open_module(pid, from_ns, (start, end), file, path));
+        let module = self.module_of(pid, from_ns, (start, end), file, path);
         self.spaces
             .map(pid, from_ns, (start, end), file_offset, module);
     }
 
-    /// The module of a file that is met for the first time.
-    fn open_module(
+    /// The module of a mapped file, which is opened when it is met for the first time.
+    pub(super) fn module_of(
         &mut self,
         pid: u32,
         from_ns: u64,
@@ -313,7 +346,10 @@ impl Recording<'_> {
         file: FileId,
         path: &Path,
     ) -> ModuleIndex {
-        let (shown, open_as) = ways_to_open(pid, (start, end), path);
+        if let Some(known) = self.modules.known(file) {
+            return known;
+        }
+        let (shown, open_as) = ways_to_open(pid, (start, end), path, &mut self.programs);
         let mapped_at = (from_ns > 0).then(|| {
             let since = environment::monotonic_ns().saturating_sub(from_ns);
             SystemTime::now() - Duration::from_nanos(since)

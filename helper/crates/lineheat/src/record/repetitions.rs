@@ -121,7 +121,7 @@ impl Repetitions {
     pub fn failure(&self, exit: Exit) -> String {
         let (number, wanted, how) = (self.done.len(), self.wanted, how_failed(exit));
         format!(
-            "Repetition {number} of {wanted} {how}: no more were made, what was recorded is kept."
+            "Execution {number} of {wanted} {how}. The recording stopped there; everything recorded until then is kept."
         )
     }
 
@@ -143,7 +143,7 @@ pub fn has_failed(exit: Exit) -> bool {
 pub fn how_failed(exit: Exit) -> String {
     match exit.signal {
         0 => format!("exited with {}", exit.code),
-        signal => format!("was ended by signal {signal}"),
+        signal => format!("was killed by signal {signal}"),
     }
 }
 

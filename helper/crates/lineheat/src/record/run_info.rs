@@ -17,7 +17,7 @@ use super::environment::Environment;
 use super::modules::ModuleIndex;
 use super::opener::{Asked, Identity, Opener};
 use super::problems::problems;
-use super::rate::Taken;
+use super::rate::{Taken, TimersUsed};
 use super::recording::Recording;
 use super::repetitions::{Repetition, Repetitions};
 use super::save::Symbols;
@@ -81,6 +81,7 @@ pub fn run_info(
         cpu_count: environment.cpu.count,
         event: recording.event_name().to_owned(),
         asked_hz: f64::from(options.sample_hz),
+        kernel_counted_ns: taken.running_ns,
         achieved_hz: taken.achieved_hz(),
         samples_taken: samples + lost(recording),
         samples_kept: samples,
@@ -92,6 +93,7 @@ pub fn run_info(
         git_dirty: git.is_some_and(|g| g.dirty),
         modules: wire_modules(recording, symbols),
         sources: sources(&by_file, recording, symbols),
+        sources_apart: Vec::new(),
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,
@@ -158,6 +160,11 @@ fn taken(recording: &Recording, options: &RecordOptions) -> Taken {
         asked_hz: options.sample_hz,
         samples: counted(recording, Counter::Taken),
         running_ns,
+        timers: match (recording.per_cpu, recording.sampler.is_privileged()) {
+            (true, _) => TimersUsed::PerCpu,
+            (false, true) => TimersUsed::PerThread,
+            (false, false) => TimersUsed::Unprivileged,
+        },
         threads: recording.stacks.threads.values().len() as u64 + recording.forks,
     }
 }
@@ -331,6 +338,7 @@ fn sources(
             modified_unix_ns: unix_ns(modified),
             newer_than_binary: differs.unwrap_or(newer),
             differs_from_binary: differs == Some(true),
+            sha256: Vec::new(),
         });
     }
     sources

@@ -90,6 +90,14 @@ impl Sampler {
         }
     }
 
+    /// None: it is a part of ourselves.
+    pub fn pid(&self) -> Option<u32> {
+        match self {
+            Sampler::Process(process, _) => Some(process.pid()),
+            Sampler::Own(_) => None,
+        }
+    }
+
     /// In words, as the end of a sentence. None: it is a part of ourselves.
     pub fn state(&self) -> Option<&'static str> {
         match self {
@@ -98,7 +106,7 @@ impl Sampler {
         }
     }
 
-    /// What the sampler printed; complete once it has ended.
+    /// What the sampler printed, see [`SamplerProcess::complaints`].
     pub fn complaints(&self) -> String {
         match self {
             Sampler::Process(process, _) => process.complaints(),

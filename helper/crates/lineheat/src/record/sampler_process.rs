@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -26,19 +26,21 @@ pub struct SamplerProcess {
     /// ever go on.
     input: Option<Sender<Vec<u8>>>,
     unsent: Vec<u8>,
-    complaints: Arc<Mutex<String>>,
+    complaints: Arc<Complaints>,
 }
 
 /// Messages in one batch.
 const BATCH_MAX: usize = 1024;
 const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
+/// After the last words of the sampler.
+const COMPLAINTS_WITHIN: Duration = Duration::from_secs(1);
 /// After its last words, or the end of its input.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
 
 /// The sampler that belongs to this engine lies beside it.
 pub fn sampler_path() -> Result<PathBuf, RecordError> {
     let own = std::env::current_exe()
-        .map_err(|e| RecordError::internal(format!("our own program file cannot be found: {e}")))?;
+        .map_err(|e| RecordError::internal(format!("cannot find the lineheat executable: {e}")))?;
     let path = own.with_file_name("lineheat-sampler");
     if path.is_file() {
         return Ok(path);
@@ -46,7 +48,7 @@ pub fn sampler_path() -> Result<PathBuf, RecordError> {
     Err(RecordError {
         kind: "not-found",
         message: format!("the sampler is missing: {} does not exist", path.display()),
-        advice: "Install Lineheat again, or build it: npm run build".to_owned(),
+        advice: "Reinstall Lineheat, or build it: npm run build".to_owned(),
     })
 }
 
@@ -73,13 +75,12 @@ impl SamplerProcess {
             .take()
             .expect("piped")
             .take(COMPLAINT_BYTES_MAX);
-        let complaints = Arc::new(Mutex::new(String::new()));
+        let complaints = Arc::new(Complaints::default());
         let heard = Arc::clone(&complaints);
         thread::spawn(move || {
             let mut text = Vec::new();
             let _ = stderr.read_to_end(&mut text);
-            *heard.lock().expect("no panic while held") =
-                String::from_utf8_lossy(&text).into_owned();
+            heard.put(String::from_utf8_lossy(&text).into_owned());
         });
         let is_muted = Arc::new(AtomicBool::new(false));
         let muted = Arc::clone(&is_muted);
@@ -109,13 +110,39 @@ impl SamplerProcess {
         }
     }
 
-    /// What libbpf printed; complete once the sampler has ended.
+    /// What libbpf printed. A sampler that has said its last word ends at once; of one that does not, nothing is known.
     pub fn complaints(&self) -> String {
-        self.complaints.lock().expect("no panic while held").clone()
+        self.complaints.wait(COMPLAINTS_WITHIN)
+    }
+}
+
+/// What a sampler printed, once it has ended.
+#[derive(Default)]
+struct Complaints {
+    text: Mutex<Option<String>>,
+    is_there: Condvar,
+}
+
+impl Complaints {
+    fn put(&self, text: String) {
+        *self.text.lock().expect("no panic while held") = Some(text);
+        self.is_there.notify_all();
+    }
+
+    fn wait(&self, limit: Duration) -> String {
+        let text = self.text.lock().expect("no panic while held");
+        let waited = (self.is_there)
+            .wait_timeout_while(text, limit, |text| text.is_none())
+            .expect("no panic while held");
+        waited.0.clone().unwrap_or_default()
     }
 }
 
 impl SamplerProcess {
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     pub fn state(&self) -> ProcessState {
         state_of(self.pid)
     }

@@ -19,6 +19,8 @@ pub struct SamplerWatch {
     ending: Option<Patience>,
     told: bool,
     urgency: Urgency,
+    /// The sampler; None: it is a part of ourselves.
+    pid: Option<u32>,
 }
 
 /// What there is to be done about it.
@@ -32,12 +34,23 @@ pub enum Silence {
 }
 
 impl SamplerWatch {
-    pub fn new(urgency: &Urgency) -> SamplerWatch {
-        SamplerWatch {
+    pub fn new(urgency: &Urgency, pid: Option<u32>) -> SamplerWatch {
+        let mut watch = SamplerWatch {
             silence: Patience::new(SILENT_MAX, urgency),
             ending: None,
             told: false,
             urgency: urgency.clone(),
+            pid,
+        };
+        watch.silence = watch.patience(SILENT_MAX);
+        watch
+    }
+
+    fn patience(&self, limit: Duration) -> Patience {
+        let patience = Patience::new(limit, &self.urgency);
+        match self.pid {
+            Some(pid) => patience.with(pid),
+            None => patience,
         }
     }
 
@@ -48,8 +61,8 @@ impl SamplerWatch {
 
     /// It was told to stop.
     pub fn expect_end(&mut self) {
-        self.silence = Patience::new(LAST_WORDS_WITHIN, &self.urgency);
-        self.ending = Some(Patience::new(ENDS_WITHIN, &self.urgency));
+        self.silence = self.patience(LAST_WORDS_WITHIN);
+        self.ending = Some(self.patience(ENDS_WITHIN));
     }
 
     /// To be asked after each message, and every [`supervision::LOOK_EVERY`].

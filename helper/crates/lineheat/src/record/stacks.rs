@@ -7,6 +7,7 @@ use profile::SeededHash;
 use records::{SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
+use super::incomplete_stacks::{IncompleteStacks, LastPlace, is_incomplete};
 use super::modules::{ModuleIndex, Modules};
 use super::numbering::{Numbering, StackNumbering};
 
@@ -94,6 +95,7 @@ pub struct CountedStacks {
     pub times: Vec<(u64, u32)>,
     pub times_every: u64,
     pub ends: [u64; StackEnd::ALL.len()],
+    pub incomplete: IncompleteStacks,
     /// Samples that were counted without their stack.
     pub without_stack: u64,
     samples: u64,
@@ -138,6 +140,7 @@ impl CountedStacks {
             times: Vec::new(),
             times_every: 1,
             ends: [0; StackEnd::ALL.len()],
+            incomplete: IncompleteStacks::default(),
             without_stack: 0,
             samples: 0,
             seen: HashMap::default(),
@@ -176,12 +179,23 @@ impl CountedStacks {
                 stack
             }
         };
+        if is_incomplete(sample.end) {
+            self.incomplete.add(self.last_place(stack));
+        }
         let group = self.group(stack, thread);
         self.counts[group as usize] += 1;
         if self.samples.is_multiple_of(self.times_every) {
             self.add_time(sample.time_ns, group);
         }
         self.samples += 1;
+    }
+
+    fn last_place(&self, stack: Option<u32>) -> LastPlace {
+        let last = stack.and_then(|stack| self.stacks.stack(stack).last());
+        match last.map(|place| self.places.values()[*place as usize]) {
+            Some(CodePlace::InModule { module, .. }) => LastPlace::Module(module),
+            _ => LastPlace::NoFile,
+        }
     }
 
     pub fn sample_count(&self) -> u64 {

@@ -19,6 +19,8 @@ use super::copied_stacks::CopiedStacks;
 use super::environment::Environment;
 use super::jit::JitProcesses;
 use super::journal::Steps;
+use super::mapped_paths::Programs;
+use super::missed::Unread;
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
@@ -44,7 +46,7 @@ impl<'a> Recording<'a> {
         let mut launcher = None;
         let (target, processes) = match &options.target {
             Target::Launch { .. } => {
-                let internal = |e| RecordError::internal(format!("no thread can be started: {e}"));
+                let internal = |e| RecordError::internal(format!("cannot start a thread: {e}"));
                 let launching = Launcher::start(urgency).map_err(internal)?;
                 let launch = launch_options(options);
                 let waiting = launching.launch(&launch, Duration::ZERO)?;
@@ -72,13 +74,15 @@ impl<'a> Recording<'a> {
             own_samples: OwnSamples::of(std::process::id()),
             sender: None,
             target,
+            sampler_watch: SamplerWatch::new(urgency, sampler.pid()),
             sampler,
-            sampler_watch: SamplerWatch::new(urgency),
             sampler_ended: false,
             sampler_lost: false,
             refused,
             modules: Modules::with(urgency),
             spaces: AddressSpaces::default(),
+            programs: Programs::default(),
+            missed: Unread::default(),
             jit: JitProcesses::default(),
             copies: CopiedStacks::default(),
             stacks: CountedStacks::default(),
@@ -88,6 +92,7 @@ impl<'a> Recording<'a> {
             running_ns: 0,
             forks: 0,
             hardware_cycles: false,
+            per_cpu: false,
             started: Instant::now(),
             started_at: SystemTime::now(),
             started_monotonic_ns: 0,
@@ -154,6 +159,7 @@ impl<'a> Recording<'a> {
             Ok(Incoming::SamplerGone(_)) | Err(_)
         ) {}
         self.sampler = Sampler::unprivileged(sender);
+        self.sampler_watch = SamplerWatch::new(&self.urgency, None);
         self.modules = Modules::with(&self.urgency);
         self.spaces = AddressSpaces::default();
         self.copies = CopiedStacks::default();
@@ -186,6 +192,7 @@ impl<'a> Recording<'a> {
             row_capacity: capacity.rows,
             page_capacity: capacity.pages,
             stack_copies: options.stack_copies,
+            timers: options.timers,
         };
         self.sampler.say(&hello);
         self.modules.tell(&mut self.copies, self.sampler.unsent());
@@ -295,6 +302,9 @@ impl<'a> Recording<'a> {
         const WAIT: Duration = Duration::from_secs(20);
         let wanted = std::mem::discriminant(wanted);
         let mut patience = Patience::new(WAIT, &self.urgency);
+        if let Some(pid) = self.sampler.pid() {
+            patience = patience.with(pid);
+        }
         loop {
             if self.urgency.is_asked() {
                 return Err(RecordError::stopped());
@@ -329,7 +339,10 @@ impl<'a> Recording<'a> {
                 FromSampler::Hello { version } if version != PROTOCOL_VERSION => {
                     return Err(RecordError::other_sampler(version));
                 }
-                FromSampler::Ready { hardware_cycles } => self.hardware_cycles = hardware_cycles,
+                FromSampler::Ready {
+                    hardware_cycles,
+                    per_cpu,
+                } => (self.hardware_cycles, self.per_cpu) = (hardware_cycles, per_cpu),
                 FromSampler::Failed(error) => {
                     return Err(self.sampler.error(error));
                 }
@@ -343,6 +356,7 @@ impl<'a> Recording<'a> {
 
 const READY: FromSampler = FromSampler::Ready {
     hardware_cycles: false,
+    per_cpu: false,
 };
 
 fn threads_of(processes: &[(u32, Vec<u32>)]) -> Vec<ThreadId> {
@@ -357,7 +371,7 @@ fn threads_of(processes: &[(u32, Vec<u32>)]) -> Vec<ThreadId> {
 
 fn unreadable(pid: u32, error: &io::Error) -> RecordError {
     RecordError::internal(format!(
-        "the mappings of process {pid} cannot be read: {error}"
+        "cannot read the mappings of process {pid}: {error}"
     ))
 }
 
@@ -400,7 +414,7 @@ pub fn launch_options(options: &RecordOptions) -> LaunchOptions {
     }
 }
 
-fn file_id_of(entry: &MapsEntry) -> FileId {
+pub(super) fn file_id_of(entry: &MapsEntry) -> FileId {
     if entry.path == Path::new("[vdso]") {
         return FileId::VDSO;
     }

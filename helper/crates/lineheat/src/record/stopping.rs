@@ -149,7 +149,7 @@ impl Recording<'_> {
             // Otherwise it is only its last output that is waited for.
             if state != ProcessState::Ended {
                 self.problems.push(format!(
-                    "The command was told to end, and killed, and has not ended for {:.1} s ({}): it was left behind.",
+                    "The command did not exit for {:.1} s after it was terminated and then killed ({}): it was left behind.",
                     self.killed.waited().as_secs_f64(),
                     state.in_words()
                 ));
@@ -167,7 +167,7 @@ impl Recording<'_> {
         match self.sampler_watch.look() {
             Silence::Fine => None,
             Silence::Notable(waited) => Some(format!(
-                "The sampler has not answered for {:.0} s ({}): samples are lost until it goes on.",
+                "The sampler has not responded for {:.0} s ({}): samples are lost until it continues.",
                 waited.as_secs_f64(),
                 self.sampler.state()?
             )),
@@ -180,11 +180,11 @@ impl Recording<'_> {
         let state = self.sampler.state().unwrap_or_default();
         let left = self.sampler.end(Duration::ZERO, &self.urgency);
         let and = match left {
-            None => "It was ended".to_owned(),
-            Some(why) => format!("It was left behind ({why}) and ends when it goes on"),
+            None => "It was killed".to_owned(),
+            Some(why) => format!("It was left behind ({why}) and exits when it continues"),
         };
         let told = format!(
-            "The sampler did not answer for {:.1} s ({state}). {and}: the run holds what it had passed on until then; what came later is not counted.",
+            "The sampler did not respond for {:.0} s ({state}). {and}. The run contains the samples it had delivered; later samples are not counted.",
             waited.as_secs_f64()
         );
         self.without_sampler(&told);
@@ -206,7 +206,7 @@ impl Recording<'_> {
     /// The target goes on without it. Gives what is to be told.
     pub(super) fn lose_sampler(&mut self, why: Option<String>) -> String {
         let told = format!(
-            "The sampler ended before the target did, after {:.1} s{}: the run holds what was sampled until then, but for its last moment (some 50 ms), which is not counted.",
+            "The sampler exited before the target, after {:.1} s{}. The run contains the samples taken until then, except for the last moment (about 50 ms), which is not counted.",
             self.started.elapsed().as_secs_f64(),
             why.map_or(String::new(), |w| format!(" ({w})"))
         );

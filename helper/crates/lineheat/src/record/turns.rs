@@ -1,6 +1,10 @@
-//! Several recordings whose commands run in turns, A B C A B C …: what drifts (heat, other load) then hits all alike. Nothing
-//! else happens while one of them runs: all are prepared before the first run, and end after the last.
+//! Several recordings whose commands run in turns, A B C, C B A, B A C …: what drifts (heat, other load) then hits all alike.
+//! Nothing else happens while one of them runs: all are prepared before the first run, and end after the last.
+//!
+//! Each command runs once in a turn. The order within a turn is random, and that of the next turn is its reverse: a steady
+//! drift cancels over both, and what comes with a fixed period meets none of the commands more often.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -20,8 +24,14 @@ struct Turns {
 #[derive(Default)]
 struct State {
     places: Vec<Place>,
-    /// Whose turn it is.
+    /// In which places run in this turn, by number.
+    order: Vec<usize>,
+    /// Whose turn it is: index into `order`.
     next: usize,
+    /// Turns before this one.
+    turns: usize,
+    /// Makes the order of the next turn; `None` leaves it.
+    reorder: Option<fn(turns: usize, order: &mut [usize])>,
     /// One of them failed, or was stopped: nobody runs any more.
     is_over: bool,
 }
@@ -37,17 +47,46 @@ enum Place {
     Left,
 }
 
+impl Place {
+    fn is_out(&self) -> bool {
+        matches!(self, Place::Done(_) | Place::Left)
+    }
+}
+
 /// The place of one recording.
 pub struct Turn {
     turns: Arc<Turns>,
     number: usize,
 }
 
-/// One place for each of `count` recordings, in the order in which they run.
+/// One place for each of `count` recordings.
 pub fn turns(count: usize) -> Vec<Turn> {
+    turns_ordered_by(count, Some(random_then_reversed))
+}
+
+fn random_then_reversed(turns: usize, order: &mut [usize]) {
+    if turns % 2 == 1 {
+        order.reverse();
+        return;
+    }
+    // Fisher and Yates.
+    let random = RandomState::new();
+    for last in (1..order.len()).rev() {
+        let other = random.hash_one(last) % (last as u64 + 1);
+        order.swap(last, other as usize);
+    }
+}
+
+fn turns_ordered_by(count: usize, reorder: Option<fn(usize, &mut [usize])>) -> Vec<Turn> {
     let places = (0..count).map(|_| Place::Preparing).collect();
+    let mut order: Vec<usize> = (0..count).collect();
+    if let Some(reorder) = reorder {
+        reorder(0, &mut order);
+    }
     let state = Mutex::new(State {
         places,
+        order,
+        reorder,
         ..State::default()
     });
     let turns = Arc::new(Turns {
@@ -78,7 +117,7 @@ impl Turn {
     pub fn pass(&self) {
         self.change(|state, number| {
             state.places[number] = Place::Between;
-            state.next = (number + 1) % state.places.len();
+            state.next += 1;
         });
     }
 
@@ -137,8 +176,15 @@ impl Turns {
 
 impl State {
     fn has_ended(&self) -> bool {
-        let is_out = |place: &Place| matches!(place, Place::Done(_) | Place::Left);
-        self.places.iter().all(is_out)
+        self.places.iter().all(Place::is_out)
+    }
+
+    fn begin_turn(&mut self) {
+        self.next = 0;
+        self.turns += 1;
+        if let Some(reorder) = self.reorder {
+            reorder(self.turns, &mut self.order);
+        }
     }
 
     /// What is to be told to whom now.
@@ -166,13 +212,13 @@ impl State {
             return Vec::new();
         }
         // Those that are out are passed over; one that has run and has not asked again yet is waited for.
-        let count = self.places.len();
-        let turn = (0..count).map(|step| (self.next + step) % count);
-        let mut in_play = turn.filter(|n| !matches!(self.places[*n], Place::Done(_) | Place::Left));
-        let Some(number) = in_play.next() else {
-            return Vec::new();
+        let number = loop {
+            match self.order.get(self.next) {
+                None => self.begin_turn(),
+                Some(&number) if self.places[number].is_out() => self.next += 1,
+                Some(&number) => break number,
+            }
         };
-        self.next = number;
         match std::mem::replace(&mut self.places[number], Place::Running) {
             Place::Waiting(sender) => vec![(sender, Incoming::YourTurn)],
             other => {
@@ -200,7 +246,7 @@ mod tests {
 
     #[test]
     fn they_run_one_after_the_other_once_all_are_prepared_and_end_together() {
-        let turns = turns(2);
+        let turns = turns_ordered_by(2, None);
         let channels = [sync_channel(9), sync_channel(9)];
         let ask = |n: usize| turns[n].ask(channels[n].0.clone());
         let heard = |n: usize| heard(&channels[n].1);
@@ -227,7 +273,7 @@ mod tests {
 
     #[test]
     fn one_that_leaves_holds_nobody_up_and_one_that_ends_all_is_heard() {
-        let turns = turns(3);
+        let turns = turns_ordered_by(3, None);
         let channels = [sync_channel(9), sync_channel(9), sync_channel(9)];
         for n in 0..2 {
             turns[n].ask(channels[n].0.clone());
@@ -246,5 +292,40 @@ mod tests {
             (heard(&channels[0].1), heard(&channels[1].1)),
             ("all", "all")
         );
+    }
+
+    #[test]
+    fn each_runs_once_in_a_turn_and_the_next_turn_is_the_reverse() {
+        let mut firsts = [0; 3];
+        for _ in 0..60 {
+            let mut order = vec![0, 1, 2];
+            random_then_reversed(0, &mut order);
+            let former = order.clone();
+            random_then_reversed(1, &mut order);
+            assert!(former.iter().eq(order.iter().rev()));
+            order.sort_unstable();
+            assert_eq!(order, [0, 1, 2]);
+            firsts[former[0]] += 1;
+        }
+        assert!(firsts.iter().all(|&times| times > 0), "{firsts:?}");
+    }
+
+    #[test]
+    fn all_run_equally_often_whatever_the_order() {
+        let turns = turns(3);
+        let channels = [sync_channel(9), sync_channel(9), sync_channel(9)];
+        for (turn, channel) in turns.iter().zip(&channels) {
+            turn.ask(channel.0.clone());
+        }
+        let mut runs = [0; 3];
+        for run in 1..=12 {
+            let next = (0..3).find(|&n| heard(&channels[n].1) == "turn").unwrap();
+            runs[next] += 1;
+            turns[next].pass();
+            turns[next].ask(channels[next].0.clone());
+            if run % 3 == 0 {
+                assert_eq!(runs, [run / 3; 3]);
+            }
+        }
     }
 }

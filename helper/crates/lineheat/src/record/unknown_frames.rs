@@ -1,6 +1,6 @@
 //! Frames of user code that belong to no known module, counted, with what is known of why.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::address_spaces::AddressSpaces;
 use super::stacks::{CodePlace, CountedStacks, Thread};
@@ -11,6 +11,8 @@ const WORTH_TELLING: f64 = 0.2;
 /// Names of processes in one sentence.
 const NAMES_MAX: usize = 3;
 
+const DROPPED: &str = "the machine was so busy that the kernel dropped records of loaded libraries, and the processes exited before Lineheat could look them up";
+
 #[derive(Default)]
 struct Frames {
     all: u64,
@@ -18,39 +20,39 @@ struct Frames {
     /// Of the unknown: those of processes of which no mapping was ever reported.
     of_unmapped: u64,
     unmapped: BTreeMap<(u32, String), u64>,
+    /// The same of processes whose records were dropped and that could not be read.
+    of_unread: u64,
+    unread: BTreeMap<(u32, String), u64>,
+    unread_samples: u64,
 }
 
-/// The sentence that a run begins with when many frames have no module.
+/// A sentence on frames that have no module, when there are many, or some for want of records that the kernel dropped.
 pub fn problem(
     stacks: &CountedStacks,
     spaces: &AddressSpaces,
+    unread: &BTreeSet<u32>,
     lost_records: u64,
 ) -> Option<String> {
-    let frames = count(stacks, &spaces.ever_mapped);
+    let frames = count(stacks, &spaces.ever_mapped, unread);
     let share = frames.unknown as f64 / frames.all.max(1) as f64;
     if share <= WORTH_TELLING {
-        return None;
+        return (frames.unread_samples > 0).then(|| {
+            format!(
+                "{} samples of {} have frames shown as [unknown]: {DROPPED}.",
+                frames.unread_samples,
+                names_of(frames.unread)
+            )
+        });
     }
-    let reason = if lost_records > 0 {
+    let reason = if 2 * frames.of_unread > frames.unknown {
+        format!("of {}, {DROPPED}", names_of(frames.unread))
+    } else if lost_records > 0 {
         format!("{lost_records} records of mapped files were lost")
     } else if 2 * frames.of_unmapped > frames.unknown {
-        let mut processes: Vec<_> = frames.unmapped.into_iter().collect();
-        processes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let names = processes.iter().take(NAMES_MAX);
-        let names: Vec<_> = names
-            .map(|((pid, name), _)| format!("{name} ({pid})"))
-            .collect();
-        let more = if processes.len() > NAMES_MAX {
-            " and others"
-        } else {
-            ""
-        };
-        format!(
-            "the kernel reported no mapped files of {}{more}",
-            names.join(", ")
-        )
+        let names = names_of(frames.unmapped);
+        format!("the kernel reported no mapped files of {names}")
     } else {
-        "their addresses lie in no file that the program had mapped: code made at run time, or stacks that could not be followed".to_owned()
+        "their addresses are in no mapped file: code generated at run time, or stacks that could not be unwound".to_owned()
     };
     Some(format!(
         "{:.0} % of the user-space frames belong to no known file and are shown as [unknown]: {reason}.",
@@ -58,7 +60,23 @@ pub fn problem(
     ))
 }
 
-fn count(stacks: &CountedStacks, mapped: &HashSet<u32>) -> Frames {
+/// Some of the processes, those with the most frames first.
+fn names_of(processes: BTreeMap<(u32, String), u64>) -> String {
+    let mut processes: Vec<_> = processes.into_iter().collect();
+    processes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let names = processes.iter().take(NAMES_MAX);
+    let names: Vec<_> = names
+        .map(|((pid, name), _)| format!("{name} ({pid})"))
+        .collect();
+    let more = if processes.len() > NAMES_MAX {
+        " and others"
+    } else {
+        ""
+    };
+    format!("{}{more}", names.join(", "))
+}
+
+fn count(stacks: &CountedStacks, mapped: &HashSet<u32>, unread: &BTreeSet<u32>) -> Frames {
     let mut frames = Frames::default();
     for (group, count) in stacks.groups.values().iter().zip(&stacks.counts) {
         let places = stacks.stacks.stack(group.stack).iter();
@@ -74,6 +92,12 @@ fn count(stacks: &CountedStacks, mapped: &HashSet<u32>) -> Frames {
         frames.all += all * count;
         frames.unknown += unknown * count;
         let thread = &stacks.threads.values()[group.thread as usize];
+        if unknown > 0 && unread.contains(&thread.pid) {
+            frames.of_unread += unknown * count;
+            frames.unread_samples += count;
+            let process = (thread.pid, name_of(thread));
+            *frames.unread.entry(process).or_default() += unknown * count;
+        }
         if unknown > 0 && !mapped.contains(&thread.pid) {
             frames.of_unmapped += unknown * count;
             *frames
@@ -99,6 +123,10 @@ mod tests {
 
     /// Each with its process and how many of its four frames lie in a mapping.
     fn told(samples: &[(u32, usize)], lost_records: u64) -> Option<String> {
+        told_of(samples, lost_records, &[])
+    }
+
+    fn told_of(samples: &[(u32, usize)], lost_records: u64, unread: &[u32]) -> Option<String> {
         let (mut stacks, mut spaces, mut modules) = (
             CountedStacks::default(),
             AddressSpaces::default(),
@@ -121,7 +149,8 @@ mod tests {
             };
             stacks.add(sample, 0, &spaces, &modules);
         }
-        problem(&stacks, &spaces, lost_records)
+        let unread = unread.iter().copied().collect();
+        problem(&stacks, &spaces, &unread, lost_records)
     }
 
     #[test]
@@ -141,9 +170,18 @@ mod tests {
             text.ends_with("7 records of mapped files were lost."),
             "{text}"
         );
+        let of_another = told_of(&mostly_known, 0, &[1]);
+        assert_eq!(of_another, None, "its frames are all known");
+        let text = told_of(&mostly_known, 0, &[2]).unwrap();
+        assert!(text.starts_with("1 samples of two (2) have"), "{text}");
+        let text = told_of(&half_known, 0, &[2]).unwrap();
+        assert!(
+            text.contains("50 %") && text.contains("of two (2), the machine"),
+            "{text}"
+        );
         let text = told(&[(1, 1)], 0).unwrap();
         assert!(
-            text.contains("75 %") && text.contains("made at run time"),
+            text.contains("75 %") && text.contains("generated at run time"),
             "{text}"
         );
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use records::layout::MAPPINGS_MAX;
 use records::{FileId, Segment, ToSampler, vaddr_of_offset};
 use walk::{Mapping, MappingTable};
 
@@ -61,13 +62,26 @@ impl UnwindTables {
         }
     }
 
-    /// Makes the table of what the process had mapped at that time, unless it is there.
-    pub fn prepare(&mut self, pid: u32, time_ns: u64, spaces: &AddressSpaces, modules: &Modules) {
+    /// Makes the table of what the process had mapped at that time, unless it is there. False: a table does not hold all of
+    /// it, so that mappings are to be found one by one.
+    pub fn prepare(
+        &mut self,
+        pid: u32,
+        time_ns: u64,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) -> bool {
+        if spaces.mapping_count(pid) > MAPPINGS_MAX {
+            return false;
+        }
         let version = spaces.version_at(pid, time_ns);
         if version.is_some() && (self.processes.get(&pid)).is_some_and(|p| p.version == version) {
-            return;
+            return true;
         }
         let mapped = spaces.mapped_at(pid, time_ns);
+        if mapped.len() > MAPPINGS_MAX {
+            return false;
+        }
         let mappings: Vec<Mapping> = mapped.iter().map(|m| self.mapping(m, modules)).collect();
         self.generation += 1;
         let table = MappingTable::new(self.generation, &mappings);
@@ -75,6 +89,7 @@ impl UnwindTables {
             self.processes.clear();
         }
         self.processes.insert(pid, Process { version, table });
+        true
     }
 
     /// The process is gone; its number may be given to another.
@@ -87,7 +102,7 @@ impl UnwindTables {
         self.processes.get(&pid).map(|p| &p.table)
     }
 
-    fn mapping(&self, mapped: &Mapped, modules: &Modules) -> Mapping {
+    pub fn mapping(&self, mapped: &Mapped, modules: &Modules) -> Mapping {
         let range = (mapped.start, mapped.end);
         let known = || {
             let file = self.files.get(&modules.get(mapped.module).id)?;

@@ -46,7 +46,7 @@ pub fn run(
         return Ok(WarmedUp::All(done));
     }
     let started = Instant::now();
-    let internal = |e: io::Error| RecordError::internal(format!("no program can be started: {e}"));
+    let internal = |e: io::Error| RecordError::internal(format!("cannot start the program: {e}"));
     let launcher = Launcher::start(urgency).map_err(internal)?;
     for number in 1..=options.warm_up {
         launcher.launch(&launch_options(options), Duration::ZERO)?;
@@ -69,12 +69,14 @@ pub fn run(
         let (ended, stopped) = running.until_it_ends(on_event, so_far);
         if stopped {
             return Ok(WarmedUp::Stopped(Recorded::nothing(format!(
-                "Stopped during warm-up run {number} of {}: nothing was recorded.",
+                "Stopped during warm-up execution {number} of {}: nothing was recorded.",
                 options.warm_up
             ))));
         }
         let exit = (ended.exit).ok_or_else(|| {
-            RecordError::internal(format!("how warm-up run {number} ended is not known"))
+            RecordError::internal(format!(
+                "the result of warm-up execution {number} is unknown"
+            ))
         })?;
         if has_failed(exit) {
             return Err(failed(number, options.warm_up, exit));
@@ -201,10 +203,10 @@ fn failed(number: u32, wanted: u32, exit: Exit) -> RecordError {
     RecordError {
         kind: "failed",
         message: format!(
-            "warm-up run {number} of {wanted} {}: nothing was recorded",
+            "warm-up execution {number} of {wanted} {}: nothing was recorded",
             how_failed(exit)
         ),
-        advice: "Runs are repeated only when they end with 0. See what the command said above, or record it once, without --warm-up and --repeat."
+        advice: "Lineheat repeats a command only if it exits with 0. See the command's output above, or record it once, without --warm-up and --repeat."
             .to_owned(),
     }
 }

@@ -28,7 +28,7 @@ pub const ROOT: &str = "root";
 /// The kernel is asked all the same.
 pub const NO_RIGHTS: &str = "no rights";
 /// For a run in which nothing privileged took part.
-pub const WITHOUT_PRIVILEGE: &str = "without privilege";
+pub const WITHOUT_PRIVILEGE: &str = "without privileges";
 
 /// The first way that is open.
 ///

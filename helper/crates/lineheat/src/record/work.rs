@@ -38,7 +38,7 @@ pub fn work_expression(text: &str) -> Result<Regex, String> {
     let expression = Regex::new(text).map_err(|e| e.to_string())?;
     if expression.captures_len() < 2 {
         return Err(format!(
-            "it has no group: put the number in brackets, as in 'items: (\\d+)', not '{text}'"
+            "the expression has no group: put the number in parentheses, as in 'items: (\\d+)', not '{text}'"
         ));
     }
     Ok(expression)
@@ -106,8 +106,8 @@ impl LineScanner {
 pub fn missing_work(unknown: &[FoundWork], runs: usize, expression: &Regex) -> Option<String> {
     let first = unknown.first()?;
     let which = match (unknown.len(), runs) {
-        (_, 1) => "The work of the run is not known".to_owned(),
-        (n, runs) => format!("The work of {n} of {runs} runs is not known"),
+        (_, 1) => "The work of the execution is unknown".to_owned(),
+        (n, runs) => format!("The work of {n} of {runs} executions is unknown"),
     };
     let why = match first {
         FoundWork::NotANumber(text) => format!(
@@ -115,7 +115,7 @@ pub fn missing_work(unknown: &[FoundWork], runs: usize, expression: &Regex) -> O
             expression.as_str()
         ),
         _ => format!(
-            "no line that the command printed matches '{}'",
+            "no line of the command's output matches '{}'",
             expression.as_str()
         ),
     };
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(said(&[]), None);
         assert_eq!(
             said(&[FoundWork::Nothing]).unwrap(),
-            "The work of 1 of 3 runs is not known: no line that the command printed matches 'n=(.*)'."
+            "The work of 1 of 3 executions is unknown: no line of the command's output matches 'n=(.*)'."
         );
     }
 }

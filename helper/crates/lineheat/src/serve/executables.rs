@@ -12,8 +12,10 @@ use wire::{Executable, ExecutableList, FindExecutablesRequest};
 use super::source_paths::{FolderWalk, SKIPPED_FOLDERS};
 
 const LIMIT_DEFAULT: usize = 200;
-/// Below a build folder of Cargo: hashed copies and build scripts; of CMake: its own probes.
-const BUILD_INTERNALS: [&str; 5] = ["deps", "build", "incremental", ".fingerprint", "CMakeFiles"];
+/// Below a build folder of Cargo: hashed copies and build scripts.
+const CARGO_INTERNALS: [&str; 4] = ["deps", "build", "incremental", ".fingerprint"];
+/// Where CMake and Meson keep the programs that only check the compiler.
+const PROBES: [&str; 2] = ["CMakeFiles", "meson-private"];
 
 /// Executable ELF programs below the asked directories (or only the asked files), newest first.
 pub fn find(request: &FindExecutablesRequest) -> ExecutableList {
@@ -46,9 +48,9 @@ fn candidates(folder: &Path) -> Vec<PathBuf> {
                 .any(|above| above.join("CACHEDIR.TAG").exists())
         };
         match name {
-            "CMakeFiles" => false,
+            name if PROBES.contains(&name) => false,
             name if SKIPPED_FOLDERS.contains(&name) => name == "target",
-            name if BUILD_INTERNALS.contains(&name) => !is_cargo(),
+            name if CARGO_INTERNALS.contains(&name) => !is_cargo(),
             _ => true,
         }
     };

@@ -55,11 +55,11 @@ impl From<ProfileError> for Failure {
             ErrorKind::Io => ("io", "Check the file's permissions and the disk."),
             ErrorKind::NotAProfile => (
                 "bad-profile",
-                "Lineheat opens pprof files: its own runs, and those of other profilers.",
+                "Lineheat opens pprof files: its own runs and those of other profilers.",
             ),
             ErrorKind::Damaged => (
                 "bad-profile",
-                "Record it anew, or export it again from the program that wrote it.",
+                "Record it again, or export it again from the program that wrote it.",
             ),
             ErrorKind::TooLarge => ("too-large", "Record for a shorter time or at a lower rate."),
         };
@@ -87,7 +87,7 @@ pub fn caught<T>(answer: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failu
         Err(Failure {
             kind: "internal",
             message: format!("Internal error in the engine: {}.", panic_text(&*panic)),
-            advice: "Please report it, with the file that was open if you may share it.".to_owned(),
+            advice: "Please report it, with the open file if you can share it.".to_owned(),
         })
     })
 }

@@ -9,18 +9,14 @@ use super::views;
 pub fn locate(session: &Session, request: &LocateRequest) -> Result<Location, Failure> {
     let Some(view) = &request.view else {
         return Err(Failure::protocol(
-            "A place was asked for without naming the view.",
+            "The request for a location does not name a view.",
         ));
     };
     let built = views::view(session, view)?;
     let rows = &built.rows;
     let row = request.index as usize;
     let absent = || Failure::not_found(format!("The view has no row {row}."));
-    let frame = if rows.frame_of_row.is_empty() {
-        row
-    } else {
-        *rows.frame_of_row.get(row).ok_or_else(absent)? as usize
-    };
+    let frame = rows.frame(row).ok_or_else(absent)?;
     let text = |column: &[u32]| {
         let id = *column.get(frame)?;
         rows.frames.strings.get(id as usize).cloned()

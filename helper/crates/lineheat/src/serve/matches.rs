@@ -10,7 +10,7 @@ use super::views;
 pub fn matches(session: &Session, request: &MatchRequest) -> Result<Match, Failure> {
     let Some(view) = &request.view else {
         return Err(Failure::protocol(
-            "A share was asked for without naming the view.",
+            "The request for a share does not name a view.",
         ));
     };
     if !matches!(
@@ -22,7 +22,7 @@ pub fn matches(session: &Session, request: &MatchRequest) -> Result<Match, Failu
     let built = views::view(session, view)?;
     // Decoded again: a search is rare, and columns kept beside the bytes would double what each open view takes.
     let graph = FlameGraph::decode(&*built.content)
-        .map_err(|error| Failure::new("internal", format!("A view cannot be read: {error}")))?;
+        .map_err(|error| Failure::new("internal", format!("Cannot read a view: {error}")))?;
     let mut is_match = vec![false; graph.frames.as_ref().map_or(0, |frames| frames.name.len())];
     for &frame in &request.frames {
         let Some(mark) = is_match.get_mut(frame as usize) else {

@@ -6,9 +6,11 @@
 mod failure;
 mod replies;
 mod session;
+mod shared_profiles;
 mod worker_pool;
 
 mod amounts;
+mod callers;
 mod effects;
 mod executables;
 mod explain;
@@ -21,7 +23,6 @@ mod open_comparison;
 mod open_run;
 mod processes;
 mod recording;
-mod run_problems;
 mod saved_runs;
 mod source_paths;
 mod sweep;
@@ -76,7 +77,7 @@ fn serve(session: &Arc<Session>, replies: &Replies) -> Result<(), Failure> {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(()),
             Err(error) => {
-                let failure = Failure::protocol(format!("{error} The engine ends."));
+                let failure = Failure::protocol(format!("{error} The engine exits."));
                 replies.fail(0, failure.clone());
                 return Err(failure);
             }
@@ -85,7 +86,7 @@ fn serve(session: &Arc<Session>, replies: &Replies) -> Result<(), Failure> {
             Ok(request) => request,
             Err(error) => {
                 let failure = Failure::protocol(format!(
-                    "A frame of {} bytes is not a request ({error}). The engine ends.",
+                    "A frame of {} bytes is not a request ({error}). The engine exits.",
                     bytes.len()
                 ));
                 replies.fail(0, failure.clone());
@@ -113,7 +114,7 @@ fn greet(request: &Request) -> Result<(), Failure> {
         Some(request::Body::Hello(Hello { protocol, client })) => Err(Failure {
             kind: "build-mismatch",
             message: format!(
-                "{} speaks version {protocol} of the protocol, this engine ({}) version {PROTOCOL_VERSION}.",
+                "{} uses protocol version {protocol}, but this engine ({}) uses version {PROTOCOL_VERSION}.",
                 if client.is_empty() {
                     "The client"
                 } else {
@@ -121,7 +122,7 @@ fn greet(request: &Request) -> Result<(), Failure> {
                 },
                 env!("CARGO_PKG_VERSION")
             ),
-            advice: "Reinstall the Lineheat extension, which brings the engine that belongs to it."
+            advice: "Reinstall the Lineheat extension, which contains the matching engine."
                 .to_owned(),
         }),
         _ => Err(Failure::protocol("The first request must be Hello.")),
@@ -141,7 +142,7 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
     let Some(body) = request.body else {
         replies.fail(
             id,
-            Failure::protocol("The request is of a kind that this engine does not know."),
+            Failure::protocol("This engine does not know this kind of request."),
         );
         return;
     };
@@ -162,7 +163,7 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
                     id,
                     Failure::new(
                         "too-large",
-                        format!("{WAITING_MAX} requests are waiting already."),
+                        format!("{WAITING_MAX} requests are already waiting."),
                     ),
                 );
             }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use analysis::{
-    Amounts, ComparedRow, Comparison, Effect, Execution, Side, compared_files, side_facts,
+    Amounts, ComparedRow, Comparison, Effect, Execution, NamedFunction, Side, compared_files,
+    recording_identity, side_facts,
 };
 use wire::view_request::Kind;
 use wire::{
@@ -39,12 +40,21 @@ impl OpenComparison {
         new: Arc<OpenRun>,
         normalisation: Normalisation,
     ) -> Result<OpenComparison, Failure> {
+        let [base_identity, new_identity] =
+            [&base, &new].map(|run| recording_identity(run.analyzed.profile()));
+        if base_identity.is_some() && base_identity == new_identity {
+            return Err(Failure {
+                kind: "bad-profile",
+                message: "Both sides hold the same recording.".to_owned(),
+                advice: "Choose another run to compare with.".to_owned(),
+            });
+        }
         let side = |run: &OpenRun| Side::of_run(Arc::clone(&run.analyzed));
         let comparison = Comparison::new(side(&base), side(&new), of_wire(normalisation)).map_err(
             |message| Failure {
                 kind: "bad-profile",
                 message,
-                advice: "Compare runs of the same kind, or by another unit.".to_owned(),
+                advice: "Compare runs of the same kind, or choose another unit.".to_owned(),
             },
         )?;
         Ok(OpenComparison {
@@ -159,13 +169,13 @@ impl OpenComparison {
     }
 
     /// `kind` is one of the compared views.
-    pub fn view(&self, kind: Kind) -> Arc<BuiltView> {
-        self.views.get(kind, 0, || match kind {
+    pub fn view(&self, kind: Kind, hidden: &[NamedFunction]) -> Arc<BuiltView> {
+        self.views.get(kind, 0, hidden, || match kind {
             Kind::ComparedFunctions => self.table(analysis::compared_functions(&self.comparison)),
             Kind::ComparedLines => self.table(analysis::compared_lines(&self.comparison)),
             _ => {
                 let kind = self.new.analyzed.value_name(self.new.measure);
-                let graph = analysis::compared_flame_graph(&self.comparison);
+                let graph = analysis::compared_flame_graph_without(&self.comparison, hidden);
                 flame_graph_view(graph, kind, self.comparison.unit())
             }
         })

@@ -9,11 +9,12 @@ use profile::Profile;
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile, ValueType};
 
 use crate::demangling::{DemangleChoice, rename_functions};
+use crate::run_problems::problems;
 
 use super::failure::Failure;
-use super::run_problems::problems;
 use super::saved_runs::on_wire;
 use super::session::locked;
+use super::shared_profiles::{SharedProfile, SharedProfiles};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
 use super::views::ViewCache;
 
@@ -24,7 +25,7 @@ pub struct OpenRun {
     pub analyzed: Arc<Analyzed>,
     pub measure: Measure,
     pub summary: RunSummary,
-    pub views: ViewCache,
+    shared: Arc<SharedProfile>,
     /// Where each file is now, by its id; `None`: not found.
     found: Vec<Option<PathBuf>>,
     prefixes: SourcePrefixes,
@@ -36,20 +37,27 @@ pub struct OpenRun {
     demangle: Demangle,
 }
 
+fn analyzed(mut profile: Profile, summary: RunSummary, demangle: Demangle) -> SharedProfile {
+    rename_functions(&mut profile, DemangleChoice::of_wire(demangle));
+    SharedProfile {
+        analyzed: Arc::new(Analyzed::new(profile)),
+        summary,
+        views: ViewCache::default(),
+    }
+}
+
 impl OpenRun {
-    pub fn open(request: &OpenRunRequest) -> Result<OpenRun, Failure> {
+    /// The profile is read only if no other run of `profiles` holds it; where its sources are is found anew.
+    pub fn open(request: &OpenRunRequest, profiles: &SharedProfiles) -> Result<OpenRun, Failure> {
         let path = Path::new(&request.path);
-        let mut profile = Profile::open(path)?;
-        let summary = on_wire(path, profile::summarize(&profile));
+        let shared = profiles.get(path, request.demangle(), || {
+            let profile = Profile::open(path)?;
+            let summary = on_wire(path, profile::summarize(&profile));
+            Ok(analyzed(profile, summary, request.demangle()))
+        })?;
         let prefixes = SourcePrefixes::new(&request.source_prefixes);
-        rename_functions(&mut profile, DemangleChoice::of_wire(request.demangle()));
-        Ok(OpenRun::new(
-            profile,
-            summary,
-            &request.workspace_folders,
-            prefixes,
-            request.demangle(),
-        ))
+        let folders = &request.workspace_folders;
+        Ok(OpenRun::new(shared, folders, prefixes, request.demangle()))
     }
 
     /// The same run with its functions named as `demangle` says; itself when it has them so.
@@ -57,13 +65,11 @@ impl OpenRun {
         if demangle == Demangle::AsRecorded || demangle == self.demangle {
             return Arc::clone(self);
         }
-        let mut profile = self.analyzed.profile().clone();
-        rename_functions(&mut profile, DemangleChoice::of_wire(demangle));
-        let summary = self.summary.clone();
+        let profile = self.analyzed.profile().clone();
+        let shared = Arc::new(analyzed(profile, self.summary.clone(), demangle));
         let folders = &self.workspace_folders;
         Arc::new(OpenRun::new(
-            profile,
-            summary,
+            shared,
             folders,
             self.prefixes.clone(),
             demangle,
@@ -71,13 +77,12 @@ impl OpenRun {
     }
 
     fn new(
-        profile: Profile,
-        summary: RunSummary,
+        shared: Arc<SharedProfile>,
         workspace_folders: &[String],
         prefixes: SourcePrefixes,
         demangle: Demangle,
     ) -> OpenRun {
-        let analyzed = Analyzed::new(profile);
+        let analyzed = Arc::clone(&shared.analyzed);
         let found = find_sources(&analyzed, workspace_folders, &prefixes);
         let measure = analyzed.default_measure();
         let mut by_path = HashMap::new();
@@ -101,10 +106,10 @@ impl OpenRun {
             }
         }
         OpenRun {
-            analyzed: Arc::new(analyzed),
+            analyzed,
             measure,
-            summary,
-            views: ViewCache::default(),
+            summary: shared.summary.clone(),
+            shared,
             found,
             prefixes,
             by_path,
@@ -112,6 +117,10 @@ impl OpenRun {
             workspace_folders: workspace_folders.to_vec(),
             demangle,
         }
+    }
+
+    pub fn views(&self) -> &ViewCache {
+        &self.shared.views
     }
 
     /// What the editor is told of the run; the handle is the session's to fill in.

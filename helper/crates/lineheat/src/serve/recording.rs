@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use records::layout::USER_FRAMES_DEFAULT;
+use records::layout::{Timers, USER_FRAMES_DEFAULT};
 use statistics::Summary;
 use target::TerminalSize;
 use wire::reply::Body;
@@ -67,7 +67,7 @@ pub fn in_background(
     if !session.add_recording(id, steered) {
         return replies.fail(
             id,
-            Failure::protocol(format!("Recording {id} is running already.")),
+            Failure::protocol(format!("Recording {id} is already running.")),
         );
     }
     let session = Arc::clone(session);
@@ -144,7 +144,7 @@ pub fn stop_all_and_wait(session: &Session) {
 fn find(session: &Session, id: u32) -> Result<Steered, Failure> {
     session.recording(id).ok_or_else(|| {
         Failure::not_found(format!(
-            "No recording {id} is running; it may have ended just now."
+            "No recording {id} is running. It may have just ended."
         ))
     })
 }
@@ -153,7 +153,7 @@ fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> 
     find(session, id)?.control.try_send(control).map_err(|_| {
         Failure::new(
             "too-large",
-            format!("Recording {id} has {CONTROLS_WAITING_MAX} inputs waiting already; the target does not read them."),
+            format!("Recording {id} already has {CONTROLS_WAITING_MAX} inputs waiting, because the target does not read them."),
         )
     })?;
     Ok(Body::Done(Done {}))
@@ -183,11 +183,11 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         Some(to) => Target::Attach(to),
     };
     for (asked, what) in [
-        (request.repeat, "repetitions"),
-        (request.warm_up, "warm-up runs"),
+        (request.repeat, "executions"),
+        (request.warm_up, "warm-up executions"),
     ] {
         if asked > REPEAT_MAX {
-            let message = format!("{asked} {what} were asked for; at most {REPEAT_MAX} are made.");
+            let message = format!("Cannot record {asked} {what}; the maximum is {REPEAT_MAX}.");
             return Err(Failure::new("too-large", message));
         }
     }
@@ -197,7 +197,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         hz => {
             return Err(Failure::new(
                 "too-large",
-                format!("{hz} samples a second were asked for; at most {SAMPLE_HZ_MAX} are taken."),
+                format!("Cannot take {hz} samples per second; the maximum is {SAMPLE_HZ_MAX}."),
             ));
         }
     };
@@ -213,11 +213,13 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         sample_hz,
         max_frames: USER_FRAMES_DEFAULT,
         stack_copies: true,
+        timers: Timers::Best,
         repeat: request.repeat.max(1),
         warm_up: request.warm_up,
         work: work(request)?,
         duration: (!duration.is_zero()).then_some(duration),
         output: Some(output(request)),
+        self_contained: false,
         demangle: Default::default(),
         debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
@@ -230,7 +232,7 @@ fn work(request: &RecordRequest) -> Result<Work, Failure> {
         let expression = work_expression(&request.work_from).map_err(|why| {
             let from = &request.work_from;
             Failure::protocol(format!(
-                "'{from}' cannot find the work in the output: {why}"
+                "'{from}' cannot extract the work from the output: {why}"
             ))
         })?;
         return Ok(Work::FromOutput(expression));
@@ -239,7 +241,7 @@ fn work(request: &RecordRequest) -> Result<Work, Failure> {
         0.0 => Ok(Work::Unknown),
         units if units.is_finite() && units > 0.0 => Ok(Work::Each(units)),
         units => Err(Failure::protocol(format!(
-            "{units} is not a number of units of work."
+            "{units} is not a valid number of units of work."
         ))),
     }
 }

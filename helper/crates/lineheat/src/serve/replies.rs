@@ -50,7 +50,7 @@ impl Replies {
         let frame = encode_frame(&reply).unwrap_or_else(|| {
             let failure = Failure {
                 kind: "too-large",
-                message: format!("The answer is longer than {} MiB.", FRAME_BYTES_MAX >> 20),
+                message: format!("The response is larger than {} MiB.", FRAME_BYTES_MAX >> 20),
                 advice: "Record for a shorter time, or use the command line: lineheat report RUN"
                     .to_owned(),
             };

@@ -34,8 +34,8 @@ impl SavedRuns {
             Err(error) => {
                 return Err(Failure {
                     kind: "io",
-                    message: format!("{} cannot be listed: {error}.", request.directory),
-                    advice: "Check that it is a folder that you may read.".to_owned(),
+                    message: format!("Cannot list {}: {error}.", request.directory),
+                    advice: "Check that it is a folder that you can read.".to_owned(),
                 });
             }
         };

@@ -13,8 +13,10 @@ use super::failure::Failure;
 use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
+use super::shared_profiles::SharedProfiles;
 use super::{
-    executables, explain, file_heat, line_detail, locate, machine, matches, processes, sweep, views,
+    callers, executables, explain, file_heat, line_detail, locate, machine, matches, processes,
+    sweep, views,
 };
 use crate::record::Control;
 
@@ -37,6 +39,7 @@ pub struct Session {
     comparisons: Mutex<HashMap<u32, Arc<OpenComparison>>>,
     recordings: Mutex<HashMap<u32, Steered>>,
     saved: SavedRuns,
+    profiles: SharedProfiles,
     last_handle: AtomicU32,
 }
 
@@ -44,7 +47,7 @@ impl Session {
     /// The one reply to `body`.
     pub fn answer(&self, body: request::Body) -> Result<Body, Failure> {
         match body {
-            request::Body::Hello(_) => Err(Failure::protocol("Hello was said already.")),
+            request::Body::Hello(_) => Err(Failure::protocol("Hello was already sent.")),
             request::Body::Doctor(_) => Ok(Body::Doctor(machine::report())),
             request::Body::ListRuns(request) => self.saved.list(&request).map(Body::Runs),
             request::Body::RenameRun(request) => {
@@ -52,7 +55,7 @@ impl Session {
                 Ok(Body::Done(Done {}))
             }
             request::Body::OpenRun(request) => {
-                let run = OpenRun::open(&request)?;
+                let run = OpenRun::open(&request, &self.profiles)?;
                 let mut opened = run.opened();
                 opened.run = self.add(&self.runs, Arc::new(run), "runs")?;
                 Ok(Body::RunOpened(opened))
@@ -98,6 +101,7 @@ impl Session {
             request::Body::FindExecutables(request) => {
                 Ok(Body::Executables(executables::find(&request)))
             }
+            request::Body::Callers(request) => callers::callers(self, &request).map(Body::Callers),
             request::Body::Match(request) => matches::matches(self, &request).map(Body::Match),
             request::Body::SweepTable(request) => sweep::table(&request).map(Body::SweepTable),
             request::Body::Explain(request) => {
@@ -110,7 +114,7 @@ impl Session {
             | request::Body::TerminalInput(_)
             | request::Body::TerminalSize(_) => Err(Failure::new(
                 "internal",
-                "A recording is not a request for a worker.",
+                "A worker cannot handle a recording.",
             )),
         }
     }
@@ -136,7 +140,7 @@ impl Session {
         if table.len() >= OPEN_MAX {
             return Err(Failure {
                 kind: "too-large",
-                message: format!("{OPEN_MAX} {what} are open already."),
+                message: format!("{OPEN_MAX} {what} are already open."),
                 advice: "Close one of them first.".to_owned(),
             });
         }

@@ -64,16 +64,15 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: SweepR
                 Err(error.into())
             }
             (None, Some(body)) => Ok(body),
-            (None, None) => Err(Failure::protocol("The sweep has no combination to run.")),
+            (None, None) => Err(Failure::protocol("The sweep has no combinations to run.")),
         }
     });
 }
 
 fn prepare(request: SweepRequest) -> Result<(Asked, Vec<RecordOptions>), Failure> {
-    let wrong =
-        |sentence: String| Failure::protocol(format!("The sweep cannot be made: {sentence}."));
+    let wrong = |sentence: String| Failure::protocol(format!("Cannot run the sweep: {sentence}."));
     let record = (request.record).ok_or_else(|| {
-        Failure::protocol("A sweep needs a recording, whose arguments hold its parameters.")
+        Failure::protocol("A sweep needs a program with arguments that contain the parameters.")
     })?;
     if record.program.is_empty() {
         return Err(Failure::protocol(
@@ -136,7 +135,7 @@ pub fn table(request: &SweepTableRequest) -> Result<SweepTable, Failure> {
     let per = if table.per_unit {
         "unit of work"
     } else {
-        "run"
+        "execution"
     };
     let rows = table.rows.into_iter().map(|row| SweepRow {
         path: row.path.to_string_lossy().into_owned(),

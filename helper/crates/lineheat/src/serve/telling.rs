@@ -113,7 +113,7 @@ impl Queue {
         let Some(body) = self.waiting.pop_front() else {
             let left_out = std::mem::take(&mut self.left_out_bytes);
             let said = format!(
-                "\r\nlineheat: {left_out} bytes of output are not shown: the editor did not read them.\r\n"
+                "\r\nlineheat: {left_out} bytes of output are not shown, because the editor did not read them.\r\n"
             );
             return (left_out > 0).then(|| {
                 Body::TargetOutput(TargetOutput {

@@ -1,9 +1,9 @@
 //! Views for the webview: built once for each run or comparison and value, sent as bytes, kept for [`super::locate`].
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use analysis::Measure;
+use analysis::{Measure, NamedFunction};
 use wire::{Message, ViewRequest, view_request::Kind};
 
 use super::amounts::Columns;
@@ -14,6 +14,9 @@ use super::session::{Session, locked};
 
 /// Leaves room in a frame for what goes around a view.
 pub const CONTENT_BYTES_MAX: usize = 15 << 20;
+
+/// As many as the contract has.
+const HIDDEN_MAX: usize = 256;
 
 /// A view as it is sent, and where its rows are in the source.
 pub struct BuiltView {
@@ -39,61 +42,95 @@ impl Rows {
             line_of_row: Vec::new(),
         }
     }
+
+    /// Of a row, as an index into the frame table; `None`: there is no such row.
+    pub fn frame(&self, row: usize) -> Option<usize> {
+        if self.frame_of_row.is_empty() {
+            return (row < self.frames.name.len()).then_some(row);
+        }
+        self.frame_of_row.get(row).map(|&frame| frame as usize)
+    }
 }
 
-/// Views by kind and value.
+/// Views by kind, value and what they hide. Of views that hide something the last is kept for each kind: a large graph takes
+/// megabytes, and each choice of the user makes another.
 #[derive(Default)]
 pub struct ViewCache {
-    built: Mutex<HashMap<(Kind, Measure), Arc<BuiltView>>>,
+    built: Mutex<HashMap<ViewKey, BuiltOnce>>,
 }
+
+/// What it shows and, last, what it hides.
+type ViewKey = (Kind, Measure, Vec<NamedFunction>);
+type BuiltOnce = Arc<OnceLock<Arc<BuiltView>>>;
 
 impl ViewCache {
     pub fn get(
         &self,
         kind: Kind,
         measure: Measure,
+        hidden: &[NamedFunction],
         build: impl FnOnce() -> BuiltView,
     ) -> Arc<BuiltView> {
-        if let Some(view) = locked(&self.built).get(&(kind, measure)) {
-            return Arc::clone(view);
-        }
-        // Built without the lock: a large view must not hold up a small one.
-        let view = Arc::new(build());
-        locked(&self.built).insert((kind, measure), Arc::clone(&view));
-        view
+        let key = (kind, measure, hidden.to_vec());
+        let slot = {
+            let mut built = locked(&self.built);
+            if !hidden.is_empty() && !built.contains_key(&key) {
+                built.retain(|(other, _, hides), _| *other != kind || hides.is_empty());
+            }
+            Arc::clone(built.entry(key).or_default())
+        };
+        // Built without the lock: a large view must not hold up a small one. Who asks for the same one waits for it.
+        Arc::clone(slot.get_or_init(|| Arc::new(build())))
     }
 }
 
 pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, Failure> {
     let kind = Kind::try_from(request.kind)
         .map_err(|_| Failure::protocol(format!("There is no view of kind {}.", request.kind)))?;
+    let hidden = hidden(kind, &request.hidden)?;
     match kind {
         Kind::FlameGraph | Kind::Functions => {
             let run = session.run(request.run)?;
             let measure = measure(&run, request.value)?;
-            Ok(run.views.get(kind, measure, || match kind {
-                Kind::FlameGraph => flame_graph(&run, measure),
+            Ok(run.views().get(kind, measure, &hidden, || match kind {
+                Kind::FlameGraph => flame_graph(&run, measure, &hidden),
                 _ => functions(&run, measure),
             }))
         }
         Kind::ComparedFlameGraph | Kind::ComparedFunctions | Kind::ComparedLines => {
-            Ok(session.comparison(request.comparison)?.view(kind))
+            Ok(session.comparison(request.comparison)?.view(kind, &hidden))
         }
     }
 }
 
-fn measure(run: &OpenRun, value: u32) -> Result<Measure, Failure> {
+/// Tables hide nothing: they have a row for each function.
+fn hidden(kind: Kind, named: &[wire::NamedFunction]) -> Result<Vec<NamedFunction>, Failure> {
+    if named.len() > HIDDEN_MAX {
+        return Err(Failure::protocol(format!(
+            "At most {HIDDEN_MAX} functions can be hidden; {} were named.",
+            named.len()
+        )));
+    }
+    Ok(match kind {
+        Kind::FlameGraph | Kind::ComparedFlameGraph => (named.iter())
+            .map(|function| NamedFunction::new(&function.name, &function.module))
+            .collect(),
+        _ => Vec::new(),
+    })
+}
+
+pub(super) fn measure(run: &OpenRun, value: u32) -> Result<Measure, Failure> {
     let values = run.analyzed.profile().sample_types.len();
     if (value as usize) < values {
         return Ok(value as usize);
     }
     Err(Failure::not_found(format!(
-        "The run has {values} values; there is no value number {value}."
+        "The run has {values} measures; there is no number {value}."
     )))
 }
 
-fn flame_graph(run: &OpenRun, measure: Measure) -> BuiltView {
-    let graph = analysis::flame_graph(&run.analyzed, measure);
+fn flame_graph(run: &OpenRun, measure: Measure, hidden: &[NamedFunction]) -> BuiltView {
+    let graph = analysis::flame_graph_without(&run.analyzed, measure, hidden);
     flame_graph_view(
         graph,
         run.analyzed.value_name(measure),
@@ -124,6 +161,7 @@ pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> 
         total_value: graph.totals.value,
         total_samples: graph.totals.samples,
         pruned_nodes: graph.pruned_nodes,
+        largest_modules: graph.largest_modules,
         ..compared.unwrap_or_default()
     };
     BuiltView {

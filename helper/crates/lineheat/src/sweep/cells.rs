@@ -22,8 +22,9 @@ pub struct Cell {
 /// # Errors
 /// A sentence: what was wanted.
 pub fn parse_parameter(text: &str) -> Result<Parameter, String> {
-    let wanted =
-        || format!("'{text}' is no parameter: wanted NAME=VALUE,VALUE…, such as threads=1,2,4");
+    let wanted = || {
+        format!("'{text}' is not a parameter: expected NAME=VALUE,VALUE…, such as threads=1,2,4")
+    };
     let (name, values) = text.split_once('=').ok_or_else(wanted)?;
     let is_name = |name: &str| {
         let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -38,7 +39,7 @@ pub fn parse_parameter(text: &str) -> Result<Parameter, String> {
     distinct.dedup();
     if distinct.len() < values.len() {
         return Err(format!(
-            "parameter {name} has a value twice: each combination is run once, --repeat says how often"
+            "parameter {name} has the same value twice; use --repeat to execute each combination several times"
         ));
     }
     Ok(Parameter {
@@ -59,7 +60,7 @@ pub fn cells(parameters: &[Parameter]) -> Result<Vec<Cell>, String> {
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(format!(
-            "parameter {} is set twice; give all its values at once",
+            "parameter {} is set twice; give all its values in one --set",
             twice[0]
         ));
     }
@@ -68,7 +69,7 @@ pub fn cells(parameters: &[Parameter]) -> Result<Vec<Cell>, String> {
         .fold(1usize, |n, p| n.saturating_mul(p.values.len()));
     if !(1..=CELLS_MAX).contains(&count) {
         return Err(format!(
-            "there are {count} combinations; a sweep has 1 to {CELLS_MAX}"
+            "there are {count} combinations; a sweep can have 1 to {CELLS_MAX}"
         ));
     }
     let mut cells = vec![Vec::new()];
@@ -127,7 +128,7 @@ pub fn check_use<'a>(
     match unused {
         None => Ok(()),
         Some(Parameter { name, .. }) => Err(format!(
-            "{{{name}}} stands neither in the command's arguments nor in --env, so all values of {name} would be the same; write for example --{name} {{{name}}} behind the command"
+            "neither the command's arguments nor --env contain {{{name}}}, so all values of {name} would give the same command; for example, add --{name} {{{name}}} to the command"
         )),
     }
 }
@@ -179,14 +180,14 @@ mod tests {
             assert!(
                 parse_parameter(text)
                     .unwrap_err()
-                    .contains("wanted NAME=VALUE"),
+                    .contains("expected NAME=VALUE"),
                 "{text}"
             );
         }
         assert!(
             parse_parameter("n=1,1")
                 .unwrap_err()
-                .contains("a value twice")
+                .contains("the same value twice")
         );
         let n = parse_parameter("n=1,2").unwrap();
         assert!(
@@ -196,6 +197,6 @@ mod tests {
         );
         assert!(cells(&[]).unwrap_err().contains("needs a parameter"));
         let used = check_use(&[n], ["--n", "5"].into_iter());
-        assert!(used.unwrap_err().starts_with("{n} stands neither"));
+        assert!(used.unwrap_err().contains("nor --env contain {n}"));
     }
 }

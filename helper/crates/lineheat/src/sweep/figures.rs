@@ -38,7 +38,7 @@ pub fn figures(path: &Path) -> Result<CellFigures, String> {
     let summary = profile::summarize(&profile);
     let Some(cell) = summary.sweep else {
         return Err(format!(
-            "{} is not a run of a sweep: give the runs that lineheat sweep has saved",
+            "{} is not a run of a sweep; give runs that lineheat sweep saved",
             path.display()
         ));
     };

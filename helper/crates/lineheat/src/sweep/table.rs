@@ -52,7 +52,7 @@ pub fn sweep_table(paths: &[PathBuf]) -> Result<SweepTable, String> {
             .collect()
     };
     let Some((first_path, first)) = cells.first() else {
-        return Err("no run of a sweep was given".to_owned());
+        return Err("give at least one run of a sweep".to_owned());
     };
     let other = |(_, cell): &&(PathBuf, CellFigures)| {
         cell.sweep != first.sweep || names(cell) != names(first)
@@ -60,7 +60,7 @@ pub fn sweep_table(paths: &[PathBuf]) -> Result<SweepTable, String> {
     if let Some((path, _)) = cells.iter().find(other) {
         let (first, path) = (first_path.display(), path.display());
         return Err(format!(
-            "{path} and {first} are of different sweeps: give the runs of one"
+            "{path} and {first} belong to different sweeps; give the runs of one sweep"
         ));
     }
     let parameters = names(first);
@@ -134,7 +134,7 @@ fn mark_best(rows: &mut [SweepRow], walls: &[Vec<f64>]) {
     let repeated = |at: &usize| *at != best && walls[*at].len() > 1 && walls[best].len() > 1;
     let others: Vec<usize> = (0..rows.len()).filter(repeated).collect();
     let p: Vec<f64> = (others.iter())
-        .map(|at| compare_runs(&walls[best], &walls[*at]).map_or(1.0, |effect| effect.p))
+        .map(|at| compare_runs(&walls[best], &walls[*at], &[]).map_or(1.0, |effect| effect.p))
         .collect();
     for (at, q) in others.into_iter().zip(benjamini_hochberg(&p)) {
         rows[at].like_best = q >= 0.05;
@@ -144,7 +144,7 @@ fn mark_best(rows: &mut [SweepRow], walls: &[Vec<f64>]) {
 fn problems(rows: &[SweepRow]) -> Vec<String> {
     let mut problems = Vec::new();
     if rows.iter().any(|row| row.runs == 0) {
-        problems.push("A cell without figures has no run that ended well.".to_owned());
+        problems.push("A cell without figures has no successful execution.".to_owned());
     }
     if rows.len() > 1 && rows.iter().any(|row| row.runs == 1) {
         problems

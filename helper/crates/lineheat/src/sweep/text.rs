@@ -11,7 +11,11 @@ const GROWING_MAX: usize = 20;
 
 impl SweepTable {
     fn per(&self) -> &'static str {
-        if self.per_unit { "per unit" } else { "per run" }
+        if self.per_unit {
+            "per unit"
+        } else {
+            "per execution"
+        }
     }
 }
 
@@ -23,7 +27,7 @@ pub fn text(terminal: &Terminal, table: &SweepTable) -> String {
     let mut columns: Vec<(&str, Align)> = (table.parameters.iter())
         .map(|name| (name.as_str(), Align::Right))
         .collect();
-    columns.push(("runs", Align::Right));
+    columns.push(("executions", Align::Right));
     columns.extend([(wall.as_str(), Align::Right), ("sd", Align::Right)]);
     columns.extend([(cpu.as_str(), Align::Right), ("sd", Align::Right)]);
     columns.extend([("", Align::Left), ("run", Align::Path)]);
@@ -100,7 +104,7 @@ fn growing(terminal: &Terminal, table: &SweepTable) -> String {
         ]);
     }
     let title = format!(
-        "\nSelf CPU time {} follows a parameter (time ~ parameter ^ exponent; from its least value to its greatest):\n",
+        "\nSelf CPU time {} depends on a parameter (time ~ parameter ^ exponent; from its smallest to its largest value):\n",
         table.per()
     );
     title
@@ -204,7 +208,10 @@ mod tests {
         let lines: Vec<String> = (text(&Terminal::PLAIN, &table).lines())
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
             .collect();
-        assert_eq!(lines[0], "mode runs wall per run sd CPU per run sd run");
+        assert_eq!(
+            lines[0],
+            "mode executions wall per execution sd CPU per execution sd run"
+        );
         assert_eq!(
             lines[1],
             "a,b 3 2.00 ms \u{b1}2.0 % 2.00 ms like best a.pb.gz"

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use records::layout::Timers;
 use records::{FromSampler, SamplerStep, ThreadId, ToSampler};
 
 use crate::client::Sampler;
 use crate::cpu_time::duration_for;
 use crate::installed::{Installed, OTHER, Running, USER, as_user, told};
 use crate::races::tries;
+
+/// Each checks in its own way.
+const TIMERS: [Timers; 2] = [Timers::PerCpu, Timers::PerThread];
 
 /// What the sampler answers to being told to attach.
 fn refuses(installed: &Installed, pid: u32) -> bool {
@@ -98,18 +102,22 @@ fn a_thread_is_taken_for_one_of_a_process_only_if_it_is() {
     let program = installed.program("secrets");
     let own = Running::start(as_user(USER, &program).args(["plain", "60"]));
     let other = Running::start(as_user(OTHER, &program).args(["plain", "60"]));
-    let mut sampler = Sampler::start(USER, &installed.sampler());
-    sampler.say(&Sampler::hello());
-    let pretended = ThreadId {
-        pid: own.pid(),
-        tid: other.pid(),
-    };
-    sampler.say(&ToSampler::Attach {
-        threads: vec![pretended],
-    });
-    sampler.say(&ToSampler::Start);
-    let nobody = |m: &FromSampler| matches!(m, FromSampler::Failed(e) if e.errno == libc::ESRCH);
-    assert!(sampler.says(nobody), "{:?}", sampler.heard());
+    for timers in TIMERS {
+        let mut sampler = Sampler::start(USER, &installed.sampler());
+        sampler.say(&Sampler::hello_with(false, timers));
+        let pretended = ThreadId {
+            pid: own.pid(),
+            tid: other.pid(),
+        };
+        sampler.say(&ToSampler::Attach {
+            threads: vec![pretended],
+        });
+        sampler.say(&ToSampler::Start);
+        let nobody =
+            |m: &FromSampler| matches!(m, FromSampler::Failed(e) if e.errno == libc::ESRCH);
+        let count = sampler.heard().len();
+        assert!(sampler.says(nobody), "{timers:?}: {count} messages");
+    }
 }
 
 /// While the sampler checks a process, that one ends and another user's gets its number.
@@ -127,7 +135,8 @@ fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
         let mut own = Running::start(as_user(USER, &program).args(["plain", "60"]));
         let pid = own.pid();
         let mut sampler = Sampler::start(USER, &installed.sampler());
-        sampler.say(&Sampler::hello());
+        let timers = TIMERS[attempt as usize % TIMERS.len()];
+        sampler.say(&Sampler::hello_with(false, timers));
         std::thread::sleep(Duration::from_millis(u64::from(attempt % 60)));
         sampler.say(&ToSampler::Attach {
             threads: vec![ThreadId { pid, tid: pid }],

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use records::layout::Timers;
 use records::{FromSampler, MessageReader, PROTOCOL_VERSION, ThreadId, ToSampler};
 
 use crate::cpu_time::OwnTime;
@@ -48,10 +49,10 @@ impl Sampler {
     }
 
     pub fn hello() -> ToSampler {
-        Sampler::hello_with(false)
+        Sampler::hello_with(false, Timers::Best)
     }
 
-    pub fn hello_with(stack_copies: bool) -> ToSampler {
+    pub fn hello_with(stack_copies: bool, timers: Timers) -> ToSampler {
         ToSampler::Hello {
             version: PROTOCOL_VERSION,
             sample_hz: 999,
@@ -60,6 +61,7 @@ impl Sampler {
             row_capacity: 16,
             page_capacity: 16,
             stack_copies,
+            timers,
         }
     }
 

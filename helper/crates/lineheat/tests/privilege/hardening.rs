@@ -308,7 +308,7 @@ fn a_user_has_two_recordings_at_a_time_and_the_third_is_told_so() {
     let pid = target.pid().to_string();
     let (run, output) = installed.record(&["--duration", "1", "--pid", &pid]);
     assert!(
-        run.is_none() && told(&output).contains("two recordings of this user are running"),
+        run.is_none() && told(&output).contains("two recordings of this user are already running"),
         "{}",
         told(&output)
     );

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use records::layout::Timers;
 use records::{FromSampler, PROTOCOL_VERSION, SamplerStep, ThreadId, ToSampler, write_message};
 
 use crate::client::Sampler;
@@ -35,6 +36,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         row_capacity: 1,
         page_capacity: 1,
         stack_copies: true,
+        timers: Timers::Best,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

@@ -98,7 +98,11 @@ fn a_sampler_that_is_swapped_while_it_is_installed_is_refused_or_the_one_that_wa
             assert!(is_good, "foreign bytes were installed");
             taken += 1;
         } else {
-            assert!(told(&ran).contains("its sum differs"), "{}", told(&ran));
+            assert!(
+                told(&ran).contains("its checksum differs"),
+                "{}",
+                told(&ran)
+            );
             let version = Path::new(BASE).join(env!("CARGO_PKG_VERSION"));
             assert_eq!(fs::read_dir(version).unwrap().count(), 0);
             refused += 1;
@@ -131,7 +135,7 @@ fn a_sampler_that_is_swapped_while_the_engine_checks_it_runs_never_and_the_insta
         } else {
             // Only because the file beside the engine was another: the installed one was always as it is to be.
             assert_eq!(output.status.code(), Some(3), "{told}");
-            assert!(told.contains("is not the one of this Lineheat"), "{told}");
+            assert!(told.contains("does not match this Lineheat"), "{told}");
             refused += 1;
         }
     }

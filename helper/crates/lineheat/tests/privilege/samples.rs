@@ -47,7 +47,7 @@ fn a_program_that_protects_itself_later_is_counted_from_there_on_and_shown_as_a_
     );
     let lost: u64 = run.losses.iter().map(|l| l.count).sum();
     assert_eq!(run.samples_taken, run.samples_kept + lost);
-    let words = "are of programs that you may not look into";
+    let words = "belong to programs that you may not inspect";
     assert!(
         run.problems.iter().any(|p| p.contains(words)),
         "{:?}",
@@ -90,7 +90,7 @@ fn a_setuid_program_that_the_target_becomes_gives_nothing_and_is_told() {
     assert!(
         run.problems
             .iter()
-            .any(|p| p.contains("other rights than yours")),
+            .any(|p| p.contains("different rights than yours")),
         "{:?}",
         run.problems
     );

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use records::layout::COPY_BYTES_MAX;
+use records::layout::Timers;
 use records::{CopyRecord, FromSampler, ToSampler};
 
 use crate::client::Sampler;
@@ -16,7 +17,7 @@ use crate::installed::{Installed, Running, USER, as_user};
 
 /// What an engine that gives no rows gets: how many stacks were unwound by the kernel, and what was copied.
 fn sampled(sampler: &mut Sampler, target: &Running, copies: bool) -> (usize, Vec<CopyRecord>) {
-    sampler.attach_after(&Sampler::hello_with(copies), target.pid());
+    sampler.attach_after(&Sampler::hello_with(copies, Timers::Best), target.pid());
     assert!(sampler.is_ready(), "{:?}", sampler.heard());
     wait_for_cpu_time(target.pid(), Duration::from_millis(500));
     sampler.say(&ToSampler::Stop);
@@ -105,7 +106,7 @@ fn of_a_setuid_program_no_stack_is_copied() {
     ]);
     let mut shell = Running::start(command.arg(&setuid).stdin(Stdio::piped()));
     let mut sampler = Sampler::start(USER, &installed.sampler());
-    sampler.attach_after(&Sampler::hello_with(true), shell.pid());
+    sampler.attach_after(&Sampler::hello_with(true, Timers::Best), shell.pid());
     assert!(sampler.is_ready(), "{:?}", sampler.heard());
     let Running(child) = &mut shell;
     child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();

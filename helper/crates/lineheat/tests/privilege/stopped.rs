@@ -63,7 +63,7 @@ fn a_user_who_stops_his_sampler_keeps_his_recording() {
         assert!(info.samples_kept > 20 && info.partial);
         let problems = info.problems.join("\n");
         assert!(
-            problems.contains("The sampler did not answer for"),
+            problems.contains("The sampler did not respond for"),
             "{problems}"
         );
         assert!(

@@ -244,7 +244,7 @@ fn for_a_user_root_writes_what_the_user_may_write_and_no_more() {
         let output = workspace.lineheat(&["record", "--output", &place, "--", "/bin/true"]);
         let words = told(&output);
         assert_eq!(output.status.code(), Some(3), "{words}");
-        let who = format!("as user {USER}, who called sudo: Permission denied");
+        let who = format!("as user {USER} (who called sudo): Permission denied");
         assert!(words.contains(&who), "{words}");
     }
     assert_eq!(fs::read_dir(&of_root).unwrap().count(), 0);

@@ -23,7 +23,7 @@ fn another_version_is_refused_with_the_way_out() {
     let failure = engine.fails(hello(PROTOCOL_VERSION + 1));
     assert_eq!(failure.kind, "build-mismatch");
     assert!(
-        failure.message.contains("a test speaks version 2"),
+        failure.message.contains("a test uses protocol version 2"),
         "{}",
         failure.message
     );

@@ -42,6 +42,7 @@ fn programs_of_a_workspace_are_found() {
         &["-shared", "-fPIC"],
     );
     compile(MAIN, &at("build/CMakeFiles/probe"), &[]);
+    compile(MAIN, &at("build/meson-private/sanitycheckc.exe"), &[]);
     compile(MAIN, &at("node_modules/tool"), &[]);
     compile(MAIN, &at("target/release/cargo-made"), &["-g"]);
     compile(MAIN, &at("target/release/deps/cargo-made-0123"), &["-g"]);

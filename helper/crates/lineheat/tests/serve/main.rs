@@ -13,3 +13,4 @@ mod hostile_frames;
 mod machine;
 mod recordings;
 mod runs;
+mod views;

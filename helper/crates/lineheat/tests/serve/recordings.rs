@@ -321,7 +321,7 @@ fn a_sweep_gives_a_run_a_cell_and_a_table() {
     unused.parameters[0].name = "m".to_owned();
     let failure = engine.fails(request::Body::Sweep(unused));
     assert!(
-        failure.message.contains("{m} stands neither"),
+        failure.message.contains("nor --env contain {m}"),
         "{failure:?}"
     );
     let id = engine.send(request::Body::Sweep(request));

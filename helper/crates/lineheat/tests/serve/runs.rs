@@ -1,7 +1,6 @@
 use wire::{
-    CloseRequest, FileHeatRequest, LineDetailRequest, ListRunsRequest, LocateRequest, MatchRequest,
-    Message, RenameRunRequest, SourceRequest, ViewRequest, locate_request, reply, request,
-    view_request::Kind,
+    CloseRequest, FileHeatRequest, LineDetailRequest, ListRunsRequest, RenameRunRequest,
+    SourceRequest, reply, request,
 };
 
 use crate::client::{Engine, text};
@@ -243,121 +242,6 @@ fn a_line_says_who_called_it() {
         (caller.function.as_str(), caller.line, caller.path.as_str()),
         ("fill", 8, &*text(&fixture.source))
     );
-}
-
-#[test]
-fn views_lead_back_to_the_source() {
-    let fixture = Fixture::new();
-    let mut engine = Engine::start();
-    let run = engine.open(&fixture.run("a.pb.gz", 60)).run;
-    let request = |kind: Kind| ViewRequest {
-        kind: kind.into(),
-        run,
-        comparison: 0,
-        value: 1,
-    };
-    let table = wire::FunctionTable::decode(&*engine.view(request(Kind::Functions))).unwrap();
-    let frames = table.frames.unwrap();
-    let names: Vec<_> = frames
-        .name
-        .iter()
-        .map(|name| frames.strings[*name as usize].as_str())
-        .collect();
-    assert_eq!(names, ["weigh", "fill", "ksys_write", "main"]);
-    assert_eq!(table.self_samples, [60, 30, 10, 0]);
-    assert_eq!(table.total_samples_of_row, [60, 90, 10, 100]);
-    assert_eq!((table.total_samples, table.total_value), (100, 100_000_000));
-    assert_eq!(frames.kind, [0, 0, 2, 0]);
-
-    let graph = wire::FlameGraph::decode(&*engine.view(request(Kind::FlameGraph))).unwrap();
-    assert_eq!(graph.self_samples.iter().sum::<u32>(), 100);
-    assert_eq!(graph.parent_distance[0], 0);
-    let frames = graph.frames.unwrap();
-    let names: Vec<_> = graph
-        .frame
-        .iter()
-        .map(|frame| frames.strings[frames.name[*frame as usize] as usize].as_str())
-        .collect();
-    assert_eq!(names, ["all", "main", "fill", "weigh", "ksys_write"]);
-    // 0: it calls nothing, so its total is its self.
-    assert_eq!(graph.total_samples, [100, 100, 90, 0, 0]);
-    assert_eq!(
-        graph.total_value,
-        [100_000_000, 100_000_000, 90_000_000, 0, 0]
-    );
-
-    let mut locate = |kind: locate_request::Kind, view: Kind, index| {
-        let view = Some(request(view));
-        engine.ask(request::Body::Locate(LocateRequest {
-            kind: kind.into(),
-            view,
-            index,
-        }))
-    };
-    for (kind, view, index, function, line) in [
-        (
-            locate_request::Kind::Function,
-            Kind::Functions,
-            1,
-            "fill",
-            6,
-        ),
-        (locate_request::Kind::Node, Kind::FlameGraph, 3, "weigh", 3),
-    ] {
-        match locate(kind, view, index) {
-            reply::Body::Location(place) => {
-                assert_eq!((place.function.as_str(), place.line), (function, line));
-                assert_eq!(place.path, text(&fixture.source));
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-    match locate(locate_request::Kind::Node, Kind::FlameGraph, 99) {
-        reply::Body::Failure(failure) => assert_eq!(failure.kind, "not-found"),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn what_a_search_matches_is_measured_and_each_sample_counts_once() {
-    let fixture = Fixture::new();
-    let mut engine = Engine::start();
-    let run = engine.open(&fixture.run("a.pb.gz", 60)).run;
-    let mut ask = |kind: Kind, frames: &[u32]| {
-        let view = Some(ViewRequest {
-            kind: kind.into(),
-            run,
-            comparison: 0,
-            value: 1,
-        });
-        let frames = frames.to_vec();
-        engine.ask(request::Body::Match(MatchRequest { view, frames }))
-    };
-    // Frames are numbered as they first appear: all, main, fill, weigh, ksys_write.
-    for (frames, share) in [
-        (&[][..], 0.0),
-        (&[3], 0.6),
-        (&[3, 4], 0.7),
-        (&[2, 3], 0.9),
-        (&[0, 4], 0.1),
-        (&[1, 2, 3, 4], 1.0),
-    ] {
-        match ask(Kind::FlameGraph, frames) {
-            reply::Body::Match(found) => {
-                assert_eq!((found.share, found.new_share), (share, 0.0), "{frames:?}");
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-    for (kind, frames, failure_kind) in [
-        (Kind::FlameGraph, &[5][..], "not-found"),
-        (Kind::Functions, &[0], "protocol"),
-    ] {
-        match ask(kind, frames) {
-            reply::Body::Failure(failure) => assert_eq!(failure.kind, failure_kind),
-            other => panic!("{other:?}"),
-        }
-    }
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn a_git_that_is_held_costs_the_commit() {
         let mut recorder = place.start(&mut with_git(&place, &holder.holds_itself(), "10"));
         let git = child(recorder.pid(), "git");
         assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-        place.assert_kept(20, &["git did not answer within 10 s", why(how)]);
+        place.assert_kept(20, &["git did not respond within 10 s", why(how)]);
         assert!(place.has_name("main"), "{}", place.told());
         place.assert_nothing_runs(&[git]);
     });
@@ -210,7 +210,7 @@ fn a_git_that_never_ends_to_print_costs_the_commit() {
     let endless = "while :; do echo 0123456789; sleep 0.01; done";
     let mut recorder = place.start(&mut with_git(&place, endless, "10"));
     assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-    place.assert_kept(20, &["git did not answer within 10 s"]);
+    place.assert_kept(20, &["git did not respond within 10 s"]);
     place.assert_nothing_runs(&[]);
 }
 
@@ -267,7 +267,7 @@ fn a_warm_up_that_is_held_ends_with_two_ctrl_c() {
         std::thread::sleep(Duration::from_millis(300));
         recorder.interrupt();
         recorder.ends_within(AT_ONCE);
-        place.assert_told("Stopped during warm-up run 1 of 1: nothing was recorded.");
+        place.assert_told("Stopped during warm-up execution 1 of 1: nothing was recorded.");
         place.assert_nothing_runs(&[command]);
     });
 }

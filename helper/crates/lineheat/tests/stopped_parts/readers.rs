@@ -32,7 +32,7 @@ fn openers_that_are_all_held_cost_names_and_nothing_else() {
     for_both(|how, holder| {
         let (place, mut recorder, held) = record(holder, "open-worker", Which::All, &["20"]);
         assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-        let part = "the process that opens files did not answer for";
+        let part = "the process that opens files did not respond for";
         place.assert_kept(40, &[part, why(how)]);
         place.assert_nothing_runs(&held.pids());
     });
@@ -80,7 +80,7 @@ fn symbolizers_that_are_all_held_cost_names_and_nothing_else() {
     for_both(|how, holder| {
         let (place, mut recorder, held) = record(holder, "symbolize-worker", Which::All, &["10"]);
         assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-        let part = "the process that reads symbols did not answer for 5 s";
+        let part = "the process that reads symbols did not respond for 5 s";
         place.assert_kept(20, &[part, why(how)]);
         place.assert_nothing_runs(&held.pids());
     });
@@ -95,7 +95,10 @@ fn a_second_ctrl_c_ends_a_recording_whose_symbolizer_is_held() {
         held.wait();
         recorder.interrupt();
         recorder.ends_within(crate::place::AT_ONCE);
-        place.assert_kept(20, &["the recording was ended at once, before it was read"]);
+        place.assert_kept(
+            20,
+            &["the recording was stopped immediately, before it was read"],
+        );
         place.assert_nothing_runs(&held.pids());
     });
 }

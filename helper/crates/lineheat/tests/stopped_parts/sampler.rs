@@ -14,7 +14,7 @@ fn a_sampler_that_is_held_at_start_costs_the_kernels_part() {
         let mut recorder = place.record_by(engine, &[], &["10"]);
         let sampler = child(recorder.pid(), "lineheat-sampler");
         assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-        place.assert_told("the sampler did not answer for 20 s");
+        place.assert_told("the sampler did not respond for 20 s");
         place.assert_told(why(how));
         place.assert_kept(20, &["in user space only"]);
         place.assert_nothing_runs(&[sampler]);
@@ -31,7 +31,7 @@ fn a_sampler_that_reads_nothing_costs_the_kernels_part() {
     let mut recorder = place.record_by(engine, &[], &["10"]);
     let sampler = child(recorder.pid(), "sleep");
     assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-    place.assert_told("the sampler did not answer for 20 s");
+    place.assert_told("the sampler did not respond for 20 s");
     place.assert_kept(20, &["in user space only"]);
     place.assert_nothing_runs(&[sampler]);
 }
@@ -49,7 +49,7 @@ fn every_signal_is_obeyed_while_the_sampler_is_held_at_start() {
         std::thread::sleep(Duration::from_millis(200));
         recorder.signal(signal);
         recorder.ends_within(AT_ONCE);
-        place.assert_told("Stopped before the recording began: nothing was recorded.");
+        place.assert_told("Stopped before the recording started: nothing was recorded.");
         place.assert_nothing_runs(&[sampler]);
     }
 }
@@ -63,7 +63,7 @@ fn a_sampler_that_is_held_in_the_middle_costs_what_comes_after() {
         let sampler = child(recorder.pid(), "lineheat-sample");
         holder.hold(sampler);
         assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-        place.assert_kept(20, &["The sampler did not answer for 5.0 s", why(how)]);
+        place.assert_kept(20, &["The sampler did not respond for 5 s", why(how)]);
         assert!(place.profile().run.expect("our own run").partial);
         place.assert_nothing_runs(&[sampler]);
     });
@@ -78,8 +78,8 @@ fn a_sampler_that_says_nothing_while_its_command_runs_on_is_waited_for_ten_secon
         let sampler = child(recorder.pid(), "lineheat-sample");
         holder.hold(sampler);
         assert_eq!(recorder.ends_within(AT_LAST), 0, "{}", place.told());
-        place.assert_told("The sampler has not answered for 3 s");
-        place.assert_kept(20, &["The sampler did not answer for 10.0 s", why(how)]);
+        place.assert_told("The sampler has not responded for 3 s");
+        place.assert_kept(20, &["The sampler did not respond for 10 s", why(how)]);
         place.assert_told("the command exited with 0");
         place.assert_nothing_runs(&[sampler]);
     });
@@ -115,7 +115,7 @@ fn a_second_ctrl_c_ends_a_recording_whose_sampler_is_held() {
         let sampler = child(recorder.pid(), "lineheat-sample");
         holder.hold(sampler);
         recorder.ends_at_once();
-        place.assert_kept(20, &["The sampler did not answer for"]);
+        place.assert_kept(20, &["The sampler did not respond for"]);
         place.assert_nothing_runs(&[sampler]);
     });
 }

@@ -25,6 +25,10 @@ pub fn wait_for_cpu_time(pid: u32, more: Duration) {
     let started = Instant::now();
     while cpu_time(pid) < wanted {
         assert!(
+            std::path::Path::new(&format!("/proc/{pid}")).exists(),
+            "process {pid} has ended before it used {wanted:?}"
+        );
+        assert!(
             started.elapsed() < PATIENCE,
             "process {pid} has used {:?} of {wanted:?}",
             cpu_time(pid)

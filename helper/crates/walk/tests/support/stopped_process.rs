@@ -105,15 +105,28 @@ impl Stepped<REGISTERS> for StoppedProcess {
     }
 
     fn instruction(&mut self, ip: u64) -> Instruction {
-        match self.read(ip, 3)[..] {
+        match self.read(ip, 4)[..] {
             [0xcc, ..] => Instruction::Breakpoint,       // int3
             [0x0f, 0x05, ..] => Instruction::SystemCall, // syscall
+            // mov %rbp, %rsp ends a frame.
+            [0x48, 0x89, 0xec, _] => Instruction::Plain,
             // Another value goes to rsp, or rbp is cleared, as Go's scheduler does.
-            [0x48..=0x4f, 0x8b, mod_rm] if mod_rm >> 3 & 7 == 4 => Instruction::ChangesStack,
-            [0x48..=0x4f, 0x89, mod_rm] if mod_rm >> 6 == 3 && mod_rm & 7 == 4 => {
+            [0x48..=0x4f, 0x8b, mod_rm, _] if mod_rm >> 3 & 7 == 4 => Instruction::ChangesStack,
+            [0x48..=0x4f, 0x89, mod_rm, _] if mod_rm >> 6 == 3 && mod_rm & 7 == 4 => {
                 Instruction::ChangesStack
             }
-            [0x48, 0xc7, 0xc5] => Instruction::ChangesStack,
+            [0x48, 0xc7, 0xc5, _] => Instruction::ChangesStack,
+            // A prefix (bnd, rep, notrack, data16, addr32, REX) may stand before the instruction itself.
+            [
+                0xf2 | 0xf3 | 0x3e | 0x66 | 0x67 | 0x40..=0x4f,
+                first,
+                second,
+                third,
+            ] => match (first, second) {
+                (0x40..=0x4f, _) => call_or_return(second, third),
+                _ => call_or_return(first, second),
+            },
+            [first, second, ..] => call_or_return(first, second),
             _ => Instruction::Undecoded,
         }
     }
@@ -154,6 +167,18 @@ impl Drop for StoppedProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Of the first byte of an instruction and what follows (Intel SDM 2B, CALL: E8 and FF /2; RET: C3 and C2).
+fn call_or_return(first: u8, mod_rm: u8) -> Instruction {
+    match first {
+        0xe8 => Instruction::Call,
+        0xff if mod_rm >> 3 & 7 == 2 => Instruction::Call,
+        0xc2 | 0xc3 => Instruction::Return,
+        // jmp *: Go's scheduler enters a goroutine by it.
+        0xff if mod_rm >> 3 & 7 == 4 => Instruction::Undecoded,
+        _ => Instruction::Plain,
     }
 }
 

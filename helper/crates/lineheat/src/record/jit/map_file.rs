@@ -80,7 +80,7 @@ impl MapSource {
             let (found, wanted) = (metadata.uid(), self.owner);
             let name = target::user_name;
             return Err(format!(
-                "belongs to {}, and the process to {}",
+                "belongs to {}, but the process belongs to {}",
                 name(found),
                 name(wanted)
             ));
@@ -90,10 +90,10 @@ impl MapSource {
         }
         let written = metadata.modified().map_err(|e| e.to_string())?;
         if written + CLOCK_GRAIN < self.started {
-            return Err("was written before the process began".to_owned());
+            return Err("was written before the process started".to_owned());
         }
         if self.ended.is_some_and(|ended| ended < written) {
-            return Err("was written after the process had ended".to_owned());
+            return Err("was written after the process exited".to_owned());
         }
         Ok(Some(file))
     }
@@ -186,13 +186,13 @@ mod tests {
             .unwrap();
         assert_eq!(
             source.open().unwrap_err(),
-            "was written before the process began"
+            "was written before the process started"
         );
         file.set_modified(SystemTime::now()).unwrap();
         source.ended = Some(SystemTime::now() - Duration::from_secs(9));
         assert_eq!(
             source.open().unwrap_err(),
-            "was written after the process had ended"
+            "was written after the process exited"
         );
         source.ended = None;
         file.set_len(BYTES_MAX + 1).unwrap();

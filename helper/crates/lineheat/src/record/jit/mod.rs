@@ -47,7 +47,7 @@ impl JitProcess {
             pid,
             name: target::process_name(pid),
             map: MapSource::of(pid)
-                .map_err(|e| format!("its map could not be looked for while it ran ({e})")),
+                .map_err(|e| format!("could not look for its map while it ran ({e})")),
             pieces: 0,
         }
     }
@@ -139,7 +139,7 @@ impl JitProcesses {
     /// Maps of earlier programs with this number are not theirs any more.
     fn supersede(&mut self, pid: u32) {
         for earlier in self.processes.values_mut().filter(|p| p.pid == pid) {
-            earlier.map = Err("another program has written its map in its place".to_owned());
+            earlier.map = Err("another program has overwritten its map".to_owned());
         }
     }
 
@@ -152,7 +152,7 @@ impl JitProcesses {
         match self.processes.get(&module) {
             Some(process) if process.name.is_empty() => format!("process {}", process.pid),
             Some(process) => format!("{} (process {})", process.name, process.pid),
-            None => "further processes".to_owned(),
+            None => "other processes".to_owned(),
         }
     }
 
@@ -160,7 +160,7 @@ impl JitProcesses {
     pub fn symbols(&self, module: ModuleIndex, addresses: &[u64]) -> ModuleSymbols {
         let unread = |problem: String| (vec![None; addresses.len()], Some(problem));
         let (names, problem) = match self.processes.get(&module).map(|p| &p.map) {
-            None => unread("its map is not read: only those of the first 64 processes are, and none of what a process inherits".to_owned()),
+            None => unread("its map is not read: Lineheat reads those of the first 64 processes only, and no inherited code".to_owned()),
             Some(Err(why)) => unread(why.clone()),
             Some(Ok(source)) => names_in(source, addresses),
         };
@@ -188,7 +188,7 @@ fn names_in(source: &MapSource, addresses: &[u64]) -> (Vec<Option<String>>, Opti
         Ok(found) => {
             let problem = (found.left_out > 0).then(|| {
                 format!(
-                    "{path}: {} of {} lines are no entries (START SIZE NAME, in at most 4096 characters) and were left out",
+                    "{path}: {} of {} lines are not valid entries (START SIZE NAME, at most 4096 characters) and were skipped",
                     found.left_out, found.lines
                 )
             });
@@ -238,7 +238,9 @@ pub fn problems(
             let problem = problem_of(*module)?;
             Some((
                 *n,
-                format!("{who} made code at run time ({percent:.0} % of the samples): {problem}."),
+                format!(
+                    "{who} generated code at run time ({percent:.0} % of the samples): {problem}."
+                ),
             ))
         })
         .collect();
@@ -247,7 +249,7 @@ pub fn problems(
     let first = told.into_iter().take(PROCESSES_TOLD_MAX);
     let mut sentences: Vec<String> = first.map(|(_, sentence)| sentence).collect();
     if more > 0 {
-        sentences.push(format!("The same of {more} more processes."));
+        sentences.push(format!("The same applies to {more} more processes."));
     }
     sentences
 }

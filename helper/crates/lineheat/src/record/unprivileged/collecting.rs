@@ -35,6 +35,7 @@ pub fn collect(mut collector: Collector, incoming: &SyncSender<Incoming>, shared
     let _gone = TellWhenGone(incoming);
     let ready = FromSampler::Ready {
         hardware_cycles: collector.has_hardware_cycles(),
+        per_cpu: false,
     };
     if incoming.send(Incoming::Sampler(vec![ready])).is_err() {
         return;
@@ -121,7 +122,15 @@ impl Batches<'_> {
     fn send_counts(&mut self, collector: &Collector) {
         let lost = collector.lost_samples();
         let counts = FromSampler::Counts {
-            counters: [self.sent_samples + lost, self.sent_samples, lost, 0, 0, 0],
+            counters: [
+                self.sent_samples + lost,
+                self.sent_samples,
+                lost,
+                0,
+                0,
+                0,
+                0,
+            ],
             lost_mapping_records: self.lost_mapping_records,
         };
         let batch = Incoming::Sampler(vec![counts]);

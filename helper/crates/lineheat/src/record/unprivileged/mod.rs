@@ -82,7 +82,9 @@ impl OwnSampler {
                 | ToSampler::Rows { .. }
                 | ToSampler::Pages { .. }
                 | ToSampler::File { .. }
-                | ToSampler::Mapping(_) => {}
+                | ToSampler::Mapping(_)
+                | ToSampler::Read { .. }
+                | ToSampler::CaughtUp => {}
             }
         }
     }

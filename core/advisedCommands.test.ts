@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asEditorWords, commandIn, withCommands } from './advisedCommands.ts';
+
+test('a command of the command line is one of the editor', () => {
+  const sentence = 'One execution per side cannot show noise: 3 % is assumed. Record both sides with --repeat 5.';
+  const button = { command: 'profileRepeatedly', label: 'Profile Repeatedly…' };
+  assert.deepEqual(withCommands(sentence), [sentence.slice(0, -11), button, '.']);
+  assert.match(asEditorWords(sentence), /Record both sides with Profile Repeatedly…\.$/);
+  assert.equal(commandIn('`lineheat doctor` shows how to record kernel time.')?.command, 'doctor');
+});
+
+test('other sentences stay as they are', () => {
+  for (const sentence of ['', '3 samples were lost.', 'Record with a higher --max-frames.', '--repeat']) {
+    assert.equal(asEditorWords(sentence), sentence);
+    assert.equal(commandIn(sentence), undefined);
+  }
+});

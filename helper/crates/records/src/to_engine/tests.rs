@@ -1,0 +1,98 @@
+use super::*;
+use crate::MessageReader;
+
+fn sample() -> FromSampler {
+    FromSampler::Sample(SampleRecord {
+        time_ns: 5,
+        pid: 1,
+        tid: 2,
+        end: StackEnd::Root,
+        comm: *b"worker\0\0\0\0\0\0\0\0\0\0",
+        kernel: vec![3],
+        user: vec![0x401000, 0x402000],
+    })
+}
+
+#[test]
+fn a_message_is_read_as_it_was_written() {
+    let file = FileId {
+        device_major: 8,
+        device_minor: 1,
+        inode: 99,
+    };
+    for message in [
+        FromSampler::Hello { version: 1 },
+        FromSampler::Ready {
+            hardware_cycles: false,
+            per_cpu: true,
+        },
+        sample(),
+        FromSampler::Copy(CopyRecord {
+            time_ns: 5,
+            pid: 1,
+            tid: 2,
+            comm: [b'x'; 16],
+            kernel: vec![3, 4],
+            registers: [7; COPIED_REGISTERS],
+            ip: 0x401000,
+            is_exact: true,
+            stack: vec![1, 2, 3],
+        }),
+        FromSampler::Mapped {
+            time_ns: 1,
+            pid: 2,
+            start: 3,
+            length: 4,
+            file_offset: 5,
+            file,
+            path: b"/lib/x.so".to_vec(),
+        },
+        FromSampler::Forked {
+            time_ns: 1,
+            pid: 2,
+            parent_pid: 3,
+        },
+        FromSampler::Executed { time_ns: 1, pid: 2 },
+        FromSampler::Exited { time_ns: 3, pid: 2 },
+        FromSampler::Ran { running_ns: 7 },
+        FromSampler::Synced,
+        FromSampler::Missed {
+            pid: 7,
+            since_ns: 5,
+            forked_ns: 3,
+            is_new: true,
+        },
+        FromSampler::MissedAll,
+        FromSampler::KernelSymbol {
+            id: 4,
+            name: b"tcp_sendmsg".to_vec(),
+        },
+        FromSampler::Counts {
+            counters: [5, 2, 1, 1, 1, 0, 0],
+            lost_mapping_records: 0,
+        },
+        FromSampler::Failed(SamplerError {
+            step: SamplerStep::NotAllowed,
+            errno: 1,
+            pid: 7,
+        }),
+        FromSampler::Ended,
+    ] {
+        let mut bytes = Vec::new();
+        message.write(&mut bytes).unwrap();
+        let mut reader = MessageReader::new(&bytes[..]);
+        let (kind, body) = reader.next_message().unwrap().unwrap();
+        assert_eq!(FromSampler::parse(kind, body).unwrap(), message);
+    }
+}
+
+#[test]
+fn a_sample_that_promises_more_frames_than_it_has_is_refused() {
+    let mut bytes = Vec::new();
+    sample().write(&mut bytes).unwrap();
+    let cut = &bytes[8..bytes.len() - 8];
+    assert!(matches!(
+        FromSampler::parse(SAMPLE, cut),
+        Err(MessageError::BadBody { kind: SAMPLE })
+    ));
+}

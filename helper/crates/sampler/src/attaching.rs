@@ -1,0 +1,106 @@
+//! Who is sampled: processes and threads are checked and taken in before sampling begins.
+
+use std::collections::BTreeSet;
+
+use records::{SamplerStep, ThreadId};
+
+use crate::access::{Process, open_process};
+use crate::end::{End, failed};
+use crate::session::Session;
+
+impl Session {
+    /// Threads and processes that have ended meanwhile are left out, and those that are sampled already.
+    pub(crate) fn attach(&mut self, threads: &[ThreadId]) -> Result<(), End> {
+        let Some(first) = threads.first() else {
+            return Ok(());
+        };
+        self.attachment.choose_timers(&mut self.bpf, first.tid)?;
+        if self.attachment.is_per_cpu() {
+            return self.attach_processes(threads);
+        }
+        let mut checked = None;
+        for &thread in threads {
+            if self.follower.processes().is_sampled(thread) {
+                continue;
+            }
+            if self.invoker == 0 {
+                self.attach_thread(thread, || true)?;
+                continue;
+            }
+            if checked.as_ref().is_none_or(|(pid, _)| *pid != thread.pid) {
+                checked = Some((thread.pid, open_process(thread.pid, self.invoker)?));
+            }
+            let Some((_, Some(process))) = &checked else {
+                continue; // it has ended
+            };
+            if let Some(before) = process.thread(thread.tid) {
+                let now = || process.thread(thread.tid);
+                self.attach_thread(thread, || {
+                    now().as_ref() == Some(&before) && process.is_still_there()
+                })?;
+            }
+        }
+        self.identify_followed()
+    }
+
+    fn attach_thread(
+        &mut self,
+        thread: ThreadId,
+        is_the_same: impl Fn() -> bool,
+    ) -> Result<(), End> {
+        // First: what the thread starts is followed from its first moment.
+        if !self.follower.knows(thread.pid) {
+            self.bpf.follow(thread.pid, None);
+        }
+        match self.attachment.attach(&mut self.bpf, thread.tid) {
+            Ok(()) if is_the_same() => self.follower.add_thread(thread),
+            Ok(()) => self.attachment.discard_last(),
+            Err(End::Failed(_, libc::ESRCH, _)) => {}
+            Err(other) => return Err(other),
+        }
+        if !self.follower.knows(thread.pid) {
+            self.bpf.unfollow(thread.pid);
+        }
+        Ok(())
+    }
+
+    /// The timers of the CPUs take the samples: it only has to be known whose. A process that ended while it was looked
+    /// at may have left its number to another one, so that is asked last.
+    fn attach_processes(&mut self, threads: &[ThreadId]) -> Result<(), End> {
+        // SAFETY: getppid has no preconditions.
+        let engine = unsafe { libc::getppid() } as u32;
+        let pids: BTreeSet<u32> = threads.iter().map(|t| t.pid).collect();
+        let mut held = Vec::<(u32, Option<u32>, Process)>::new();
+        for pid in pids {
+            if self.follower.knows(pid) {
+                continue;
+            }
+            let Some(process) = open_process(pid, self.invoker)? else {
+                continue;
+            };
+            let running = process.threads();
+            let is_its_own = |t: &&ThreadId| t.pid == pid && running.contains(&t.tid);
+            let Some(named) = threads.iter().find(is_its_own) else {
+                continue;
+            };
+            let only_thread = (pid == engine).then_some(named.tid);
+            self.bpf.follow(pid, only_thread);
+            held.push((pid, only_thread, process));
+        }
+        self.identify_followed()?;
+        for (pid, only_thread, process) in held {
+            let running = process.threads();
+            match only_thread {
+                _ if !process.is_still_there() => self.bpf.unfollow(pid),
+                Some(tid) => self.follower.add_thread(ThreadId { pid, tid }),
+                None => self.follower.add_process(pid, running),
+            }
+        }
+        Ok(())
+    }
+
+    fn identify_followed(&self) -> Result<(), End> {
+        let identified = self.bpf.identify_followed();
+        identified.map_err(|e| failed(SamplerStep::AttachBpf, &e))
+    }
+}
