@@ -269,7 +269,8 @@ fn when_one_command_fails_the_other_is_not_run_on() {
         "{told}"
     );
     let base = Profile::open(&program.directory.path().join("base.pb.gz")).unwrap();
-    assert_eq!(base.run.unwrap().repetitions.len(), 1);
+    // None where chance let the new command begin.
+    assert!(base.run.unwrap().repetitions.len() <= 1);
     let output = compare(&program, &["--repeat", "5"], &["./no-such-program"]);
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(

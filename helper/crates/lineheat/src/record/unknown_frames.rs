@@ -11,7 +11,7 @@ const WORTH_TELLING: f64 = 0.2;
 /// Names of processes in one sentence.
 const NAMES_MAX: usize = 3;
 
-const DROPPED: &str = "the machine was so busy that the kernel dropped records of loaded libraries, and the processes exited before Lineheat could look them up";
+const DROPPED: &str = "the machine was so busy that the kernel dropped records of loaded libraries, and the processes exited or started another program before Lineheat could look them up";
 
 #[derive(Default)]
 struct Frames {
@@ -37,9 +37,12 @@ pub fn problem(
     let share = frames.unknown as f64 / frames.all.max(1) as f64;
     if share <= WORTH_TELLING {
         return (frames.unread_samples > 0).then(|| {
+            let samples = match frames.unread_samples {
+                1 => "1 sample".to_owned(),
+                more => format!("{more} samples"),
+            };
             format!(
-                "{} samples of {} have frames shown as [unknown]: {DROPPED}.",
-                frames.unread_samples,
+                "Frames of {samples} of {} are shown as [unknown]: {DROPPED}.",
                 names_of(frames.unread)
             )
         });
@@ -173,7 +176,10 @@ mod tests {
         let of_another = told_of(&mostly_known, 0, &[1]);
         assert_eq!(of_another, None, "its frames are all known");
         let text = told_of(&mostly_known, 0, &[2]).unwrap();
-        assert!(text.starts_with("1 samples of two (2) have"), "{text}");
+        assert!(
+            text.starts_with("Frames of 1 sample of two (2) are shown"),
+            "{text}"
+        );
         let text = told_of(&half_known, 0, &[2]).unwrap();
         assert!(
             text.contains("50 %") && text.contains("of two (2), the machine"),
