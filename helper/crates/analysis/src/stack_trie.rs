@@ -24,8 +24,6 @@ pub(crate) struct StackTrie {
 /// An hour of a busy server has a tenth of this; a hostile file would take gigabytes.
 const NODES_MAX: usize = 8_000_000;
 
-const NODES_RESERVED_MAX: usize = 3_500_000;
-
 impl StackTrie {
     /// `chains` gives the chains of a sample, leaf first.
     pub fn of<I>(samples: usize, chains: impl Fn(usize) -> I) -> StackTrie
@@ -33,11 +31,8 @@ impl StackTrie {
         I: Iterator<Item = u32>,
     {
         let mut growing = Growing {
-            // Rehashing millions of paths again and again costs as much as finding them; what is not used is never touched.
-            nodes: HashMap::with_capacity_and_hasher(
-                samples.saturating_mul(2).min(NODES_RESERVED_MAX),
-                BuildHasherDefault::default(),
-            ),
+            // Not reserved: samples repeat few paths, and a table that fits a cache is found in twice as fast.
+            nodes: HashMap::default(),
             hash: SeededHash::default(),
             parent: vec![0],
             chain: vec![u32::MAX],

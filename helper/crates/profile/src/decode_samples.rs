@@ -68,14 +68,32 @@ fn decode_sample(
     let mut cut = false;
 
     let mut reader = MessageReader::new(bytes, "sample");
+    let location_of = |id| {
+        locations.index(id).ok_or_else(|| {
+            ProfileError::damaged(format!(
+                "Sample {number} refers to the location {id}, which is not in the file."
+            ))
+        })
+    };
     while let Some((field, content)) = reader.next()? {
         match field {
-            1 => reader.numbers(field, content, |id| {
-                let location = locations.index(id).ok_or_else(|| {
-                    ProfileError::damaged(format!(
-                        "Sample {number} refers to the location {id}, which is not in the file."
-                    ))
+            1 if let Some(count) = content.packed_count()
+                && samples.stacks.len() - first_frame + count <= limits.stack_depth
+                && samples.stacks.len() + count <= limits.frames =>
+            {
+                let start = samples.stacks.len();
+                samples.stacks.resize(start + count, 0);
+                let mut slots = samples.stacks[start..].iter_mut();
+                reader.numbers(field, content, |id| {
+                    let location = location_of(id)?;
+                    if let Some(slot) = slots.next() {
+                        *slot = location;
+                    }
+                    Ok(())
                 })?;
+            }
+            1 => reader.numbers(field, content, |id| {
+                let location = location_of(id)?;
                 if samples.stacks.len() - first_frame >= limits.stack_depth {
                     cut = true;
                     return Ok(());

@@ -11,6 +11,17 @@ pub enum Content<'a> {
     Fixed,
 }
 
+impl Content<'_> {
+    /// How many numbers a packed list holds when it is well-formed; `None` of other content.
+    #[inline]
+    pub fn packed_count(&self) -> Option<usize> {
+        match self {
+            Content::Bytes(packed) => Some(packed.iter().filter(|byte| **byte < 0x80).count()),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone)]
 pub struct MessageReader<'a> {
     bytes: &'a [u8],
@@ -128,6 +139,18 @@ impl<'a> MessageReader<'a> {
 
 #[inline]
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    // Most are ids and lengths of few bytes.
+    match **bytes {
+        [a, ref rest @ ..] if a < 0x80 => {
+            *bytes = rest;
+            return Some(a.into());
+        }
+        [a, b, ref rest @ ..] if b < 0x80 => {
+            *bytes = rest;
+            return Some(u64::from(a & 0x7f) | u64::from(b) << 7);
+        }
+        _ => {}
+    }
     let mut value = 0u64;
     for (index, &byte) in bytes.iter().enumerate().take(10) {
         let part = u64::from(byte & 0x7f);
