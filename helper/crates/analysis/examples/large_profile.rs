@@ -106,7 +106,7 @@ fn write(file: &Path, samples: u64) {
 fn time(file: &Path) {
     let profile = step("open", || Profile::open(file).expect("a valid profile"));
     let samples = profile.samples.len();
-    let frames = profile.samples.stacks.len();
+    let frames = profile.samples.stacks.frames();
     let analyzed = step("resolve names", || Analyzed::new(profile));
     let measure = analyzed.default_measure();
     let functions = step("functions", || function_table(&analyzed, measure)).len();

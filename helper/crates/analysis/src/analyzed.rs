@@ -117,8 +117,7 @@ impl Analyzed {
             chain_frames,
             chain_of_location,
         } = resolved;
-        let stacks = StackTrie::of(profile.samples.len(), |sample| {
-            let stack = profile.samples.stack(sample);
+        let stacks = StackTrie::of(&profile.samples.stacks, |stack| {
             let folded = (interrupts.as_ref()).map_or(0, |interrupts| {
                 interrupts.folded_part(stack, &chain_of_location)
             });

@@ -4,9 +4,9 @@
 //! path is looked up whole, by a hash of all its chains, from the leaf towards the root until one is known.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher};
 
-use profile::SeededHash;
+use profile::{AlreadyHashed, SeededHash, Stacks};
 
 use crate::analyzed::{Analyzed, Measure};
 use crate::tally::Amount;
@@ -25,8 +25,8 @@ pub(crate) struct StackTrie {
 const NODES_MAX: usize = 8_000_000;
 
 impl StackTrie {
-    /// `chains` gives the chains of a sample, leaf first.
-    pub fn of<I>(samples: usize, chains: impl Fn(usize) -> I) -> StackTrie
+    /// `chains` gives the chains of a stack, leaf first.
+    pub fn of<'a, I>(stacks: &'a Stacks, chains: impl Fn(&'a [u32]) -> I) -> StackTrie
     where
         I: Iterator<Item = u32>,
     {
@@ -36,17 +36,22 @@ impl StackTrie {
             hash: SeededHash::default(),
             parent: vec![0],
             chain: vec![u32::MAX],
-            cut_samples: 0,
         };
         let mut path: Vec<(u32, u64)> = Vec::new();
-        let made: Vec<u32> = (0..samples)
-            .map(|sample| {
-                path.clear();
-                path.extend(chains(sample).map(|chain| (chain, 0)));
-                growing.add(&mut path)
+        let mut found: Vec<Option<(u32, bool)>> = vec![None; stacks.kept()];
+        let mut cut_samples = 0;
+        let made: Vec<u32> = (stacks.numbers().iter())
+            .map(|&number| {
+                let (node, is_cut) = *found[number as usize].get_or_insert_with(|| {
+                    path.clear();
+                    path.extend(chains(stacks.numbered(number)).map(|chain| (chain, 0)));
+                    growing.add(&mut path)
+                });
+                cut_samples += u64::from(is_cut);
+                node
             })
             .collect();
-        growing.depth_first(made)
+        growing.depth_first(made, cut_samples)
     }
 
     /// What the samples of each node itself, and of all below it, add up to.
@@ -66,15 +71,15 @@ impl StackTrie {
 
 struct Growing {
     /// By the hash of a path: its last node.
-    nodes: HashMap<u64, u32, BuildHasherDefault<AlreadyHashed>>,
+    nodes: HashMap<u64, u32, AlreadyHashed>,
     hash: SeededHash,
     parent: Vec<u32>,
     chain: Vec<u32>,
-    cut_samples: u64,
 }
 
 impl Growing {
-    fn add(&mut self, path: &mut [(u32, u64)]) -> u32 {
+    /// The last node of a path, and whether the path was cut there.
+    fn add(&mut self, path: &mut [(u32, u64)]) -> (u32, bool) {
         let mut hasher = self.hash.build_hasher();
         for (chain, hash) in path.iter_mut().rev() {
             hasher.write_u32(*chain);
@@ -83,8 +88,7 @@ impl Growing {
         let (missing, mut node) = self.deepest_known(path);
         for &(chain, hash) in path[..missing].iter().rev() {
             if self.parent.len() >= NODES_MAX {
-                self.cut_samples += 1;
-                return node;
+                return (node, true);
             }
             let next = self.parent.len() as u32;
             self.parent.push(node);
@@ -92,7 +96,7 @@ impl Growing {
             self.nodes.insert(hash, next);
             node = next;
         }
-        node
+        (node, false)
     }
 
     /// How many chains of a path, from the leaf, have no node, and the node of the rest. What is below a known node may
@@ -122,7 +126,7 @@ impl Growing {
         (missing, node)
     }
 
-    fn depth_first(self, made: Vec<u32>) -> StackTrie {
+    fn depth_first(self, made: Vec<u32>, cut_samples: u64) -> StackTrie {
         drop(self.nodes);
         let count = self.parent.len();
         let mut starts = vec![0u32; count + 1];
@@ -155,25 +159,8 @@ impl Growing {
             parent,
             chain,
             node_of_sample: made.into_iter().map(|node| place[node as usize]).collect(),
-            cut_samples: self.cut_samples,
+            cut_samples,
         }
-    }
-}
-
-#[derive(Default)]
-struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are 64-bit hashes");
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
     }
 }
 
@@ -184,7 +171,8 @@ mod tests {
     #[test]
     fn equal_paths_share_their_nodes_and_children_follow_parents() {
         let stacks: [&[u32]; 5] = [&[7, 5], &[5], &[8, 7, 5], &[], &[7, 5]];
-        let trie = StackTrie::of(stacks.len(), |sample| stacks[sample].iter().copied());
+        let kept = stacks.iter().copied().collect();
+        let trie = StackTrie::of(&kept, |stack| stack.iter().copied());
         assert_eq!(trie.parent, [0, 0, 1, 2]);
         assert_eq!(trie.chain[1..], [5, 7, 8]);
         assert_eq!(trie.node_of_sample, [2, 1, 3, 0, 2]);
@@ -208,7 +196,8 @@ mod tests {
                 root_first
             })
             .collect();
-        let trie = StackTrie::of(stacks.len(), |sample| stacks[sample].iter().copied());
+        let kept = stacks.iter().map(Vec::as_slice).collect();
+        let trie = StackTrie::of(&kept, |stack| stack.iter().copied());
         for (sample, stack) in stacks.iter().enumerate() {
             let mut node = trie.node_of_sample[sample];
             for &chain in stack {

@@ -249,8 +249,7 @@ impl ProfileBuilder {
 }
 
 fn append(samples: &mut Samples, stack: &[u32], values: &[u64], labels: &[Label]) {
-    samples.stacks.extend_from_slice(stack);
-    samples.stack_ends.push(samples.stacks.len() as u32);
+    samples.stacks.push(stack);
     samples.labels.extend_from_slice(labels);
     samples.label_ends.push(samples.labels.len() as u32);
     samples.values.extend_from_slice(values);

@@ -1,6 +1,7 @@
 //! A profile in memory: tables of columns, no object per sample.
 
 use crate::run::RunInfo;
+use crate::stacks::Stacks;
 use crate::strings::{StringId, Strings};
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -110,9 +111,7 @@ pub struct Label {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Samples {
-    pub stack_ends: Vec<u32>,
-    /// Locations, leaf first.
-    pub stacks: Vec<u32>,
+    pub stacks: Stacks,
     /// Row by row: `sample_types.len()` values for each sample.
     pub values: Vec<u64>,
     pub label_ends: Vec<u32>,
@@ -121,16 +120,16 @@ pub struct Samples {
 
 impl Samples {
     pub fn len(&self) -> usize {
-        self.stack_ends.len()
+        self.stacks.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.stack_ends.is_empty()
+        self.stacks.is_empty()
     }
 
     /// Locations of a sample, leaf first.
     pub fn stack(&self, sample: usize) -> &[u32] {
-        run_of(&self.stack_ends, &self.stacks, sample)
+        self.stacks.of(sample)
     }
 
     pub fn labels_of(&self, sample: usize) -> &[Label] {

@@ -2,6 +2,7 @@
 
 use crate::columns::{Label, Profile};
 use crate::decode::{check_string, string_id, too_many};
+use crate::decode_stacks::{LOCATIONS, StackDecoder};
 use crate::error::ProfileError;
 use crate::limits::Limits;
 use crate::message_reader::MessageReader;
@@ -26,84 +27,49 @@ pub fn decode_samples(
         ));
     }
     let samples = &mut profile.samples;
-    samples.stack_ends.reserve_exact(sample_count);
+    samples.stacks.reserve(sample_count);
     samples.label_ends.reserve_exact(sample_count);
     samples
         .values
         .reserve_exact(sample_count * profile.sample_types.len());
 
-    let mut cut_stacks = 0usize;
+    let mut stacks = StackDecoder::new(locations, limits);
     let mut reader = MessageReader::new(bytes, "top-level message");
     while let Some((field, content)) = reader.next()? {
         if field == 2 {
-            cut_stacks +=
-                decode_sample(reader.bytes(field, content)?, locations, profile, limits)? as usize;
+            decode_sample(reader.bytes(field, content)?, &mut stacks, profile, limits)?;
         }
     }
     check_sums(profile)?;
-    if cut_stacks > 0 {
+    if stacks.cut_stacks > 0 {
         profile.problems.push(format!(
-            "{cut_stacks} samples have stacks deeper than {} frames; the outermost frames were omitted.",
-            limits.stack_depth
+            "{} samples have stacks deeper than {} frames; the outermost frames were omitted.",
+            stacks.cut_stacks, limits.stack_depth
         ));
     }
     Ok(())
 }
 
-/// Appends one sample; true when its stack was cut.
-fn decode_sample(
-    bytes: &[u8],
-    locations: &References,
+/// Appends one sample.
+fn decode_sample<'a>(
+    bytes: &'a [u8],
+    stacks: &mut StackDecoder<'a>,
     profile: &mut Profile,
     limits: &Limits,
-) -> Result<bool> {
+) -> Result<()> {
     let samples = &mut profile.samples;
-    let number = samples.stack_ends.len() + 1;
-    let (first_frame, first_value, first_label) = (
-        samples.stacks.len(),
-        samples.values.len(),
-        samples.labels.len(),
-    );
+    let number = samples.len() + 1;
+    let (first_value, first_label) = (samples.values.len(), samples.labels.len());
     let types = profile.sample_types.len();
-    let mut cut = false;
 
+    let (mut stack_fields, mut stack) = (0, None);
     let mut reader = MessageReader::new(bytes, "sample");
-    let location_of = |id| {
-        locations.index(id).ok_or_else(|| {
-            ProfileError::damaged(format!(
-                "Sample {number} refers to the location {id}, which is not in the file."
-            ))
-        })
-    };
     while let Some((field, content)) = reader.next()? {
         match field {
-            1 if let Some(count) = content.packed_count()
-                && samples.stacks.len() - first_frame + count <= limits.stack_depth
-                && samples.stacks.len() + count <= limits.frames =>
-            {
-                let start = samples.stacks.len();
-                samples.stacks.resize(start + count, 0);
-                let mut slots = samples.stacks[start..].iter_mut();
-                reader.numbers(field, content, |id| {
-                    let location = location_of(id)?;
-                    if let Some(slot) = slots.next() {
-                        *slot = location;
-                    }
-                    Ok(())
-                })?;
+            LOCATIONS => {
+                stack_fields += 1;
+                stack = content.packed().filter(|_| stack_fields == 1);
             }
-            1 => reader.numbers(field, content, |id| {
-                let location = location_of(id)?;
-                if samples.stacks.len() - first_frame >= limits.stack_depth {
-                    cut = true;
-                    return Ok(());
-                }
-                if samples.stacks.len() >= limits.frames {
-                    return Err(too_many("frames in all stacks together", limits.frames));
-                }
-                samples.stacks.push(location);
-                Ok(())
-            })?,
             2 => reader.numbers(field, content, |raw| {
                 if samples.values.len() - first_value >= types {
                     return Err(value_count(number, "more", types));
@@ -137,9 +103,9 @@ fn decode_sample(
     if samples.values.len() - first_value != types {
         return Err(value_count(number, "fewer", types));
     }
-    samples.stack_ends.push(samples.stacks.len() as u32);
+    stacks.add(bytes, stack, &mut samples.stacks)?;
     samples.label_ends.push(samples.labels.len() as u32);
-    Ok(cut)
+    Ok(())
 }
 
 fn value_count(number: usize, than: &str, types: usize) -> ProfileError {

@@ -16,7 +16,7 @@ const SMALL_FRAMES_MAX: usize = 2_000_000;
 impl Profile {
     /// Writes the profile as pprof, with `run` in the private field 7001.
     pub fn write(&self, to: impl Write) -> io::Result<()> {
-        let level = match self.samples.stacks.len() {
+        let level = match self.samples.stacks.frames() {
             0..=SMALL_FRAMES_MAX => Compression::default(),
             _ => Compression::fast(),
         };

@@ -11,12 +11,11 @@ pub enum Content<'a> {
     Fixed,
 }
 
-impl Content<'_> {
-    /// How many numbers a packed list holds when it is well-formed; `None` of other content.
-    #[inline]
-    pub fn packed_count(&self) -> Option<usize> {
+impl<'a> Content<'a> {
+    /// The bytes of a packed list of numbers.
+    pub fn packed(&self) -> Option<&'a [u8]> {
         match self {
-            Content::Bytes(packed) => Some(packed.iter().filter(|byte| **byte < 0x80).count()),
+            Content::Bytes(list) => Some(list),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! A hash for short keys that come from a file or a recorded program: fast, and seeded so that neither can make it
 //! collide.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 #[derive(Clone)]
 pub struct SeededHash {
@@ -58,5 +58,25 @@ impl Hasher for Folded {
     #[inline]
     fn write_u32(&mut self, word: u32) {
         self.write_u64(word.into());
+    }
+}
+
+/// For keys that are 64-bit hashes themselves.
+pub type AlreadyHashed = BuildHasherDefault<Hashed>;
+
+#[derive(Default)]
+pub struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are 64-bit hashes");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
     }
 }

@@ -26,6 +26,47 @@ fn the_base_is_valid_and_packed_numbers_are_the_same() {
     );
 }
 
+/// However a file writes it, and however often: each sample has its stack, is cut and counts for itself.
+#[test]
+fn samples_that_repeat_a_stack_are_samples_like_others() {
+    let sample = |stack: &[Vec<u8>]| message(2, &[&[number(2, 5)], stack].concat());
+    let three = text(1, &[1; 3]);
+    let more = [
+        sample(std::slice::from_ref(&three)),
+        sample(&[text(1, &[1]), text(1, &[1, 1])]),
+        sample(&[text(1, &[1]), number(1, 1)]),
+        sample(std::slice::from_ref(&three)),
+        sample(&[text(1, &[1, 0x81])]),
+    ];
+    let file = |samples: &[Vec<u8>]| with("sample", samples.concat());
+    let profile = read(&file(&more[..4])).expect("valid");
+    let depths: Vec<usize> = (0..4).map(|s| profile.samples.stack(s).len()).collect();
+    assert_eq!(depths, [3, 3, 2, 3]);
+    assert_eq!(profile.total(0), 20);
+    let stacks = &profile.samples.stacks;
+    assert_eq!((stacks.kept(), stacks.frames()), (3, 11), "{stacks:?}");
+    assert_eq!(stacks.numbers()[0], stacks.numbers()[3]);
+    let damaged = read(&file(&more)).expect_err("a list that ends inside a number");
+    assert_eq!(damaged.kind, ErrorKind::Damaged);
+
+    let limits = Limits {
+        stack_depth: 2,
+        ..Limits::default()
+    };
+    let cut = Profile::read(&file(&more[..4]), &limits).expect("valid");
+    assert!(
+        cut.problems[0].starts_with("3 samples"),
+        "{:?}",
+        cut.problems
+    );
+    let limits = Limits {
+        frames: 10,
+        ..Limits::default()
+    };
+    let error = Profile::read(&file(&more[..4]), &limits).expect_err("11 frames");
+    assert_eq!(error.kind, ErrorKind::TooLarge);
+}
+
 #[test]
 fn what_is_unusual_is_read() {
     let cases = [
