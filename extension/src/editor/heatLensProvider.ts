@@ -29,29 +29,33 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     const answer = await this.heats.of(document);
     if (!answer) return [];
     const notice = answer.kind === 'run' ? answer.heat.notice : answer.difference.notice;
-    const lenses = this.lensesOf(answer, settings.threshold).flatMap(({ line, title, samples, row, name }) => {
-      const at = Math.min(line, document.lineCount);
-      const target = [{ row, name }];
-      const shown = vscode.l10n.t('Show this function in the flame graph');
-      if (answer.kind !== 'run') {
-        const command = 'lineheat.showFlameGraph';
-        return [lensAt(at, { title: visibleText(title), tooltip: shown, command, arguments: target })];
-      }
-      const figures = lensAt(at, { title: visibleText(title), command: '' });
-      const graph = lensAt(at, {
-        title: vscode.l10n.t('Flame graph'),
-        tooltip: `${shown} (${samplesText(samples)})`,
-        command: 'lineheat.showFlameGraph',
-        arguments: target,
-      });
-      const compare = lensAt(at, {
-        title: vscode.l10n.t('Compare with…'),
-        tooltip: vscode.l10n.t('Compare this function with another run'),
-        command: 'lineheat.compareFunction',
-        arguments: target,
-      });
-      return [figures, graph, compare];
-    });
+    const lenses = this.lensesOf(answer, settings.threshold).flatMap(
+      ({ line, title, samples, instances, row, name }) => {
+        const at = Math.min(line, document.lineCount);
+        const target = [{ row, name }];
+        const shown = vscode.l10n.t('Show this function in the flame graph');
+        if (answer.kind !== 'run') {
+          const command = 'lineheat.showFlameGraph';
+          return [lensAt(at, { title: visibleText(title), tooltip: shown, command, arguments: target })];
+        }
+        const figures = lensAt(at, { title: visibleText(title), command: '' });
+        const graph = lensAt(at, {
+          title: vscode.l10n.t('Flame graph'),
+          tooltip: [`${shown} (${samplesText(samples)})`, instances > 1 ? instancesText(instances) : '']
+            .join('\n')
+            .trim(),
+          command: 'lineheat.showFlameGraph',
+          arguments: target,
+        });
+        const compare = lensAt(at, {
+          title: vscode.l10n.t('Compare with…'),
+          tooltip: vscode.l10n.t('Compare this function with another run'),
+          command: 'lineheat.compareFunction',
+          arguments: target,
+        });
+        return [figures, graph, compare];
+      },
+    );
     if (notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(notice)}`, command: '' }));
     return lenses;
   }
@@ -66,6 +70,10 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     this.changed.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
+}
+
+function instancesText(count: number): string {
+  return vscode.l10n.t('{0} instances have this definition: the graph opens at the hottest', count);
 }
 
 function lensAt(line: number, command: vscode.Command): vscode.CodeLens {

@@ -71,15 +71,18 @@ test('lenses stand on hot functions, hottest twenty, one a line', () => {
     line: at < 2 ? 7 : at,
     selfSamples: 121,
     totalSamples: 3812 - at,
-    selfValue: 121e6,
-    totalValue: 382e6,
+    selfValue: 1e6,
+    totalValue: 2e6,
     function: at,
+    definitionSelfValue: 121e6,
+    definitionTotalValue: 382e6,
+    definitionTotalSamples: 3812 - at,
   }));
   const lenses = functionLenses(heatOf([], { functions }), 0.01);
   assert.equal(lenses.length, LENSES_MAX);
   const lens = lenses.find(({ line }) => line === 7);
-  assert.deepEqual([lens?.title, lens?.samples], ['12.1 % self · 38.2 % total', 3812]);
-  const cold = functions.map((f) => ({ ...f, totalValue: 1e6 }));
+  assert.deepEqual([lens?.title, lens?.samples, lens?.instances], ['12.1 % self · 38.2 % total', 3812, 3]);
+  const cold = functions.map((f) => ({ ...f, definitionTotalValue: 1e6 }));
   assert.deepEqual(functionLenses(heatOf([], { functions: cold }), 0.01), []);
 });
 

@@ -14,6 +14,8 @@ export interface FunctionLens {
   readonly title: string;
   /** That the figures rest on; 0: not said. */
   readonly samples: number;
+  /** How many functions with samples have this definition: the instances of a template. */
+  readonly instances: number;
   /** Row in the functions view, and the name as the profile has it. */
   readonly row: number;
   readonly name: string;
@@ -22,15 +24,20 @@ export interface FunctionLens {
 /** The lenses of the hottest functions, at most one a line, in line order. */
 export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[] {
   const byLine = new Map<number, FunctionLens>();
-  for (const { line, name, function: row, selfValue, totalValue, totalSamples } of heat.functions) {
+  for (const one of heat.functions) {
     if (byLine.size === LENSES_MAX) break;
-    const total = share(totalValue, heat.totalValue);
-    if (line === 0 || byLine.has(line) || total < threshold || totalSamples < FEW_SAMPLES) continue;
-    const self = percentText(share(selfValue, heat.totalValue));
+    const { line, name, function: row, definitionTotalSamples: samples } = one;
+    const total = share(one.definitionTotalValue, heat.totalValue);
+    if (line === 0 || byLine.has(line) || total < threshold || samples < FEW_SAMPLES) continue;
+    const self = percentText(share(one.definitionSelfValue, heat.totalValue));
     const title = l10n.t('{0} self · {1} total', self, percentText(total));
-    byLine.set(line, { line, title, samples: totalSamples, row, name });
+    byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), row, name });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
+}
+
+function instancesAt(functions: readonly { readonly line: number }[], line: number): number {
+  return functions.filter((other) => other.line === line).length;
 }
 
 /** The lenses of a comparison: functions whose change is significant, and the heavy ones of which it can be said that it is not. */
@@ -46,12 +53,15 @@ export function differenceLenses(difference: FileDifference, per: string, thresh
   for (const one of wanted) {
     if (byLine.size === LENSES_MAX) break;
     if (one.line === 0 || byLine.has(one.line) || !heavy(one)) continue;
-    byLine.set(one.line, { line: one.line, title: differenceTitle(one, per), samples: 0, row: -1, name: one.name });
+    const { line, name } = one;
+    const instances = instancesAt(difference.functions, line);
+    const title = differenceTitle(one, per, instances);
+    byLine.set(line, { line, title, samples: 0, instances, row: -1, name });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }
 
-function differenceTitle(one: FunctionDifference, per: string): string {
+function differenceTitle(one: FunctionDifference, per: string, instances: number): string {
   const times = `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}`;
   const parts = [
     effectWords(one.totalEffect, one.baseTotal, one.newTotal),
@@ -60,6 +70,7 @@ function differenceTitle(one: FunctionDifference, per: string): string {
   const { selfEffect, totalEffect } = one;
   if (selfEffect && (selfEffect.verdict !== totalEffect?.verdict || one.newSelf !== one.newTotal))
     parts.push(l10n.t('self {0}', changeFigure(selfEffect, one.baseSelf, one.newSelf)));
+  if (instances > 1) parts.push(l10n.t('1 of {0} instances', instances));
   if (one.note) parts.push(one.note);
   return parts.filter(Boolean).join(' · ');
 }

@@ -317,7 +317,7 @@ fn sums_by_pair(side: &mut ComparedSide, pair_of: &[u32], pairs: usize) -> Vec<A
         return vec![Amounts::default(); pairs];
     }
     let mut groups = Groups::new(pair_of, pairs);
-    let total = tally_groups(&side.analyzed, side.measure, &mut groups, &mut []);
+    let total = tally_groups(&side.analyzed, side.measure, &mut [&mut groups], &mut []);
     side.total = side.per_unit(total);
     groups
         .sums

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::alignment::Alignment;
 use crate::analyzed::{Analyzed, FileId, Measure};
 use crate::function_table::function_table;
-use crate::tally::Amounts;
+use crate::tally::{Amounts, Tally};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeat {
     /// Lines with samples, ascending, numbered as in the text now.
     pub lines: Vec<LineHeat>,
-    /// Functions of this file, hottest total first.
+    /// Functions of this file: hottest definition first, then hottest function.
     pub functions: Vec<FunctionHeat>,
     /// The source was newer than the binary when it was recorded.
     pub newer_than_binary: bool,
@@ -33,6 +33,8 @@ pub struct FunctionHeat {
     /// Of the definition, as in the text now; 0: unknown.
     pub line: u32,
     pub amounts: Amounts,
+    /// Of all functions with this definition together, such as the instances of a template.
+    pub definition: Amounts,
     /// Row of [`function_table`].
     pub row: u32,
 }
@@ -99,7 +101,7 @@ pub fn file_heat(
     FileHeat {
         notice: notice(newer_than_binary, changed, gone),
         newer_than_binary,
-        functions: functions_of_file(analyzed, measure, path, &alignment),
+        functions: functions_of_file(analyzed, measure, tally, path, &alignment),
         lines: (lines.into_iter())
             .map(|(line, (amounts, changed))| LineHeat {
                 line,
@@ -133,6 +135,7 @@ fn notice(newer_than_binary: bool, changed: u64, gone: u64) -> String {
 fn functions_of_file(
     analyzed: &Analyzed,
     measure: Measure,
+    tally: &Tally,
     path: &str,
     alignment: &Alignment,
 ) -> Vec<FunctionHeat> {
@@ -146,10 +149,14 @@ fn functions_of_file(
                     line => alignment.to_new(line).map_or(0, |now| now.line),
                 },
                 amounts: row.amounts,
+                definition: tally.definitions[row.function as usize],
                 row: index as u32,
             })
         })
         .collect();
-    functions.sort_by_key(|function| std::cmp::Reverse(function.amounts.total.value));
+    functions.sort_by_key(|function| {
+        let [definition, own] = [function.definition, function.amounts].map(|a| a.total.value);
+        std::cmp::Reverse((definition, own))
+    });
     functions
 }

@@ -266,6 +266,24 @@ fn a_function_knows_its_callers_and_none_is_itself() {
     assert_eq!(of("nothing"), [] as [&str; 0]);
 }
 
+/// One instance calls the other: the definition has each sample once.
+#[test]
+fn instances_of_a_template_are_one_definition() {
+    let profile =
+        profile_of("main@n.c:3 copy<A>@m.c:2 copy<B>@m.c:2 5\nmain@n.c:3 copy<B>@m.c:2 3");
+    let analyzed = Analyzed::new(profile);
+    let file = hot_files(&analyzed, CPU)[0].file;
+    let heat = file_heat(&analyzed, CPU, file, None);
+    let rows: Vec<_> = (heat.functions.iter())
+        .map(|f| {
+            let [own, all] = [f.amounts, f.definition].map(|a| (a.self_.samples, a.total.samples));
+            (f.name.as_str(), own, all)
+        })
+        .collect();
+    let all = (8, 8);
+    assert_eq!(rows, [("copy<B>", (8, 8), all), ("copy<A>", (0, 5), all)]);
+}
+
 #[test]
 fn heat_follows_edits_of_the_text() {
     let mut profile = profile_of("main@m.c:2 5\nmain@m.c:3 work@m.c:1 7\nmain@m.c:4 1");

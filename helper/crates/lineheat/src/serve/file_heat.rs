@@ -40,6 +40,9 @@ pub fn of(run: &OpenRun, request: &FileHeatRequest) -> FileHeat {
             total_samples: count(function.amounts.total.samples),
             self_value: function.amounts.self_.value,
             total_value: function.amounts.total.value,
+            definition_self_value: function.definition.self_.value,
+            definition_total_value: function.definition.total.value,
+            definition_total_samples: count(function.definition.total.samples),
             function: function.row,
         })
         .collect();
