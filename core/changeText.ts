@@ -1,6 +1,7 @@
 // What may be said of a difference, in words: the change with its 95 % interval, the verdict with a glyph. The figures are
 // the engine's; a change of which nothing can be said is an empty text.
 import * as l10n from '@vscode/l10n';
+import { countText } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
 export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6 } as const;
@@ -29,6 +30,16 @@ export const verdictWords: Readonly<Record<number, { readonly glyph: string; rea
 
 /** Behind a change of which no test can be made: samples may be many, and yet follow each other too closely. */
 export const UNTESTED = l10n.t('untested');
+
+/** Why a row is untested, and, where it is for want of samples, how many more executions would do. */
+export function untestedText(missingExecutions: number): string {
+  if (missingExecutions === 0) return verdictWords[Verdict.tooFew]!.text;
+  if (missingExecutions === 1) return l10n.t('too few samples for a test: ≈ 1 more execution of each side would do');
+  return l10n.t(
+    'too few samples for a test: ≈ {0} more executions of each side would do',
+    countText(missingExecutions),
+  );
+}
 
 /** The verdicts that rest on more than noise and say a direction. */
 export const isSignificant = (verdict: number): boolean => verdict >= Verdict.slower && verdict <= Verdict.gone;

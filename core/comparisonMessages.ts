@@ -66,7 +66,7 @@ export interface ExplainedFunction {
   readonly high: number;
   readonly q: number;
   readonly verdict: number;
-  /** Of the difference of the totals: 0.5 is half of it. */
+  /** To all increases or decreases: 0.5 is half of them; negative: against the overall change. */
   readonly contribution: number;
   readonly lines: readonly ExplainedLine[];
   /** Row in the table of compared functions. */

@@ -82,8 +82,8 @@ function checkFileDifference(difference: FileDifference): void {
 
 /** Columns that say nothing may be left out, all of them. */
 function checkEffects(message: string, effects: Effects, rows: number): void {
-  const { change, low, high, q, verdict } = effects;
-  for (const column of [change, low, high, q, verdict]) {
+  const { change, low, high, q, verdict, missingExecutions } = effects;
+  for (const column of [change, low, high, q, verdict, missingExecutions]) {
     if (column.length !== rows && column.length !== 0)
       throw new Error(
         l10n.t('{0}: a column of effects has {1} entries, {2} were expected', message, column.length, rows),
@@ -96,7 +96,10 @@ export function effectAt(effects: Effects | null | undefined, row: number): Effe
   const verdict = effects?.verdict[row];
   if (!effects || verdict === undefined) return undefined;
   const at = (column: readonly number[]) => column[row] ?? Number.NaN;
-  return { change: at(effects.change), low: at(effects.low), high: at(effects.high), q: at(effects.q), verdict };
+  return {
+    ...{ change: at(effects.change), low: at(effects.low), high: at(effects.high), q: at(effects.q), verdict },
+    missingExecutions: effects.missingExecutions[row] ?? 0,
+  };
 }
 
 function checkLines(message: string, lines: readonly number[], columns: readonly (readonly unknown[])[]): void {

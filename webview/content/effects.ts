@@ -11,6 +11,8 @@ export interface Effects {
   readonly high: Float32Array;
   readonly q: Float32Array;
   readonly verdict: Uint32Array;
+  /** Of each side, roughly, for a test of a row with too few samples; 0: not said. */
+  readonly missingExecutions: Uint32Array;
 }
 
 /** Reads the Effects in `field`, a row for each of `count`; undefined when the engine says none. */
@@ -24,6 +26,7 @@ export function readEffects(parent: Fields, field: number, count: number): Effec
     high: filled(readFloatColumn(fields, 3), count),
     q: filled(readFloatColumn(fields, 4), count),
     verdict,
+    missingExecutions: noneFilled(readUint32Column(fields, 8), count),
   };
   for (const [name, column] of Object.entries(effects)) expectLength(`effects.${name}`, column, count);
   expectVerdicts(verdict);
@@ -40,3 +43,6 @@ export function expectVerdicts(verdicts: Uint32Array) {
 /** A column that is left out says nothing of any row. */
 const filled = (column: Float32Array, count: number): Float32Array =>
   column.length === 0 ? new Float32Array(count).fill(Number.NaN) : column;
+
+const noneFilled = (column: Uint32Array, count: number): Uint32Array =>
+  column.length === 0 ? new Uint32Array(count) : column;

@@ -44,7 +44,7 @@ export interface ComparedTable {
   readonly selfEffects: Effects | undefined; // undefined: the engine says no more than the verdict
   readonly totalEffects: Effects | undefined;
   readonly note: Uint32Array; // index into frames.strings; 0: nothing
-  readonly contribution: Float64Array; // of self, to the difference of the totals; NaN: unknown
+  readonly contribution: Float64Array; // of self, to all increases or decreases; negative: against the overall change; NaN: unknown
 }
 
 export function readFunctionTable(bytes: Uint8Array): FunctionTable {

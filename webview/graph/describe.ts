@@ -1,6 +1,14 @@
 // A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
 import * as l10n from '@vscode/l10n';
-import { changeText, intervalText, qText, relativeText, Verdict, verdictWords } from '../../core/changeText.ts';
+import {
+  changeText,
+  intervalText,
+  qText,
+  relativeText,
+  untestedText,
+  Verdict,
+  verdictWords,
+} from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
   difference,
@@ -164,7 +172,9 @@ export function effectNote(effects: Effects, row: number): string {
   const { glyph, text } = verdictWords[verdict]!;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const interval = intervalText(low, high);
-  if (verdict === Verdict.tooFew) return [glyph, relativeText(change), text].filter(Boolean).join(' ');
+  if (verdict === Verdict.tooFew) {
+    return [glyph, relativeText(change), untestedText(effects.missingExecutions[row]!)].filter(Boolean).join(' ');
+  }
   const told = changeText({ change, low, high });
   const figures = [told, interval && `95 % interval ${interval}`, qText(effects.q[row]!)].filter(Boolean).join(', ');
   return `${glyph} ${text}${figures ? `: ${figures}` : ''}`;

@@ -159,6 +159,16 @@ test('the hover of a difference has base, new, change, and what may be said of i
     how,
   );
   assert.match(text, /\*\*total\*\* ▲ slower: \+4\.1 %, 95 % interval \+3\.5 to \+4\.7 %, q 0\.004/);
+  const few = differenceOf(Verdict.tooFew, 4, 9, [Verdict.tooFew, 1.25, Number.NaN, Number.NaN, Number.NaN]);
+  const missing = (more: number) => {
+    const totalEffects = { ...few.totalEffects!, missingExecutions: [more] };
+    return differenceHover({ ...few, totalEffects }, 0, how);
+  };
+  assert.match(
+    missing(6),
+    /\*\*total\*\* \? \+125\.0 %, too few samples for a test: ≈ 6 more executions of each side would do/,
+  );
+  assert.match(missing(0), /not enough independent samples for a test/);
   assert.match(text, /CPU time per run\. Moderated t over 5 &#43; 5 runs&#46;/);
 });
 
@@ -169,7 +179,10 @@ test('lenses of a comparison say the verdict with its interval, the changed func
     line,
     baseTotal: 200e6,
     newTotal: 208e6,
-    totalEffect: { change: 0.041, low: 0.035, high: 0.047, q: 0.001, verdict: Verdict.slower, ...total },
+    totalEffect: {
+      ...{ change: 0.041, low: 0.035, high: 0.047, q: 0.001, verdict: Verdict.slower, missingExecutions: 0 },
+      ...total,
+    },
     selfEffect: null,
     ...more,
   });

@@ -1,6 +1,14 @@
 // The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
 import * as l10n from '@vscode/l10n';
-import { intervalText, perText, qText, relativeText, Verdict, verdictWords } from '../../../core/changeText.ts';
+import {
+  intervalText,
+  perText,
+  qText,
+  relativeText,
+  untestedText,
+  Verdict,
+  verdictWords,
+} from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
 import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
 import {
@@ -95,7 +103,7 @@ function effectSentence(what: string, effect: Effect | undefined): string {
   if (!effect || !words) return '';
   if (effect.verdict === Verdict.tooFew) {
     const change = relativeText(effect.change);
-    return `**${what}** ${words.glyph} ${change ? `${change}, ` : ''}${words.text}`;
+    return `**${what}** ${words.glyph} ${change ? `${change}, ` : ''}${untestedText(effect.missingExecutions)}`;
   }
   const interval = intervalText(effect.low, effect.high);
   const facts = [relativeText(effect.change), interval && `95 % interval ${interval}`, qText(effect.q)].filter(Boolean);

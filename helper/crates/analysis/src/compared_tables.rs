@@ -26,7 +26,8 @@ pub struct ComparedRow {
     pub about_self: bool,
     /// "renamed from …", "cost moved here from …"; empty: nothing.
     pub note: String,
-    /// Of self, to the difference of the totals: 0.5 is half of it. NaN when these are equal.
+    /// Share of its change of self in all increases, if it is one, else in all decreases of the table: 0.5 is half of them.
+    /// Negative where it is against the overall change.
     pub contribution: f64,
     /// Index of the pair of functions, or of lines.
     pub(crate) pair: u32,
@@ -59,7 +60,6 @@ pub fn compared_functions(comparison: &Comparison) -> Vec<ComparedRow> {
         .filter(|(index, _)| comparison.function_amounts[*index] != [Amounts::default(); 2])
         .map(|(index, pair)| {
             let mut row = Naming::of(comparison, pair.base, pair.new).row(
-                comparison,
                 comparison.function_amounts[index],
                 comparison.function_effects[index],
             );
@@ -76,7 +76,7 @@ pub fn compared_functions(comparison: &Comparison) -> Vec<ComparedRow> {
             row
         })
         .collect();
-    sorted(rows)
+    finished(comparison, rows)
 }
 
 /// A line that both texts have is one row, also where it moved; an edited one too.
@@ -92,7 +92,6 @@ pub fn compared_lines(comparison: &Comparison) -> Vec<ComparedRow> {
                 pair.new.map(|place| new_run.function_of_place(place)),
             );
             let mut row = naming.row(
-                comparison,
                 comparison.line_amounts[index],
                 comparison.line_effects[index],
             );
@@ -107,7 +106,7 @@ pub fn compared_lines(comparison: &Comparison) -> Vec<ComparedRow> {
             row
         })
         .collect();
-    sorted(rows)
+    finished(comparison, rows)
 }
 
 fn file_of(comparison: &Comparison, base: Option<FileId>, new: Option<FileId>) -> String {
@@ -136,18 +135,12 @@ impl<'a> Naming<'a> {
         }
     }
 
-    fn row(
-        &self,
-        comparison: &Comparison,
-        [base, new]: [Amounts; 2],
-        effects: Effects,
-    ) -> ComparedRow {
+    fn row(&self, [base, new]: [Amounts; 2], effects: Effects) -> ComparedRow {
         let function = self.function.map(|function| self.side.function(function));
         let text = |part: fn(&crate::FunctionOf) -> u32| {
             (function.as_ref()).map_or(String::new(), |f| self.side.text(part(f)).to_owned())
         };
         let (verdict, about_self) = effects.verdict();
-        let net = comparison.new_total().value as f64 - comparison.base_total().value as f64;
         ComparedRow {
             name: text(|f| f.name),
             module: text(|f| f.module),
@@ -161,16 +154,38 @@ impl<'a> Naming<'a> {
             verdict,
             about_self,
             note: String::new(),
-            contribution: match net {
-                0.0 => f64::NAN,
-                net => (new.self_.value as f64 - base.self_.value as f64) / net,
-            },
+            contribution: 0.0,
             pair: 0,
         }
     }
 }
 
-fn sorted(mut rows: Vec<ComparedRow>) -> Vec<ComparedRow> {
+/// In order, with what each contributes: never more than there is in its direction, however much others take back.
+fn finished(comparison: &Comparison, mut rows: Vec<ComparedRow>) -> Vec<ComparedRow> {
+    let grew = |change: i64| change > 0;
+    let gross = |wanted: bool| -> u64 {
+        let changes = rows.iter().map(ComparedRow::self_change);
+        changes
+            .filter(|change| grew(*change) == wanted)
+            .map(i64::unsigned_abs)
+            .sum()
+    };
+    let (increases, decreases) = (gross(true), gross(false));
+    let overall = comparison
+        .new_total()
+        .value
+        .cmp(&comparison.base_total().value);
+    for row in &mut rows {
+        let change = row.self_change();
+        let (gross, along) = match grew(change) {
+            true => (increases, overall.is_ge()),
+            false => (decreases, overall.is_le()),
+        };
+        if change != 0 {
+            let share = change.unsigned_abs() as f64 / gross as f64;
+            row.contribution = if along { share } else { -share };
+        }
+    }
     rows.sort_by(|a, b| {
         let change = |row: &ComparedRow| {
             let [base, new] = [row.base, row.new];

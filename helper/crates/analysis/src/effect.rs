@@ -56,6 +56,8 @@ pub struct Effect {
     pub difference_low: f64,
     pub difference_high: f64,
     pub verdict: Verdict,
+    /// Of each side, roughly: without them there are too few samples for a test. 0: it is not for want of these.
+    pub missing_executions: u64,
 }
 
 impl Effect {
@@ -80,6 +82,7 @@ impl Effect {
         difference_low: f64::NAN,
         difference_high: f64::NAN,
         verdict: Verdict::TooFew,
+        missing_executions: 0,
     };
 
     /// From `q`, the sign of the difference, and the samples of both sides.

@@ -210,7 +210,9 @@ impl Evidence {
     fn test_batches(&self, least: u64, base: &Counts, new: &Counts, effects: &mut [Effect]) {
         for (row, effect) in effects.iter_mut().enumerate() {
             let sums = [base.sum(row), new.sum(row)];
-            if sums[0] + sums[1] < 2 * least {
+            let samples = sums[0] + sums[1];
+            if samples < 2 * least {
+                effect.missing_executions = missing_executions(samples, [1, 1]);
                 continue;
             }
             let sides = [(base, 0), (new, 1)].map(|(counts, side)| BatchedCounts {
@@ -238,9 +240,13 @@ impl Evidence {
         amounts: &[[Amount; 2]],
         effects: &mut [Effect],
     ) {
-        let tested: Vec<usize> = (0..amounts.len())
-            .filter(|&row| base.sum(row) + new.sum(row) >= LEAST_COUNT)
-            .collect();
+        let samples = |row: usize| base.sum(row) + new.sum(row);
+        let (tested, rare): (Vec<usize>, Vec<usize>) =
+            (0..amounts.len()).partition(|&row| samples(row) >= LEAST_COUNT);
+        for row in rare {
+            effects[row].missing_executions =
+                missing_executions(samples(row), [base.columns, new.columns]);
+        }
         let counts = table(base, new, &tested);
         let table = CountTable {
             counts: &counts,
@@ -257,6 +263,16 @@ impl Evidence {
             }
         }
     }
+}
+
+/// How many more executions of each side bring a row with so many samples to those that a test needs.
+fn missing_executions(samples: u64, executions: [usize; 2]) -> u64 {
+    let [base, new] = executions.map(|executions| executions as u64);
+    if samples == 0 {
+        return 0;
+    }
+    let of_each_side = (LEAST_COUNT * (base + new)).div_ceil(2 * samples);
+    of_each_side.saturating_sub(base.min(new)).max(1)
 }
 
 /// Benjamini and Hochberg's q over all that were tested, and the verdicts.
@@ -295,4 +311,30 @@ fn table(base: &Counts, new: &Counts, rows: &[usize]) -> Vec<u64> {
         .flat_map(|&row| base.row(row).iter().chain(new.row(row)))
         .map(|&count| u64::from(count))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At the rate so far, the missing executions bring a row to what a test needs, and one fewer does not.
+    #[test]
+    fn so_many_executions_are_missing_and_no_more() {
+        for executions in [1u64, 3, 8, 40] {
+            for samples in 1..LEAST_COUNT {
+                let missing = missing_executions(samples, [executions as usize; 2]);
+                let expected = |more: u64| samples * (executions + more) / executions;
+                assert!(
+                    expected(missing) >= LEAST_COUNT,
+                    "{samples} of {executions}"
+                );
+                assert!(
+                    expected(missing - 1) < LEAST_COUNT,
+                    "{samples} of {executions}"
+                );
+            }
+        }
+        assert_eq!(missing_executions(0, [5, 5]), 0);
+        assert_eq!(missing_executions(12, [1, 8]), 11);
+    }
 }

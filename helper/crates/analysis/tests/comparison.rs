@@ -71,6 +71,19 @@ fn each_function_gets_its_verdict_largest_change_first() {
     );
 }
 
+/// A small net change of large ones that nearly cancel out.
+#[test]
+fn no_row_contributes_more_than_there_is_in_its_direction() {
+    let base = "main@m.c:1 more@m.c:2 100\nmain@m.c:1 most@m.c:3 100\nmain@m.c:1 less@m.c:4 400\nmain@m.c:1 same@m.c:5 50";
+    let new = "main@m.c:1 more@m.c:2 200\nmain@m.c:1 most@m.c:3 400\nmain@m.c:1 less@m.c:4 20\nmain@m.c:1 same@m.c:5 50";
+    let comparison = compare(base, new);
+    for rows in [compared_functions(&comparison), compared_lines(&comparison)] {
+        let shares: Vec<f64> = rows.iter().map(|row| row.contribution).collect();
+        // less, most, more, then those without a change; all in all it became slower.
+        assert_eq!(shares[..4], [-1.0, 0.75, 0.25, 0.0]);
+    }
+}
+
 #[test]
 fn clones_hashes_and_the_name_of_the_program_do_not_part_functions() {
     let base = "app1!work.part.0@m.c:1 60\napp1!krate::f::h0123456789abcdef@m.c:2 40";

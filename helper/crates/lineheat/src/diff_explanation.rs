@@ -1,7 +1,7 @@
 //! What explains a difference, as text: functions by their part in it, slower, new, gone, moved and faster ones apart, each
 //! with the lines of its source that changed or cost otherwise.
 
-use analysis::{Comparison, ExplainedFunction, Explanation, TextLine, Verdict};
+use analysis::{ComparedRow, Comparison, ExplainedFunction, Explanation, TextLine, Verdict};
 
 use crate::diff_numbers::{bounds, percent};
 use crate::diff_text::{glyph, head, place, style};
@@ -64,6 +64,16 @@ pub fn text(
     text
 }
 
+/// "60 % of all increases"; nothing of what did not change.
+fn share_text(row: &ComparedRow) -> String {
+    let direction = match row.self_change() {
+        0 => return String::new(),
+        change if change > 0 => "increases",
+        _ => "decreases",
+    };
+    format!("{:.0} % of all {direction}", 100.0 * row.contribution.abs())
+}
+
 fn one(terminal: &Terminal, comparison: &Comparison, function: &ExplainedFunction) -> String {
     let row = &function.row;
     let unit = comparison.unit();
@@ -77,10 +87,7 @@ fn one(terminal: &Terminal, comparison: &Comparison, function: &ExplainedFunctio
     let mut parts = vec![
         percent(effect.change),
         bounds(effect.low, effect.high),
-        match row.contribution {
-            part if part.is_finite() => format!("{:.0} % of the change", 100.0 * part),
-            _ => String::new(),
-        },
+        share_text(row),
         row.note.clone(),
     ];
     parts.retain(|part| !part.is_empty());

@@ -41,10 +41,20 @@ pub fn q_value(q: f64) -> String {
 /// Samples on a side from which a row without a test lacks runs, or samples that are independent, rather than samples.
 const MANY_SAMPLES: u64 = 100;
 
+/// What [`MISSING`] explains.
+fn missing(executions: u64) -> String {
+    format!("about {executions} more")
+}
+
+pub const MISSING: &str = "about N more: so many more executions of each side would give the row enough samples for a test.";
+
 /// "slower", "slower (total)", "too few samples", "untested" …
 pub fn verdict(row: &ComparedRow) -> String {
     let samples = row.base.total.samples.max(row.new.total.samples);
     match row.verdict {
+        Verdict::TooFew if row.effect().missing_executions > 0 => {
+            format!("too few ({})", missing(row.effect().missing_executions))
+        }
         Verdict::TooFew if samples >= MANY_SAMPLES => "untested".to_owned(),
         Verdict::TooFew => "too few samples".to_owned(),
         verdict if row.about_self => verdict.word().to_owned(),

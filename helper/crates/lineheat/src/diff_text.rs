@@ -49,7 +49,14 @@ pub fn text(
         };
         (rank, std::cmp::Reverse(new.value.abs_diff(base.value)))
     });
-    for row in shown.into_iter().take(limit) {
+    shown.truncate(limit);
+    let misses =
+        |row: &&ComparedRow| row.verdict == Verdict::TooFew && row.effect().missing_executions > 0;
+    let missing = match shown.iter().copied().any(|row| misses(&row)) {
+        true => terminal.paint(Style::Faint, diff_numbers::MISSING) + "\n",
+        false => String::new(),
+    };
+    for row in shown {
         let [base, new] = row.measured();
         let style = style(row.verdict);
         let plain = if style == Style::Faint {
@@ -83,6 +90,7 @@ pub fn text(
     head(terminal, comparison, sides)
         + "\n"
         + &table.render(terminal, &flexible)
+        + &missing
         + &rest(terminal, rows.len(), limit, what)
 }
 

@@ -110,6 +110,9 @@ struct Effect {
     p_value: Option<f64>,
     q_value: Option<f64>,
     verdict: &'static str,
+    /// Of each side, for a test of a row with too few samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_executions: Option<u64>,
 }
 
 pub fn functions(comparison: &Comparison, rows: &[ComparedRow]) -> Value {
@@ -234,6 +237,8 @@ impl From<&analysis::Effect> for Effect {
             p_value: number(effect.p),
             q_value: number(effect.q),
             verdict: effect.verdict.word(),
+            missing_executions: (effect.missing_executions > 0)
+                .then_some(effect.missing_executions),
         }
     }
 }

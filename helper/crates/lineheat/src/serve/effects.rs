@@ -2,6 +2,8 @@
 
 use analysis::Effect;
 
+use super::amounts::count;
+
 #[derive(Default)]
 pub struct EffectColumns(wire::Effects);
 
@@ -15,6 +17,9 @@ impl EffectColumns {
         columns.verdict.push(verdict(effect.verdict).into());
         columns.difference_low.push(effect.difference_low as f32);
         columns.difference_high.push(effect.difference_high as f32);
+        columns
+            .missing_executions
+            .push(count(effect.missing_executions));
     }
 
     pub fn finish(self) -> wire::Effects {
@@ -35,6 +40,7 @@ pub fn single(effect: &Effect) -> wire::Effect {
         high: effect.high,
         q: effect.q,
         verdict: verdict(effect.verdict).into(),
+        missing_executions: count(effect.missing_executions),
     }
 }
 
