@@ -2,6 +2,7 @@
 
 use profile::RunInfo;
 use profile::run::EndReason;
+use statistics::Pattern;
 
 use crate::analyzed::Analyzed;
 use crate::comparison::{ComparedSide, Comparison};
@@ -125,6 +126,7 @@ impl Comparison {
         for side in [&self.base, &self.new] {
             warnings.extend(side.side.problems.iter().cloned());
         }
+        warnings.extend(self.unusual_executions());
         let runs = [self.base(), self.new_run()]
             .map(|side| (side.profile().run.as_ref()).filter(|_| !side.profile().is_foreign()));
         let [Some(base), Some(new)] = runs else {
@@ -147,6 +149,48 @@ impl Comparison {
             );
         }
         warnings
+    }
+
+    /// Executions that do not vary by chance alone.
+    fn unusual_executions(&self) -> Vec<String> {
+        let in_turns = !self.evidence.turns.is_empty();
+        // With their numbers as the tables show them, in the order in which they ran.
+        let sides = self.executions().map(|side| -> Vec<(usize, f64)> {
+            let sampled = side.into_iter().filter(|(one, _)| !one.warm_up);
+            let mut numbered: Vec<_> = sampled.enumerate().collect();
+            numbered.sort_by_key(|(_, (one, _))| one.started_ns);
+            let values = numbered.into_iter();
+            values
+                .map(|(number, (_, value))| (number + 1, value))
+                .collect()
+        });
+        let pattern_of = |side: &[(usize, f64)]| {
+            let values: Vec<f64> = side.iter().map(|(_, value)| *value).collect();
+            statistics::pattern(&values)
+        };
+        (["base", "new run"].iter().zip(&sides))
+            .filter_map(|(name, side)| match pattern_of(side)? {
+                // Pairs of executions that alternated drift together.
+                Pattern::Trend { .. } if in_turns => None,
+                Pattern::Trend { change } => Some(format!(
+                    "The executions of the {name} became {:.0} % {} from first to last. Record both sides alternately (compare-commands), or with --warm-up.",
+                    100.0 * change.abs(),
+                    if change > 0.0 { "slower" } else { "faster" },
+                )),
+                Pattern::TwoGroups { lower, upper } => Some(format!(
+                    "The executions of the {name} form two groups: {} faster ones and {} that are {:.0} % slower. Their mean describes neither; find out what differs, such as the address layout or the CPU frequency.",
+                    lower.0,
+                    upper.0,
+                    100.0 * (upper.1 / lower.1 - 1.0),
+                )),
+                Pattern::Outlier { index, ratio } => Some(format!(
+                    "Execution {} of the {name} was {:.0} % {} than the mean of the others. If other work on the machine was the cause, record again.",
+                    side[index].0,
+                    100.0 * (ratio - 1.0).abs(),
+                    if ratio > 1.0 { "slower" } else { "faster" },
+                )),
+            })
+            .collect()
     }
 
     fn unlike_targets(&self) -> Option<String> {

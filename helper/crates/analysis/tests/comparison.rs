@@ -300,6 +300,32 @@ fn repeated_runs_name_the_function_that_grew_and_no_other() {
 }
 
 #[test]
+fn executions_that_do_not_vary_by_chance_alone_are_named() {
+    let side = |samples: &dyn Fn(usize) -> u64| {
+        let run = |order| profile_of(&format!("main@m.c:1 {}", samples(order)));
+        Side::of((0..12).map(run).collect()).expect("alike")
+    };
+    let wobble = |order: usize| 1000 + (order as u64 * 7) % 5;
+    let growing = side(&|order| wobble(order) + 20 * order as u64);
+    let of_two_kinds = side(&|order| wobble(order) + if order % 3 == 0 { 200 } else { 0 });
+    let comparison = Comparison::new(growing, of_two_kinds, None).expect("the same values");
+    let warnings = comparison.warnings().join("\n");
+    let told = |words: &str| assert!(warnings.contains(words), "{warnings}");
+    told("The executions of the base became 15 % slower from first to last.");
+    told(
+        "The executions of the new run form two groups: 8 faster ones and 4 that are 20 % slower.",
+    );
+    let one_off = side(&|order| wobble(order) * if order == 4 { 2 } else { 1 });
+    let comparison = Comparison::new(one_off, side(&wobble), None).expect("the same values");
+    let warnings = comparison.warnings().join("\n");
+    assert!(
+        warnings.contains("Execution 5 of the base was 100 % slower than the mean of the others."),
+        "{warnings}"
+    );
+    assert!(!warnings.contains("new run form"), "{warnings}");
+}
+
+#[test]
 fn runs_of_one_program_differ_by_noise_and_what_would_have_been_seen_is_said() {
     let mut chance = Chance(3);
     let mut side = || Side::of(executions(&program(""), 5, 0.02, &mut chance)).expect("alike");

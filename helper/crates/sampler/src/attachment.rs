@@ -185,7 +185,7 @@ fn has_hardware_cycles(tid: u32, event: SampleEvent) -> bool {
     }
 }
 
-/// Attaching takes two descriptors for each thread.
+/// Attaching takes three descriptors for each thread: event, the link's own of it, and the link.
 fn raise_descriptor_limit() {
     let mut limit = libc::rlimit {
         rlim_cur: 0,

@@ -1,7 +1,7 @@
 //! The loaded BPF programs and their maps, some of them written through memory: that needs no capability later.
 
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::{io, slice};
 
@@ -126,12 +126,12 @@ impl Bpf {
     }
 
     pub fn attach(&mut self, event: &OwnedFd) -> Result<(), libbpf_rs::Error> {
-        let link = self
-            .skeleton
-            .progs
-            .take_sample
-            .attach_perf_event(event.as_raw_fd())?;
-        self.links.push(link);
+        let of_link = event.try_clone()?;
+        let program = &self.skeleton.progs.take_sample;
+        self.links
+            .push(program.attach_perf_event(of_link.as_raw_fd())?);
+        // libbpf closes it with the link.
+        let _ = of_link.into_raw_fd();
         Ok(())
     }
 

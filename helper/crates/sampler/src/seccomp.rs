@@ -97,6 +97,9 @@ fn filter() -> Vec<libc::sock_filter> {
         BPF_PROG_TEST_RUN,
     ];
     code.extend(first_is(libc::SYS_bpf, 0, &bpf));
+    // A debug build of std asks whether a descriptor is open before it closes it.
+    #[cfg(debug_assertions)]
+    code.extend(first_is(libc::SYS_fcntl, 1, &[libc::F_GETFD as u32]));
     code.extend(first_is(libc::SYS_ioctl, 1, &[PERF_EVENT_IOC_DISABLE]));
     // Memory, but none that can be executed and none of a file.
     code.extend([

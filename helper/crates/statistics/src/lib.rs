@@ -15,6 +15,7 @@ mod interval;
 mod library_size;
 mod log_costs;
 mod multiple_tests;
+mod patterns;
 mod planning;
 mod run_noise;
 mod several_runs;
@@ -32,6 +33,7 @@ pub use interval::Interval;
 pub use library_size::iterated_median_of_ratios;
 pub use log_costs::{TURNS_FOR_PAIRS, Turns};
 pub use multiple_tests::benjamini_hochberg;
+pub use patterns::{Pattern, pattern};
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
 pub use run_noise::RunNoise;
 pub use several_runs::{
