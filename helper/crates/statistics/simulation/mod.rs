@@ -2,6 +2,7 @@
 //!
 //! Shared by the tests (short) and `examples/error_rates.rs` (long).
 
+pub mod found_changes;
 pub mod markov;
 pub mod one_run;
 pub mod rejected_methods;

@@ -5,6 +5,7 @@
 mod simulation;
 
 use simulation::Rate;
+use simulation::found_changes::found_changes;
 use simulation::one_run::{OneRunRates, Pair, one_run_rates};
 use simulation::several_runs::{Program, Scale, discoveries, false_positives, power};
 use simulation::whole_runs::{drifting_rates, whole_rates};
@@ -249,5 +250,22 @@ fn equal_wholes_are_called_different_in_5_of_100_and_intervals_cover_a_change() 
             0.06,
         );
         assert_within(whole_rates(sides, 0.03, 0.1, 4000, 12).covered, 0.93, 1.0);
+    }
+}
+
+/// Beside tests that keep to their level; the percentile bootstrap finds more, and more that is not there.
+#[test]
+fn changes_are_found_as_often_as_by_other_tests() {
+    for runs in [3, 5, 10] {
+        let program = Program {
+            means: vec![1000.0; 20],
+            ..Program::zipf(0, 0.0, runs)
+        };
+        let found = found_changes(&program, 0.15, 40, 17);
+        let others = found.welch.share().max(found.rank_test.share());
+        assert_within(found.ours, others - 0.02, 1.0);
+        let nothing = found_changes(&program, 0.0, 40, 18);
+        assert_within(nothing.ours, 0.03, 0.07);
+        assert!(nothing.bootstrap.share() > nothing.ours.share());
     }
 }
