@@ -186,14 +186,17 @@ fn add(builder: &mut ProfileBuilder, profile: &Profile, relabel: impl Fn(usize) 
         })
         .collect();
     let types = profile.sample_types.len();
-    for sample in 0..profile.samples.len() {
+    let stacks = &profile.samples.stacks;
+    let in_builder = |number: u32| -> Vec<u32> {
+        let stack = stacks.numbered(number).iter();
+        stack.map(|&l| locations[l as usize]).collect()
+    };
+    let mut kept: Vec<Option<u32>> = vec![None; stacks.kept()];
+    for (sample, &number) in stacks.numbers().iter().enumerate() {
         let relabel = relabel(sample);
         if matches!(relabel, Relabel::LeaveOut) {
             continue;
         }
-        let stack: Vec<u32> = (profile.samples.stack(sample).iter())
-            .map(|&l| locations[l as usize])
-            .collect();
         let mut labels: Vec<(&str, LabelValue)> = (profile.samples.labels_of(sample).iter())
             .filter(|label| {
                 matches!(relabel, Relabel::Keep) || profile.text(label.key) != REPETITION
@@ -206,13 +209,15 @@ fn add(builder: &mut ProfileBuilder, profile: &Profile, relabel: impl Fn(usize) 
                 (profile.text(label.key), value)
             })
             .collect();
-        if let Relabel::Execution(number) = relabel {
-            labels.push((REPETITION, LabelValue::Number(number, "")));
+        let values = &profile.samples.values[sample * types..][..types];
+        if let Relabel::Execution(execution) = relabel {
+            labels.push((REPETITION, LabelValue::Number(execution, "")));
+            // Those of different files never are of one execution, so there is nothing to add up.
+            let stack = *kept[number as usize]
+                .get_or_insert_with(|| builder.keep_stack(&in_builder(number)));
+            builder.push_sample_with(stack, values, &labels);
+        } else {
+            builder.add_sample(&in_builder(number), values, &labels);
         }
-        builder.add_sample(
-            &stack,
-            &profile.samples.values[sample * types..][..types],
-            &labels,
-        );
     }
 }

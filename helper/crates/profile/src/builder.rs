@@ -172,12 +172,14 @@ impl ProfileBuilder {
         values: &[u64],
         labels: &[(&str, LabelValue)],
     ) -> u32 {
-        let types = self.check_sample(stack, values);
+        self.check_stack(stack);
+        let types = self.check_values(values);
         let labels = self.sorted_labels(labels);
         let samples = &mut self.profile.samples;
         let next = samples.len() as u32;
         let index = *(self.samples.entry((stack.into(), labels.as_slice().into()))).or_insert(next);
         if index == next {
+            let stack = samples.stacks.keep(stack);
             append(samples, stack, values, &labels);
         } else {
             let row = index as usize * types;
@@ -196,20 +198,39 @@ impl ProfileBuilder {
         values: &[u64],
         labels: &[(&str, LabelValue)],
     ) -> u32 {
-        self.check_sample(stack, values);
+        let stack = self.keep_stack(stack);
+        self.push_sample_with(stack, values, labels)
+    }
+
+    /// The number of a stack for [`ProfileBuilder::push_sample_with`], so that many samples share its frames. Panics on a
+    /// foreign location.
+    pub fn keep_stack(&mut self, stack: &[u32]) -> u32 {
+        self.check_stack(stack);
+        self.profile.samples.stacks.keep(stack)
+    }
+
+    /// As [`ProfileBuilder::push_sample`]. Panics on the number of a stack that was not kept.
+    pub fn push_sample_with(
+        &mut self,
+        stack: u32,
+        values: &[u64],
+        labels: &[(&str, LabelValue)],
+    ) -> u32 {
+        self.check_values(values);
+        assert!((stack as usize) < self.profile.samples.stacks.kept());
         let labels = self.sorted_labels(labels);
         let samples = &mut self.profile.samples;
         append(samples, stack, values, &labels);
         samples.len() as u32 - 1
     }
 
+    fn check_stack(&self, stack: &[u32]) {
+        let locations = self.profile.locations.len();
+        assert!(stack.iter().all(|&l| (l as usize) < locations));
+    }
+
     /// The number of sample types.
-    fn check_sample(&self, stack: &[u32], values: &[u64]) -> usize {
-        assert!(
-            stack
-                .iter()
-                .all(|&l| (l as usize) < self.profile.locations.len())
-        );
+    fn check_values(&self, values: &[u64]) -> usize {
         let types = self.profile.sample_types.len();
         assert_eq!(values.len(), types, "one value per sample type");
         types
@@ -248,8 +269,8 @@ impl ProfileBuilder {
     }
 }
 
-fn append(samples: &mut Samples, stack: &[u32], values: &[u64], labels: &[Label]) {
-    samples.stacks.push(stack);
+fn append(samples: &mut Samples, stack: u32, values: &[u64], labels: &[Label]) {
+    samples.stacks.push_numbered(stack);
     samples.labels.extend_from_slice(labels);
     samples.label_ends.push(samples.labels.len() as u32);
     samples.values.extend_from_slice(values);
