@@ -22,6 +22,11 @@ const problems = [
   '14 of 3,182 samples were lost (0.4 %).',
 ];
 
+const values = [
+  { type: 'cpu', unit: 'nanoseconds' },
+  { type: 'samples', unit: 'count' },
+];
+
 /** Above the panes: header and tools. */
 const heightAbove = (panel: PanelPage) =>
   panel.page.evaluate(() => document.querySelector('.panes')!.getBoundingClientRect().top);
@@ -38,14 +43,19 @@ const overlapping = (panel: PanelPage) =>
     );
   });
 
+test('between two sidebars of a small window nothing covers the search', async () => {
+  const panel = await openPage(browser, { width: 270, height: 700 });
+  await panel.post(showRun({ problems, values }));
+  await panel.postView('flameGraph', shopGraph);
+  await panel.postView('functions', shopFunctions);
+  assert.deepEqual([await isCutOff(panel), await overlapping(panel)], [false, false]);
+  await panel.close();
+});
+
 for (const width of WIDTHS) {
   test(`header and tools of a run take three rows at most, ${width} px`, async () => {
     for (const told of [[], problems.slice(0, 1), problems]) {
       const panel = await openPage(browser, { width, height: 700 });
-      const values = [
-        { type: 'cpu', unit: 'nanoseconds' },
-        { type: 'samples', unit: 'count' },
-      ];
       await panel.post(showRun({ problems: told, values }));
       await panel.postView('flameGraph', shopGraph);
       await panel.postView('functions', shopFunctions);

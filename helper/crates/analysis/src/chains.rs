@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::{Locations, Profile, StringId, Strings};
+use profile::{Locations, Profile, SeededHash, StringId, Strings};
 
 use crate::analyzed::{
     ChainFrame, FileId, FunctionId, FunctionKind, FunctionOf, NO_PLACE, Place, PlaceId, SourceFile,
@@ -39,9 +39,9 @@ pub(crate) fn resolve(profile: &mut Profile) -> Resolved {
             .enumerate()
             .map(|(id, file)| (file.path, id as u32))
             .collect(),
-        function_ids: HashMap::new(),
+        function_ids: HashMap::default(),
         functions: Vec::new(),
-        known: HashMap::new(),
+        known: HashMap::default(),
         ends: Vec::new(),
         frames: Vec::new(),
     };
@@ -66,7 +66,8 @@ pub(crate) fn resolve(profile: &mut Profile) -> Resolved {
 
 /// For each string the first one with the same text.
 fn same_text(strings: &Strings) -> Vec<StringId> {
-    let mut first: HashMap<&str, StringId> = HashMap::with_capacity(strings.len());
+    let mut first: HashMap<&str, StringId, SeededHash> =
+        HashMap::with_capacity_and_hasher(strings.len(), SeededHash::default());
     (strings.iter().enumerate())
         .map(|(id, text)| *first.entry(text).or_insert(id as StringId))
         .collect()
@@ -144,7 +145,7 @@ fn source_places(profile: &Profile, same_text: &[StringId]) -> (Vec<SourceFile>,
 
 /// Where a function is defined, by module and linkage name, for those with lines of several files: code of other
 /// functions inlined without a record of it. `None`: several functions of the name are defined.
-type Homes = HashMap<(StringId, StringId), Option<Home>>;
+type Homes = HashMap<(StringId, StringId), Option<Home>, SeededHash>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Home {
@@ -154,7 +155,7 @@ struct Home {
 
 fn homes(profile: &Profile, same_text: &[StringId], modules: &Modules) -> Homes {
     let mut seen = vec![None; profile.functions.len()];
-    let mut homes = Homes::new();
+    let mut homes = Homes::default();
     for location in 0..profile.locations.len() as u32 {
         let (module, _) = modules.of_location(profile, location);
         for line in profile.locations.lines_of(location) {
@@ -180,11 +181,11 @@ struct Chains<'a> {
     same_text: &'a [StringId],
     modules: &'a Modules,
     homes: &'a Homes,
-    place_ids: HashMap<Place, PlaceId>,
-    file_ids: HashMap<StringId, FileId>,
-    function_ids: HashMap<(StringId, StringId, StringId), FunctionId>,
+    place_ids: HashMap<Place, PlaceId, SeededHash>,
+    file_ids: HashMap<StringId, FileId, SeededHash>,
+    function_ids: HashMap<(StringId, StringId, StringId), FunctionId, SeededHash>,
     functions: Vec<FunctionOf>,
-    known: HashMap<Box<[ChainFrame]>, u32>,
+    known: HashMap<Box<[ChainFrame]>, u32, SeededHash>,
     ends: Vec<u32>,
     frames: Vec<ChainFrame>,
 }

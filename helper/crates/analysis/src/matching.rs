@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use profile::StringId;
+use profile::{SeededHash, StringId};
 
 use crate::alignment::Alignment;
 use crate::analyzed::{Analyzed, FileId, FunctionId, FunctionKind, file_name};
@@ -70,7 +70,7 @@ pub(crate) fn match_functions(
 
 fn pairs_of_keys(base_keys: Vec<FunctionKey>, new_keys: Vec<FunctionKey>) -> FunctionMatch {
     let mut pairs: Vec<Pair<FunctionId>> = Vec::new();
-    let mut ids: HashMap<FunctionKey, u32> = HashMap::new();
+    let mut ids: HashMap<FunctionKey, u32, SeededHash> = HashMap::default();
     let mut pairs_of =
         |keys: Vec<FunctionKey>, side: fn(&mut Pair<FunctionId>) -> &mut Option<FunctionId>| {
             (keys.into_iter().enumerate())

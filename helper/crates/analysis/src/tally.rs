@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use profile::SeededHash;
+
 use crate::analyzed::{Analyzed, Measure, NO_PLACE};
 
 /// How often something was sampled, and what those samples are worth in the unit of the measure.
@@ -64,7 +66,7 @@ pub(crate) fn tally(analyzed: &Analyzed, measure: Measure) -> Tally {
 
 /// For each function the number of its definition: a line of a file, else the function itself.
 fn definitions(analyzed: &Analyzed) -> (Vec<u32>, usize) {
-    let mut numbers = HashMap::new();
+    let mut numbers: HashMap<_, u32, SeededHash> = HashMap::default();
     let mut next = 0;
     let definition_of = (analyzed.functions().iter())
         .map(|function| {
