@@ -7,6 +7,7 @@ import { openWorkbench, startBrowser } from '../scripts/editor/browser.mjs';
 import { installEditor } from '../scripts/editor/install.mjs';
 import { knowsCommand } from '../scripts/editor/palette.mjs';
 import { startServer } from '../scripts/editor/server.mjs';
+import { framesInFront, isInFront } from '../scripts/editor/webview.mjs';
 import { vsix } from '../scripts/steps/paths.mjs';
 import { quantile, spread } from './measure.mjs';
 import { largeProfile } from './programs/large-profile.mjs';
@@ -64,7 +65,7 @@ async function timeUntilDrawn(page, target, gesture) {
   const start = performance.now();
   await target[gesture]();
   while (performance.now() - start < LONGEST_MS) {
-    const frame = await frameInFront(page);
+    const [frame] = await framesInFront(page);
     const drawn = frame?.evaluate(
       () =>
         new Promise((done) => {
@@ -80,14 +81,4 @@ async function timeUntilDrawn(page, target, gesture) {
     await page.waitForTimeout(10);
   }
   throw new Error(`${target} shows no graph after ${LONGEST_MS / 1000} s.`);
-}
-
-async function frameInFront(page) {
-  for (const frame of page.frames())
-    if (frame.url().includes('/webview/browser/pre/fake.html') && (await isInFront(frame))) return frame;
-}
-
-async function isInFront(frame) {
-  const outer = await frame.parentFrame()?.frameElement();
-  return outer?.isVisible() ?? false;
 }

@@ -116,8 +116,14 @@ story('Browse for a Program… records a program of another folder', async ({ pa
   const program = path.join(made.find(({ folder: one }) => one.endsWith('/prebuilt')).folder, 'bin/burn');
   await chooseFrom(page, 'Lineheat: Profile This Target', 'Browse for a Program…');
   const dialog = page.locator('.quick-input-widget').filter({ hasText: 'Browse for a Program' });
-  await dialog.locator('input[type=text]').fill(program);
-  await listedRow(page, 'burn');
+  // The dialog writes its folder into the box when it has listed it: then what was entered before must be entered again.
+  await eventually('the program is listed', async () => {
+    await dialog.locator('input[type=text]').fill(program);
+    return listedRow(page, 'burn', { timeoutMs: 5000 }).then(
+      () => true,
+      () => false,
+    );
+  });
   // What is entered before the list has followed only leads to the folder: then once more.
   await eventually('the program is taken', async () => {
     await page.keyboard.press('Enter');

@@ -54,7 +54,7 @@ story(
   'a page that comes back to the front is as it was left; of many hidden ones the first shows anew',
   async (session) => {
     const { page, picture } = session;
-    const graph = await webviewWith(page, '.graph canvas');
+    const graph = await webviewWith(page, '.graph canvas', { hiddenToo: true });
     await graph.evaluate(() => {
       window.wasHere = true;
     });
@@ -73,6 +73,7 @@ story(
     await picture('foreign-again');
     for (const name of copies) await openFile(page, name);
     await page.locator('.tab').filter({ hasText: 'foreign.pb.gz' }).first().click();
+    await page.locator('.tab.active').filter({ hasText: 'foreign.pb.gz' }).waitFor();
     const again = await webviewWith(page, '.graph canvas');
     assert.match(await searchFor(again, foreign.name), /\d/);
   },
