@@ -6,6 +6,7 @@
 
 #![allow(dead_code)] // Each test file uses its own part.
 
+pub mod comparisons;
 pub mod damage;
 
 use std::time::Duration;
