@@ -34,9 +34,10 @@ export const UNTESTED = l10n.t('untested');
 /** Why a row is untested, and, where it is for want of samples, how many more executions would do. */
 export function untestedText(missingExecutions: number): string {
   if (missingExecutions === 0) return verdictWords[Verdict.tooFew]!.text;
-  if (missingExecutions === 1) return l10n.t('too few samples for a test: ≈ 1 more execution of each side would do');
+  if (missingExecutions === 1)
+    return l10n.t('too few samples for a test, which needs about 1 more execution of each side');
   return l10n.t(
-    'too few samples for a test: ≈ {0} more executions of each side would do',
+    'too few samples for a test, which needs about {0} more executions of each side',
     countText(missingExecutions),
   );
 }

@@ -166,7 +166,7 @@ test('the hover of a difference has base, new, change, and what may be said of i
   };
   assert.match(
     missing(6),
-    /\*\*total\*\* \? \+125\.0 %, too few samples for a test: ≈ 6 more executions of each side would do/,
+    /\*\*total\*\* \? \+125\.0 %, too few samples for a test, which needs about 6 more executions of each side/,
   );
   assert.match(missing(0), /not enough independent samples for a test/);
   assert.match(text, /CPU time per run\. Moderated t over 5 &#43; 5 runs&#46;/);

@@ -46,7 +46,8 @@ fn missing(executions: u64) -> String {
     format!("about {executions} more")
 }
 
-pub const MISSING: &str = "about N more: so many more executions of each side would give the row enough samples for a test.";
+pub const MISSING: &str =
+    "about N more: a test of this row needs about N more executions of each side.";
 
 /// "slower", "slower (total)", "too few samples", "untested" …
 pub fn verdict(row: &ComparedRow) -> String {
