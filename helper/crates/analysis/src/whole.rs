@@ -1,8 +1,11 @@
 //! The verdict on the whole, first of all and in one sentence.
 
-use statistics::{RunNoise, TURNS_FOR_PAIRS, compare_runs, compare_single_runs};
+use statistics::{
+    RunNoise, SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_runs_at, compare_single_runs,
+    turn_costs, until,
+};
 
-use crate::comparison::Comparison;
+use crate::comparison::{ComparedSide, Comparison};
 use crate::effect::Verdict;
 use crate::evidence::Test;
 use crate::normalisation::Normalisation;
@@ -36,8 +39,6 @@ impl Whole {
     };
 }
 
-/// A difference of the totals is tested at this level.
-const ALPHA: f64 = 0.05;
 /// So many functions are still an explanation.
 const EXPLAINING_MAX: usize = 5;
 
@@ -65,7 +66,16 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
             .collect()
     });
     let tested = match comparison.evidence.test {
-        Test::Executions => compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok(),
+        Test::Executions => match recorded_until(comparison) {
+            Some(end) => compare_runs_at(
+                end.effect.level,
+                &costs[0],
+                &costs[1],
+                &comparison.evidence.turns,
+            ),
+            None => compare_runs(&costs[0], &costs[1], &comparison.evidence.turns),
+        }
+        .ok(),
         Test::Batches => match (&costs[0][..], &costs[1][..]) {
             (&[base], &[new]) => compare_single_runs(base, new, RunNoise::UNKNOWN).ok(),
             _ => None,
@@ -79,7 +89,7 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     whole.change = tested.change.value;
     (whole.low, whole.high) = (tested.change.low, tested.change.high);
     whole.smallest_detectable = tested.smallest_detectable;
-    whole.verdict = match (tested.p < ALPHA, whole.change > 0.0) {
+    whole.verdict = match (tested.p < tested.level, whole.change > 0.0) {
         (false, _) => Verdict::Noise,
         (true, true) => Verdict::Slower,
         (true, false) => Verdict::Faster,
@@ -89,6 +99,30 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
         _ => changed(comparison, &whole),
     };
     whole
+}
+
+/// How the series ended, if both sides were recorded in turns until something was known: what was decided then is decided again
+/// here, from the same figures.
+fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
+    let [base, new] = [&comparison.base, &comparison.new];
+    let rule = |side: &ComparedSide| side.analyzed.profile().run.as_ref()?.until;
+    let wanted = rule(base).filter(|wanted| rule(new) == Some(*wanted))?;
+    let turns = &comparison.evidence.turns;
+    let used = |side: &ComparedSide, number: usize| {
+        let one = side.side.executions()[number];
+        (one.user_ns + one.system_ns, one.work)
+    };
+    let (of_base, of_new): (Vec<_>, Vec<_>) = (turns.iter())
+        .map(|&(of_base, of_new)| (used(base, of_base), used(new, of_new)))
+        .unzip();
+    let rule = Until {
+        change: wanted.change,
+        turns_max: wanted.turns_max as usize,
+    };
+    // Executions that were left out, or added from other files, make it another series.
+    until(&turn_costs(&of_base, &of_new), rule)
+        .ok()?
+        .filter(|end| end.turns == turns.len())
 }
 
 fn noise(whole: &Whole) -> String {
@@ -199,10 +233,17 @@ fn method(comparison: &Comparison) -> String {
                 _ => "",
             };
             let turns = comparison.evidence.turns.len();
-            let design = match turns {
-                0 => " Recorded one after the other, so drift of the machine looks like a change.",
-                few if few < TURNS_FOR_PAIRS => " Recorded alternately.",
-                _ => " Recorded alternately, and compared pair by pair.",
+            let design = match (turns, recorded_until(comparison)) {
+                (_, Some(end)) => format!(
+                    " Recorded alternately until a change of {} % would show, and compared pair by pair; the overall interval allows for the repeated looks.",
+                    percent(end.until.change)
+                ),
+                (0, _) => {
+                    " Recorded one after the other, so drift of the machine looks like a change."
+                        .to_owned()
+                }
+                (few, _) if few < TURNS_FOR_PAIRS => " Recorded alternately.".to_owned(),
+                _ => " Recorded alternately, and compared pair by pair.".to_owned(),
             };
             let whole = match comparison.normalisation() {
                 Normalisation::Share => {
@@ -225,6 +266,11 @@ fn measure(comparison: &Comparison) -> String {
         "cpu" => "CPU time".to_owned(),
         name => name.to_owned(),
     }
+}
+
+/// 0.02 as "2", 0.005 as "0.5".
+fn percent(ratio: f64) -> f64 {
+    (1e4 * ratio).round() / 100.0
 }
 
 /// 0.079 as "7.9"; from 100 % on without decimals.

@@ -25,11 +25,15 @@ separate recordings. The order within each round is random, the next round has t
 
 Examples:
   lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input
+  lineheat compare-commands --until 2% -- ./old ::: ./new         as many executions as it takes
   lineheat compare-commands --fail-on-slower -- ./old ::: ./new   status 1 if ./new is slower")]
 pub struct Args {
-    /// Execute each command N times
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
-    repeat: u32,
+    /// Execute each command N times; with --until, at most [default: 10; with --until 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
+    repeat: Option<u32>,
+    /// Execute both commands until a change of so many percent in CPU time would show, or a larger one is certain
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    until: Option<f64>,
     #[command(flatten)]
     flags: RecordFlags,
     /// Run file for the first command [default: .lineheat/runs/ID-base.pb.gz]
@@ -46,6 +50,10 @@ pub struct Args {
 }
 
 const SIDES: [&str; 2] = ["base", "new"];
+const REPEAT: u32 = 10;
+const UNTIL_REPEAT_MAX: u32 = 100;
+/// Percent; of what would take days.
+const UNTIL_LEAST: f64 = 0.1;
 
 pub fn run(args: &Args) -> ExitCode {
     let options = args.flags.check().and_then(|()| options(args));
@@ -163,7 +171,11 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
                 env: vec![],
                 terminal: None,
             },
-            repeat: args.repeat,
+            repeat: args.repeat.unwrap_or(match args.until {
+                Some(_) => UNTIL_REPEAT_MAX,
+                None => REPEAT,
+            }),
+            until: args.until,
             duration: None,
             output,
             name: String::new(),
@@ -171,4 +183,16 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
         }));
     }
     Ok(options)
+}
+
+/// Relative.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    let percent: Option<f64> = number.parse().ok();
+    percent
+        .filter(|percent| (UNTIL_LEAST..=100.0).contains(percent))
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| {
+            format!("expected a change in percent from {UNTIL_LEAST} to 100, such as 2%")
+        })
 }

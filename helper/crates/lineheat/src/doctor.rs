@@ -220,6 +220,7 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         stack_copies: true,
         timers: Timers::Best,
         repeat: 1,
+        until: None,
         warm_up: 0,
         work: Work::Unknown,
         duration: Some(Duration::from_secs(5)),

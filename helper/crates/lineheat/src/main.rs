@@ -40,6 +40,7 @@ mod terminal;
 mod terminal_numbers;
 mod terminal_table;
 mod terminal_text;
+mod turn_text;
 
 use std::process::ExitCode;
 

@@ -108,6 +108,7 @@ pub fn run(args: Args) -> ExitCode {
     let options = args.flags.options(Recording {
         target,
         repeat: args.repeat,
+        until: None,
         duration: args.duration,
         output,
         name: args.name,

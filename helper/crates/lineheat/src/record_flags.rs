@@ -63,6 +63,7 @@ enum TimersOf {
 pub struct Recording {
     pub target: Target,
     pub repeat: u32,
+    pub until: Option<f64>,
     pub duration: Option<Duration>,
     pub output: PathBuf,
     pub name: String,
@@ -97,6 +98,7 @@ impl RecordFlags {
                 Some(TimersOf::Thread) => Timers::PerThread,
             },
             repeat: recording.repeat,
+            until: recording.until,
             warm_up: self.warm_up,
             work: match (self.work, &self.work_from) {
                 (Some(units), _) => Work::Each(units),

@@ -6,9 +6,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use statistics::{Decision, SoFar};
+
 use crate::record::{Event, RecordError, RunsSoFar, Stage};
 use crate::terminal_numbers::duration;
 use crate::terminal_text::visible;
+use crate::turn_text::turn_so_far;
 
 /// Of lines, which stay.
 const LINES_EVERY: Duration = Duration::from_secs(2);
@@ -63,6 +66,8 @@ struct Progress {
     told: HashMap<String, (RunsSoFar, Instant)>,
     /// Stands before a run's number.
     place: String,
+    /// Each turn is told, so no execution is.
+    are_watched: bool,
 }
 
 impl Progress {
@@ -93,6 +98,7 @@ impl Progress {
                 runs: Some(runs),
                 ..
             } => self.tell_runs(runs),
+            Event::Turn(so_far) => self.tell_turn(&so_far),
             Event::Progress {
                 stage: Stage::Symbolizing { .. } | Stage::Saving,
                 ..
@@ -123,7 +129,24 @@ impl Progress {
         }
     }
 
+    fn tell_turn(&mut self, so_far: &SoFar) {
+        self.are_watched = true;
+        let text = turn_so_far(so_far);
+        if so_far.decision == Decision::GoOn
+            && io::stderr().is_terminal()
+            && !io::stdout().is_terminal()
+        {
+            self.rewrite(&text);
+        } else {
+            self.end_line();
+            say(&format!("lineheat: {text}\n"));
+        }
+    }
+
     fn tell_runs(&mut self, runs: RunsSoFar) {
+        if self.are_watched {
+            return;
+        }
         let told = self.told.get(&self.place).copied();
         if io::stderr().is_terminal() && !io::stdout().is_terminal() {
             if told.is_none_or(|(told, _)| told != runs) {

@@ -174,6 +174,7 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
             terminal: None,
         },
         repeat: args.repeat,
+        until: None,
         duration: None,
         output: output(sweep, folder, at),
         name: cell.name(),

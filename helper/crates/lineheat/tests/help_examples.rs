@@ -12,7 +12,7 @@ use profile::{Profile, save};
 use support::can_record;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
-const HELP: [(&str, &str); 28] = [
+const HELP: [(&str, &str); 29] = [
     ("lineheat doctor", "recording"),
     ("lineheat record -- ./program ARGUMENTS", "lineheat: saved"),
     ("lineheat report RUN", "book"),
@@ -77,6 +77,10 @@ const HELP: [(&str, &str); 28] = [
     ),
     (
         "lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input",
+        "by function",
+    ),
+    (
+        "lineheat compare-commands --until 2% -- ./old ::: ./new",
         "by function",
     ),
     (

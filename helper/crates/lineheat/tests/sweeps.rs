@@ -256,6 +256,43 @@ fn two_commands_run_in_turns_and_the_slower_function_is_found() {
 }
 
 #[test]
+fn turns_end_when_the_difference_is_known_or_at_their_limit() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("three_parts");
+    let path = program.path.to_str().unwrap();
+    let until = |options: &[&str], new: &str| -> (serde_json::Value, String) {
+        let output = compare(&program, &[options, &["--json"]].concat(), &[path, new]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let json = serde_json::from_slice(&output.stdout);
+        (json.unwrap_or_else(|e| panic!("{e}\n{told}")), told)
+    };
+    let executions = || {
+        ["base", "new"].map(|side| {
+            let run = Profile::open(&program.directory.path().join(format!("{side}.pb.gz")));
+            let info = run.unwrap().run.unwrap();
+            assert_eq!(info.repeat as usize, info.repetitions.len());
+            info.repetitions.len()
+        })
+    };
+    let (larger, told) = until(&["--until", "5%", "--freq", "2000"], "300");
+    assert_eq!(larger["verdict"], "slower", "{larger:#}\n{told}");
+    assert!(told.contains("The difference is known."), "{told}");
+    let [base, new] = executions();
+    assert!(base == new && (5..50).contains(&new), "{base} {new}");
+    let method = larger["method"].as_str().unwrap();
+    assert!(
+        method.contains("until a change of 5 % would show"),
+        "{method}"
+    );
+
+    let (_, told) = until(&["--until", "0.1", "--repeat", "6"], "100");
+    assert!(told.contains("of 6 executions done"), "{told}");
+    assert_eq!(executions(), [6, 6], "{told}");
+}
+
+#[test]
 fn when_one_command_fails_the_other_is_not_run_on() {
     if !can_record() {
         return;

@@ -9,8 +9,8 @@ use simulation::Rate;
 use simulation::found_changes::found_changes;
 use simulation::one_run::{OneRunRates, Pair, one_run_rates};
 use simulation::several_runs::{Program, Scale, discoveries, false_positives, power};
-use simulation::whole_runs::{drifting_rates, whole_rates};
-use statistics::{Plan, RunNoise, minimum_detectable};
+use simulation::whole_runs::{drifting_rates, until_rates, whole_rates};
+use statistics::{Plan, RunNoise, Until, minimum_detectable};
 
 const SAMPLES: usize = 20_000;
 
@@ -38,6 +38,7 @@ fn main() {
     power_beside_others();
     wholes();
     drift();
+    until_told();
 }
 
 fn one_run_false_positives() {
@@ -338,6 +339,53 @@ fn drift() {
             Goal::AtMost(0.06),
             &format!("one side after the other {}", percent(blocks.share())),
         );
+    }
+}
+
+fn until_told() {
+    let two_percent = Until {
+        change: 0.02,
+        turns_max: 100,
+    };
+    let series = |noise, change, seed| until_rates(noise, change, two_percent, 2000, seed);
+    for noise in [0.01, 0.03, 0.1] {
+        let of = format!("executions vary by {:.0} %", 100.0 * noise);
+        let same = series(noise, 0.0, 16);
+        let turns = same.median_turns();
+        row(
+            &format!("--until 2%, {of}, no change: told to differ"),
+            same.told,
+            Goal::AtMost(0.06),
+            &format!(
+                "median {turns} turns; interval covers {}",
+                percent(same.covered.share())
+            ),
+        );
+        row(
+            &format!("--until 2%, {of}, no change: function rejected at 5 %"),
+            same.functions,
+            Goal::AtMost(0.06),
+            "a third of its variance is that of the whole",
+        );
+        for change in [0.02, 0.05, 0.2] {
+            let changed = series(noise, change, 17);
+            let turns = changed.median_turns();
+            let beside = format!(
+                "median {turns} turns; interval covers {}",
+                percent(changed.covered.share())
+            );
+            row(
+                &format!("--until 2%, {of}, +{:.0} %: told", 100.0 * change),
+                changed.told,
+                // A loud program reaches the limit of 100 turns first.
+                Goal::AtLeast(if noise > 0.05 && change < 0.04 {
+                    0.2
+                } else {
+                    0.78
+                }),
+                &beside,
+            );
+        }
     }
 }
 

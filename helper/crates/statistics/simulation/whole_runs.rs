@@ -1,7 +1,7 @@
 //! Error rates of the whole: one cost a run.
 
 use rand_distr::{Distribution, StandardNormal};
-use statistics::{RunNoise, compare_runs, compare_single_runs};
+use statistics::{Decision, RunNoise, Until, compare_runs, compare_single_runs, until};
 
 use super::{Rate, random};
 
@@ -74,6 +74,64 @@ pub fn drifting_rates(runs: usize, repetitions: usize, seed: u64) -> [Rate; 2] {
         };
         let in_turns = compare_runs(&of_side(0), &of_side(1), &turns).unwrap();
         rates[1].count(in_turns.p < 0.05);
+    }
+    rates
+}
+
+/// What comes of series of turns that end by themselves.
+#[derive(Debug, Clone, Default)]
+pub struct UntilRates {
+    /// The whole is told to differ.
+    pub told: Rate,
+    pub covered: Rate,
+    /// Functions that did not change, of which each has a third of its variance in common with the whole: p < 0.05 by the
+    /// ordinary test over the turns that there were.
+    pub functions: Rate,
+    pub turns: Vec<usize>,
+}
+
+impl UntilRates {
+    pub fn median_turns(&self) -> usize {
+        let mut turns = self.turns.clone();
+        turns.sort_unstable();
+        turns[turns.len() / 2]
+    }
+}
+
+/// Executions that vary by `run_noise`, the new side by `change` more, recorded until `wanted`.
+pub fn until_rates(
+    run_noise: f64,
+    change: f64,
+    wanted: Until,
+    repetitions: usize,
+    seed: u64,
+) -> UntilRates {
+    let mut random = random(seed);
+    let mut rates = UntilRates::default();
+    for _ in 0..repetitions {
+        let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+        let (mut costs, mut of_function): (Vec<_>, Vec<_>) = (vec![], vec![]);
+        let in_common = (1.0f64 / 3.0).sqrt();
+        let own = (2.0f64 / 3.0).sqrt();
+        for _ in 0..wanted.turns_max {
+            let noise = [normal(), normal()];
+            let of = |noise: f64| (run_noise * noise).exp();
+            costs.push((of(noise[0]), (1.0 + change) * of(noise[1])));
+            let of_function_alone = noise.map(|whole| in_common * whole + own * normal());
+            of_function.push((of(of_function_alone[0]), of(of_function_alone[1])));
+        }
+        let ended = until(&costs, wanted).unwrap().unwrap();
+        of_function.truncate(ended.turns);
+        rates.told.count(ended.decision == Decision::Told);
+        let interval = ended.effect.change;
+        rates
+            .covered
+            .count(interval.low <= change && change <= interval.high);
+        let turns: Vec<(usize, usize)> = (0..ended.turns).map(|turn| (turn, turn)).collect();
+        let (base, new): (Vec<f64>, Vec<f64>) = of_function.into_iter().unzip();
+        let function = compare_runs(&base, &new, &turns).unwrap();
+        rates.functions.count(function.p < 0.05);
+        rates.turns.push(ended.turns);
     }
     rates
 }

@@ -23,6 +23,7 @@ mod student;
 mod summary;
 #[cfg(test)]
 mod testing;
+mod until;
 mod whole;
 
 pub use batch_means::{
@@ -42,4 +43,5 @@ pub use several_runs::{
 };
 pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};
-pub use whole::{WholeEffect, compare_runs, compare_single_runs};
+pub use until::{Decision, SoFar, Until, turn_costs, until};
+pub use whole::{WholeEffect, compare_runs, compare_runs_at, compare_single_runs};

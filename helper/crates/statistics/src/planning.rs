@@ -26,8 +26,13 @@ pub fn minimum_detectable(plan: &Plan) -> f64 {
 
 /// The same after the fact, from the standard error of a difference of logarithms and its degrees of freedom.
 pub fn smallest_detectable(standard_error: f64, df: f64) -> f64 {
-    // Found when beyond the quantile of 5 %, two-sided; 4 of 5 of a t lie above minus the one-sided quantile of 20 %.
-    let standard_errors = two_sided_quantile(0.05, df) + two_sided_quantile(0.40, df);
+    detectable_at(0.05, standard_error, df)
+}
+
+/// The same of a test at another level.
+pub(crate) fn detectable_at(level: f64, standard_error: f64, df: f64) -> f64 {
+    // Found when beyond the quantile of the level, two-sided; 4 of 5 of a t lie above minus the one-sided quantile of 20 %.
+    let standard_errors = two_sided_quantile(level, df) + two_sided_quantile(0.40, df);
     (standard_errors * standard_error).exp_m1()
 }
 

@@ -2,13 +2,15 @@
 
 use crate::error::{Unsuitable, check_positive};
 use crate::interval::Interval;
-use crate::log_costs::{Turns, difference};
-use crate::planning::smallest_detectable;
+use crate::log_costs::{Difference, Turns, difference};
+use crate::planning::detectable_at;
 use crate::run_noise::RunNoise;
 use crate::student::{two_sided_p, two_sided_quantile};
 
 /// Of logarithms: runs of equal cost do not make a difference certain.
-const LEAST_VARIANCE: f64 = 1e-12;
+pub(crate) const LEAST_VARIANCE: f64 = 1e-12;
+
+const LEVEL: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WholeEffect {
@@ -19,6 +21,8 @@ pub struct WholeEffect {
     pub t: f64,
     pub df: f64,
     pub p: f64,
+    /// Below it p is a difference.
+    pub level: f64,
     /// The relative change that these runs would have shown in 4 of 5 cases.
     pub smallest_detectable: f64,
 }
@@ -29,6 +33,19 @@ pub struct WholeEffect {
 /// # Errors
 /// [`Unsuitable`] when there are too few runs or a cost is not above 0.
 pub fn compare_runs(base: &[f64], new: &[f64], turns: Turns) -> Result<WholeEffect, Unsuitable> {
+    compare_runs_at(LEVEL, base, new, turns)
+}
+
+/// The same with the level that a series of looks has left for the last one ([`crate::until`]), and intervals that allow for it.
+///
+/// # Errors
+/// As [`compare_runs`].
+pub fn compare_runs_at(
+    level: f64,
+    base: &[f64],
+    new: &[f64],
+    turns: Turns,
+) -> Result<WholeEffect, Unsuitable> {
     let (k_base, k_new) = (base.len(), new.len());
     if k_base.min(k_new) < 1 || k_base + k_new < 3 {
         return Err(Unsuitable::TooFewRuns {
@@ -38,7 +55,7 @@ pub fn compare_runs(base: &[f64], new: &[f64], turns: Turns) -> Result<WholeEffe
     }
     let (base, new) = (logarithms(base)?, logarithms(new)?);
     let found = difference(&base, &new, turns, LEAST_VARIANCE);
-    Ok(effect(found.ln_ratio, found.standard_error, found.df))
+    Ok(effect_at(level, found))
 }
 
 /// One cost a side. A run does not tell how much the next one will differ: that comes from elsewhere.
@@ -53,7 +70,12 @@ pub fn compare_single_runs(
     check_positive("coefficient of variation between executions", noise.cv)?;
     let (base, new) = (logarithms(&[base])?, logarithms(&[new])?);
     let standard_error = (2.0 * noise.variance()).sqrt();
-    Ok(effect(new[0] - base[0], standard_error, noise.df))
+    let found = Difference {
+        ln_ratio: new[0] - base[0],
+        standard_error,
+        df: noise.df,
+    };
+    Ok(effect_at(LEVEL, found))
 }
 
 /// The variance of a sum of independent parts, and its degrees of freedom by Welch and Satterthwaite, at least 1; from the
@@ -66,20 +88,27 @@ pub(crate) fn welch(parts: &[(f64, f64)]) -> (f64, f64) {
     (variance, (variance.powi(2) / squares).max(1.0))
 }
 
-fn effect(ln_ratio: f64, standard_error: f64, df: f64) -> WholeEffect {
+/// `level`: of the test, and what the interval may miss.
+pub(crate) fn effect_at(level: f64, found: Difference) -> WholeEffect {
+    let Difference {
+        ln_ratio,
+        standard_error,
+        df,
+    } = found;
     let t = ln_ratio / standard_error;
-    let half_width = two_sided_quantile(0.05, df) * standard_error;
+    let half_width = two_sided_quantile(level, df) * standard_error;
     WholeEffect {
         change: Interval::relative(ln_ratio, half_width),
         standard_error,
         t,
         df,
         p: two_sided_p(t, df),
-        smallest_detectable: smallest_detectable(standard_error, df),
+        level,
+        smallest_detectable: detectable_at(level, standard_error, df),
     }
 }
 
-fn logarithms(costs: &[f64]) -> Result<Vec<f64>, Unsuitable> {
+pub(crate) fn logarithms(costs: &[f64]) -> Result<Vec<f64>, Unsuitable> {
     costs
         .iter()
         .map(|&cost| check_positive("cost of an execution", cost).map(|()| cost.ln()))

@@ -8,8 +8,8 @@ use simulation::Rate;
 use simulation::found_changes::found_changes;
 use simulation::one_run::{OneRunRates, Pair, one_run_rates};
 use simulation::several_runs::{Program, Scale, discoveries, false_positives, power};
-use simulation::whole_runs::{drifting_rates, whole_rates};
-use statistics::{Plan, RunNoise, minimum_detectable};
+use simulation::whole_runs::{drifting_rates, until_rates, whole_rates};
+use statistics::{Plan, RunNoise, Until, minimum_detectable};
 
 const SAMPLES: usize = 20_000;
 
@@ -268,4 +268,19 @@ fn changes_are_found_as_often_as_by_other_tests() {
         assert_within(nothing.ours, 0.03, 0.07);
         assert!(nothing.bootstrap.share() > nothing.ours.share());
     }
+}
+
+#[test]
+fn a_series_that_ends_by_itself_tells_no_difference_more_often_where_there_is_none() {
+    let two_percent = Until {
+        change: 0.02,
+        turns_max: 60,
+    };
+    let same = until_rates(0.02, 0.0, two_percent, 250, 21);
+    assert_within(same.told, 0.005, 0.08);
+    assert_within(same.covered, 0.92, 0.995);
+    assert_within(same.functions, 0.01, 0.09);
+    let changed = until_rates(0.02, 0.05, two_percent, 60, 22);
+    assert_within(changed.told, 0.99, 1.0);
+    assert!(changed.median_turns() < same.median_turns());
 }

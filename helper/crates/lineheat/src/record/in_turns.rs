@@ -4,7 +4,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_chan
 use std::thread;
 use std::time::Duration;
 
-use super::turns::turns;
+use statistics::{SoFar, Until};
+
+use super::turns::{Watch, turns};
 use super::{Control, Event, RecordError, RecordOptions, Recorded, record_in};
 
 /// Each holds a sampler, with the rows of its program.
@@ -14,12 +16,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const CONTROLS_WAITING_MAX: usize = 64;
 
 enum Heard {
+    Turn(SoFar),
     Event(Event),
     Ended(Result<Recorded, RecordError>),
 }
 
 /// Records all of them, one run of each after the other. Whatever is asked by `control` is asked of all. When one cannot
-/// begin, nothing is recorded of the others.
+/// begin, nothing is recorded of the others. Two that have the same `until` end when it is reached.
 ///
 /// Gives the outcomes in the order of `options`; at most [`IN_TURNS_MAX`] of them.
 pub fn record_in_turns(
@@ -30,7 +33,14 @@ pub fn record_in_turns(
     let (sender, heard) = channel();
     let mut controls: Vec<SyncSender<Control>> = Vec::new();
     let count = options.len();
-    for (number, (options, turn)) in options.into_iter().zip(turns(count)).enumerate() {
+    let watch = until(&options).map(|until| {
+        let sender = sender.clone();
+        Watch {
+            until,
+            tell: Box::new(move |so_far| drop(sender.send((0, Heard::Turn(so_far))))),
+        }
+    });
+    for (number, (options, turn)) in options.into_iter().zip(turns(count, watch)).enumerate() {
         let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
         controls.push(control);
         let sender = sender.clone();
@@ -57,6 +67,7 @@ pub fn record_in_turns(
                 begun += usize::from(matches!(event, Event::Started { .. }));
                 on_event(number, event);
             }
+            Ok((number, Heard::Turn(so_far))) => on_event(number, Event::Turn(so_far)),
             Ok((number, Heard::Ended(outcome))) => {
                 if outcome.is_err() && begun < count {
                     to_all(&Control::Discard);
@@ -75,4 +86,14 @@ pub fn record_in_turns(
         .into_iter()
         .map(|o| o.unwrap_or_else(|| Err(lost())))
         .collect()
+}
+
+fn until(options: &[RecordOptions]) -> Option<Until> {
+    let [base, new] = options else {
+        return None;
+    };
+    Some(Until {
+        change: base.until.filter(|_| base.until == new.until)?,
+        turns_max: base.repeat.min(new.repeat) as usize,
+    })
 }

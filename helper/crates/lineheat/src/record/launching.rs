@@ -99,7 +99,8 @@ impl Recording<'_> {
             if matches!(next, Next::Failed) {
                 turn.end_all();
             }
-            turn.pass();
+            let ran = self.repetitions.done.last().copied();
+            turn.pass(ran.filter(|last| exit.is_some() && !last.cut));
         }
         match next {
             Next::Again => match (self.turn, self.sender.clone()) {

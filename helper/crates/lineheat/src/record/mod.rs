@@ -58,7 +58,7 @@ use std::time::Duration;
 use profile::run::SweepCell;
 use records::FromSampler;
 use records::layout::Timers;
-use statistics::Summary;
+use statistics::{SoFar, Summary};
 use supervision::Urgency;
 use target::{Exit, TerminalSize};
 
@@ -115,6 +115,8 @@ pub struct RecordOptions {
     pub timers: Timers,
     /// How often a command is run, into one run; a run that fails is the last. At least 1.
     pub repeat: u32,
+    /// In turns with another command: fewer executions, if they tell a change of this size.
+    pub until: Option<f64>,
     /// How often it is run before, without samples.
     pub warm_up: u32,
     /// What each run of the command does.
@@ -190,6 +192,8 @@ pub enum Event {
         /// Of a command that is run several times.
         runs: Option<RunsSoFar>,
     },
+    /// Of commands in turns, after each turn: what may be said of them.
+    Turn(SoFar),
     /// From the target's own terminal, if it was given one.
     Output(Vec<u8>),
     /// Something that the user should know now; it is in the run, too.

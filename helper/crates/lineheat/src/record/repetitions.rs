@@ -23,6 +23,22 @@ impl Repetition {
     pub fn cpu_ns(&self) -> u64 {
         self.exit.user_ns + self.exit.system_ns
     }
+
+    #[cfg(test)]
+    pub fn that_used(cpu_ns: u64) -> Repetition {
+        Repetition {
+            start: Duration::ZERO,
+            wall: Duration::from_nanos(cpu_ns),
+            exit: Exit {
+                code: 0,
+                signal: 0,
+                user_ns: cpu_ns,
+                system_ns: 0,
+            },
+            work: 0.0,
+            cut: false,
+        }
+    }
 }
 
 #[derive(Debug)]

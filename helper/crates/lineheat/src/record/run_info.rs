@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use profile::Profile;
 use profile::run::{
     EndReason as WireEnd, Exit, Folded, Loss, Module as WireModule, Repetition as WireRepetition,
-    RunInfo, Source,
+    RunInfo, Source, Until,
 };
 use records::StackEnd;
 use records::layout::Counter;
@@ -108,11 +108,15 @@ pub fn run_info(
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
         recorder_pid: 0,
         repetitions: repetitions_of(repetitions),
-        repeat: if repetitions.wanted > 1 {
-            repetitions.wanted
-        } else {
-            0
+        repeat: match (options.until, repetitions.wanted) {
+            (Some(_), _) => repetitions.done.len() as u32,
+            (None, 1) => 0,
+            (None, wanted) => wanted,
         },
+        until: options.until.map(|change| Until {
+            change,
+            turns_max: repetitions.wanted,
+        }),
         attached_pids: attached
             .filter(|_| !attached_to.is_empty())
             .copied()

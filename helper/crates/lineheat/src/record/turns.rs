@@ -11,7 +11,10 @@ use std::thread;
 
 use supervision::{LOOK_EVERY, Urgency};
 
+use statistics::{Decision, SoFar, Until};
+
 use super::Incoming;
+use super::repetitions::Repetition;
 
 #[derive(Default)]
 struct Turns {
@@ -32,8 +35,17 @@ struct State {
     turns: usize,
     /// Makes the order of the next turn; `None` leaves it.
     reorder: Option<fn(turns: usize, order: &mut [usize])>,
-    /// One of them failed, or was stopped: nobody runs any more.
+    /// One of them failed, or was stopped, or all is told: nobody runs any more.
     is_over: bool,
+    /// What each has run, by number.
+    done: Vec<Vec<Repetition>>,
+    watch: Option<Watch>,
+}
+
+/// Of two commands: says after each turn how they compare, and ends the turns when that is known.
+pub struct Watch {
+    pub until: Until,
+    pub tell: Box<dyn Fn(SoFar) + Send>,
 }
 
 enum Place {
@@ -59,9 +71,9 @@ pub struct Turn {
     number: usize,
 }
 
-/// One place for each of `count` recordings.
-pub fn turns(count: usize) -> Vec<Turn> {
-    turns_ordered_by(count, Some(random_then_reversed))
+/// One place for each of `count` recordings; two of them may be watched.
+pub fn turns(count: usize, watch: Option<Watch>) -> Vec<Turn> {
+    turns_ordered_by(count, Some(random_then_reversed), watch)
 }
 
 fn random_then_reversed(turns: usize, order: &mut [usize]) {
@@ -77,7 +89,11 @@ fn random_then_reversed(turns: usize, order: &mut [usize]) {
     }
 }
 
-fn turns_ordered_by(count: usize, reorder: Option<fn(usize, &mut [usize])>) -> Vec<Turn> {
+fn turns_ordered_by(
+    count: usize,
+    reorder: Option<fn(usize, &mut [usize])>,
+    watch: Option<Watch>,
+) -> Vec<Turn> {
     let places = (0..count).map(|_| Place::Preparing).collect();
     let mut order: Vec<usize> = (0..count).collect();
     if let Some(reorder) = reorder {
@@ -87,6 +103,8 @@ fn turns_ordered_by(count: usize, reorder: Option<fn(usize, &mut [usize])>) -> V
         places,
         order,
         reorder,
+        done: vec![Vec::new(); count],
+        watch,
         ..State::default()
     });
     let turns = Arc::new(Turns {
@@ -113,10 +131,11 @@ impl Turn {
         self.change(|state, number| state.places[number] = Place::Waiting(sender));
     }
 
-    /// Has run, and will ask again or be done.
-    pub fn pass(&self) {
+    /// Has run, and will ask again or be done. `ran`: `None` when it is not known how.
+    pub fn pass(&self, ran: Option<Repetition>) {
         self.change(|state, number| {
             state.places[number] = Place::Between;
+            state.done[number].extend(ran);
             state.next += 1;
         });
     }
@@ -180,10 +199,26 @@ impl State {
     }
 
     fn begin_turn(&mut self) {
+        self.watch_turn();
         self.next = 0;
         self.turns += 1;
         if let Some(reorder) = self.reorder {
             reorder(self.turns, &mut self.order);
+        }
+    }
+
+    fn watch_turn(&mut self) {
+        let (Some(watch), [base, new]) = (&self.watch, &self.done[..]) else {
+            return;
+        };
+        let used = |side: &[Repetition]| -> Vec<(u64, f64)> {
+            side.iter().map(|one| (one.cpu_ns(), one.work)).collect()
+        };
+        let costs = statistics::turn_costs(&used(base), &used(new));
+        // Without CPU time there is nothing to tell yet.
+        if let Ok(Some(so_far)) = statistics::until(&costs, watch.until) {
+            (watch.tell)(so_far);
+            self.is_over |= so_far.decision != Decision::GoOn;
         }
     }
 
@@ -214,7 +249,13 @@ impl State {
         // Those that are out are passed over; one that has run and has not asked again yet is waited for.
         let number = loop {
             match self.order.get(self.next) {
-                None => self.begin_turn(),
+                None => {
+                    let was_over = self.is_over;
+                    self.begin_turn();
+                    if self.is_over && !was_over {
+                        return self.advance();
+                    }
+                }
                 Some(&number) if self.places[number].is_out() => self.next += 1,
                 Some(&number) => break number,
             }
@@ -246,7 +287,7 @@ mod tests {
 
     #[test]
     fn they_run_one_after_the_other_once_all_are_prepared_and_end_together() {
-        let turns = turns_ordered_by(2, None);
+        let turns = turns_ordered_by(2, None, None);
         let channels = [sync_channel(9), sync_channel(9)];
         let ask = |n: usize| turns[n].ask(channels[n].0.clone());
         let heard = |n: usize| heard(&channels[n].1);
@@ -254,18 +295,18 @@ mod tests {
         assert_eq!(heard(0), "nothing", "the other is not prepared");
         ask(1);
         assert_eq!((heard(0), heard(1)), ("turn", "nothing"));
-        turns[0].pass();
+        turns[0].pass(None);
         assert_eq!((heard(0), heard(1)), ("nothing", "turn"));
         ask(0);
         assert_eq!(heard(0), "nothing");
-        turns[1].pass();
+        turns[1].pass(None);
         assert_eq!(heard(0), "turn", "the second has not asked again yet");
-        turns[0].pass();
+        turns[0].pass(None);
         turns[0].be_done(channels[0].0.clone());
         assert_eq!((heard(0), heard(1)), ("nothing", "nothing"));
         ask(1);
         assert_eq!(heard(1), "turn");
-        turns[1].pass();
+        turns[1].pass(None);
         turns[1].be_done(channels[1].0.clone());
         assert_eq!((heard(0), heard(1)), ("all", "all"));
         turns[0].end_runs(&Urgency::default());
@@ -273,7 +314,7 @@ mod tests {
 
     #[test]
     fn one_that_leaves_holds_nobody_up_and_one_that_ends_all_is_heard() {
-        let turns = turns_ordered_by(3, None);
+        let turns = turns_ordered_by(3, None, None);
         let channels = [sync_channel(9), sync_channel(9), sync_channel(9)];
         for n in 0..2 {
             turns[n].ask(channels[n].0.clone());
@@ -281,7 +322,7 @@ mod tests {
         turns[2].leave();
         assert_eq!(heard(&channels[0].1), "turn");
         turns[0].end_all();
-        turns[0].pass();
+        turns[0].pass(None);
         assert_eq!(
             heard(&channels[1].1),
             "nothing",
@@ -312,7 +353,7 @@ mod tests {
 
     #[test]
     fn all_run_equally_often_whatever_the_order() {
-        let turns = turns(3);
+        let turns = turns(3, None);
         let channels = [sync_channel(9), sync_channel(9), sync_channel(9)];
         for (turn, channel) in turns.iter().zip(&channels) {
             turn.ask(channel.0.clone());
@@ -321,11 +362,42 @@ mod tests {
         for run in 1..=12 {
             let next = (0..3).find(|&n| heard(&channels[n].1) == "turn").unwrap();
             runs[next] += 1;
-            turns[next].pass();
+            turns[next].pass(None);
             turns[next].ask(channels[next].0.clone());
             if run % 3 == 0 {
                 assert_eq!(runs, [run / 3; 3]);
             }
         }
+    }
+
+    #[test]
+    fn two_that_are_watched_end_when_they_are_told_apart() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let watch = Watch {
+            until: Until {
+                change: 0.02,
+                turns_max: 100,
+            },
+            tell: Box::new(move |so_far| tell.send(so_far).unwrap()),
+        };
+        let turns = turns(2, Some(watch));
+        let channels = [sync_channel(9), sync_channel(9)];
+        for (turn, channel) in turns.iter().zip(&channels) {
+            turn.ask(channel.0.clone());
+        }
+        let mut runs = [0; 2];
+        for run in 0..100 {
+            let Some(next) = (0..2).find(|&n| heard(&channels[n].1) == "turn") else {
+                break;
+            };
+            runs[next] += 1;
+            let cpu_ns = 1_000_000 + 200_000 * next as u64 + 1000 * (run % 3);
+            turns[next].pass(Some(Repetition::that_used(cpu_ns)));
+            turns[next].ask(channels[next].0.clone());
+        }
+        assert_eq!(runs, [5, 5]);
+        let said: Vec<SoFar> = told.try_iter().collect();
+        assert_eq!(said.last().unwrap().decision, Decision::Told);
+        assert!(turns[0].turns.locked().has_ended());
     }
 }

@@ -27,6 +27,7 @@ use crate::record::{
     RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record,
     work_expression,
 };
+use crate::turn_text::turn_so_far;
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
 const CONTROLS_WAITING_MAX: usize = 256;
@@ -215,6 +216,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         stack_copies: true,
         timers: Timers::Best,
         repeat: request.repeat.max(1),
+        until: None,
         warm_up: request.warm_up,
         work: work(request)?,
         duration: (!duration.is_zero()).then_some(duration),
@@ -338,6 +340,9 @@ pub fn told(event: Event) -> Body {
             samples,
             lost,
             ..RecordingProgress::default()
+        }),
+        Event::Turn(so_far) => Body::TargetOutput(TargetOutput {
+            bytes: format!("\r\nlineheat: {}\r\n", turn_so_far(&so_far)).into_bytes(),
         }),
         Event::Output(bytes) => Body::TargetOutput(TargetOutput { bytes }),
         Event::Trouble(sentence) => Body::TargetOutput(TargetOutput {
