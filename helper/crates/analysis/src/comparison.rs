@@ -9,6 +9,7 @@ use crate::counts::{Counted, CountedGroups, count_groups};
 use crate::effect::Effects;
 use crate::evidence::{Evidence, Test};
 use crate::execution::Execution;
+use crate::learnt_noise::LearntNoise;
 use crate::line_pairs::{LineMatch, match_lines};
 use crate::matching::{FilePair, FunctionMatch, match_files, match_functions};
 use crate::moved_cost::note_moved_cost;
@@ -78,6 +79,19 @@ impl Comparison {
         new: Side,
         normalisation: Option<Normalisation>,
     ) -> Result<Comparison, String> {
+        Comparison::knowing(LearntNoise::UNKNOWN, base, new, normalisation)
+    }
+
+    /// The same with what is known of the noise between executions, for sides of one execution each.
+    ///
+    /// # Errors
+    /// As [`Comparison::new`].
+    pub fn knowing(
+        noise: LearntNoise,
+        base: Side,
+        new: Side,
+        normalisation: Option<Normalisation>,
+    ) -> Result<Comparison, String> {
         let measures = [&base, &new].map(|side| side.analyzed.default_measure());
         let unit = common_unit([&base, &new], measures)?;
         let (mut base, mut new) = (base, new);
@@ -95,6 +109,7 @@ impl Comparison {
 
         let rows = functions.pairs.len().max(lines.pairs.len());
         let mut evidence = Evidence::of([&base, &new], measures, rows);
+        evidence.noise = noise;
         let counted = |side: usize| {
             let (run, function_pair, line_pair) = match side {
                 0 => (base_run, &functions.base_pair, &lines.base_pair),

@@ -5,13 +5,14 @@
 //!   is taken to vary as the other side's do.
 
 use statistics::{
-    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise,
-    batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
+    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, batch_means,
+    benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
 };
 
 use crate::analyzed::Measure;
 use crate::counts::{Columns, Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES};
+use crate::learnt_noise::LearntNoise;
 use crate::side::Side;
 use crate::tally::{Amount, Amounts};
 use crate::turns::turns;
@@ -44,6 +45,8 @@ pub(crate) struct Evidence {
     library_sizes: Vec<f64>,
     /// Executions of base and new that were made in turns.
     pub turns: Vec<(usize, usize)>,
+    /// Between executions, where there is one on each side.
+    pub noise: LearntNoise,
 }
 
 impl Evidence {
@@ -113,6 +116,7 @@ impl Evidence {
             value_of_sample: [0.0; 2],
             library_sizes: Vec::new(),
             turns: turns(&sides[0].executions, &sides[1].executions),
+            noise: LearntNoise::UNKNOWN,
         }
     }
 
@@ -125,6 +129,7 @@ impl Evidence {
             samples: [0; 2],
             library_sizes: Vec::new(),
             turns: Vec::new(),
+            noise: LearntNoise::UNKNOWN,
         }
     }
 
@@ -222,7 +227,7 @@ impl Evidence {
             });
             if let Some(p) = rare_on_one_side(&sides[0], &sides[1]) {
                 effect.p = p;
-            } else if let Ok(found) = batch_means(&sides[0], &sides[1], RunNoise::UNKNOWN) {
+            } else if let Ok(found) = batch_means(&sides[0], &sides[1], self.noise.noise) {
                 effect.p = found.p;
                 effect.difference_low = found.difference.low;
                 effect.difference_high = found.difference.high;

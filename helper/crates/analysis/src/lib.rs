@@ -22,6 +22,7 @@ mod flame_tree;
 mod function_table;
 mod function_text;
 mod interrupts;
+mod learnt_noise;
 mod line_detail;
 mod line_pairs;
 mod line_table;
@@ -62,6 +63,7 @@ pub use flame_graph::{
     ComparedColumns, FlameGraph, FrameTable, TotalColumns, flame_graph, flame_graph_without,
 };
 pub use function_table::{FunctionRow, function_table};
+pub use learnt_noise::LearntNoise;
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_table::{LineRow, line_table};
 pub use merge::merge;

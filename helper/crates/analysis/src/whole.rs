@@ -1,8 +1,8 @@
 //! The verdict on the whole, first of all and in one sentence.
 
 use statistics::{
-    RunNoise, SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_runs_at, compare_single_runs,
-    turn_costs, until,
+    SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_runs_at, compare_single_runs, turn_costs,
+    until,
 };
 
 use crate::comparison::{ComparedSide, Comparison};
@@ -77,7 +77,9 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
         }
         .ok(),
         Test::Batches => match (&costs[0][..], &costs[1][..]) {
-            (&[base], &[new]) => compare_single_runs(base, new, RunNoise::UNKNOWN).ok(),
+            (&[base], &[new]) => {
+                compare_single_runs(base, new, comparison.evidence.noise.noise).ok()
+            }
             _ => None,
         },
         Test::None => None,
@@ -218,8 +220,8 @@ fn method(comparison: &Comparison) -> String {
         Test::None => comparison.evidence.problem.clone(),
         Test::Batches => {
             format!(
-                "Functions and lines: Welch's t over 16 or 8 time windows of one execution each, false discovery rate 5 %. How much executions differ is unknown; {:.0} % is assumed.",
-                100.0 * RunNoise::UNKNOWN.cv
+                "Functions and lines: Welch's t over 16 or 8 time windows of one execution each, false discovery rate 5 %. {}",
+                comparison.evidence.noise.sentence()
             )
         }
         Test::Executions => {

@@ -11,6 +11,7 @@ use analysis::{
 use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
+use crate::earlier_runs::learnt_noise;
 use crate::terminal::{ColorChoice, Terminal, failure, print};
 use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
 
@@ -111,8 +112,11 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
         Per::Wall => Normalisation::Wall,
         Per::Share => Normalisation::Share,
     });
-    let comparison = open_sides(base, against, shown.demangle)
-        .and_then(|[base, new]| Comparison::new(base, new, normalisation));
+    let comparison = open_sides(base, against, shown.demangle).and_then(|sides| {
+        let noise = learnt_noise(&sides, against.last());
+        let [base, new] = sides;
+        Comparison::knowing(noise, base, new, normalisation)
+    });
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),

@@ -12,6 +12,7 @@ mod diff_markdown;
 mod diff_numbers;
 mod diff_text;
 mod doctor;
+mod earlier_runs;
 mod fd_passing;
 mod installation;
 mod interrupts;

@@ -22,8 +22,38 @@ impl RunNoise {
     /// virtual machine of 2 processors, which varied by 2.6 to 17 %.
     pub const UNKNOWN: RunNoise = RunNoise { cv: 0.06, df: 3.0 };
 
+    /// What earlier runs of a program add to what is known of programs: their sum of squares about the mean logarithm of what
+    /// should cost the same, with its degrees of freedom (conjugate prior).
+    pub fn learnt(squares: f64, df: f64) -> RunNoise {
+        let prior = RunNoise::UNKNOWN;
+        let all = prior.df + df;
+        RunNoise {
+            cv: ((prior.df * prior.variance() + squares) / all).sqrt(),
+            df: all,
+        }
+    }
+
     /// Of a single cost of 1.
     pub(crate) fn variance(self) -> f64 {
         self.cv * self.cv
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_close;
+
+    #[test]
+    fn earlier_runs_narrow_what_is_assumed_and_few_do_so_little() {
+        let nothing = RunNoise::learnt(0.0, 0.0);
+        assert_close(nothing.cv, RunNoise::UNKNOWN.cv, 1e-12);
+        assert_eq!(nothing.df, RunNoise::UNKNOWN.df);
+        // Runs that vary by 1 %.
+        let of = |df: f64| RunNoise::learnt(df * 1e-4, df);
+        assert_close(of(3.0).cv, (0.5f64 * (36e-4 + 1e-4)).sqrt(), 1e-12);
+        assert!(of(3.0).cv > 0.04 && of(30.0).cv < 0.022 && of(30.0).df == 33.0);
+        // And loud ones widen it.
+        assert!(RunNoise::learnt(10.0 * 0.15f64.powi(2), 10.0).cv > 0.13);
     }
 }

@@ -1,6 +1,6 @@
 //! Two open runs beside each other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use analysis::{
@@ -21,6 +21,7 @@ use super::views::{
     BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
 };
 use crate::commits_between::commits_between;
+use crate::earlier_runs::learnt_noise;
 
 /// Colder files are not listed; their difference is found all the same.
 const FILES_LISTED_MAX: usize = 5000;
@@ -49,14 +50,15 @@ impl OpenComparison {
                 advice: "Choose another run to compare with.".to_owned(),
             });
         }
-        let side = |run: &OpenRun| Side::of_run(Arc::clone(&run.analyzed));
-        let comparison = Comparison::new(side(&base), side(&new), of_wire(normalisation)).map_err(
-            |message| Failure {
+        let sides = [&base, &new].map(|run| Side::of_run(Arc::clone(&run.analyzed)));
+        let noise = learnt_noise(&sides, Some(&PathBuf::from(&new.summary.path)));
+        let [base_side, new_side] = sides;
+        let comparison = Comparison::knowing(noise, base_side, new_side, of_wire(normalisation))
+            .map_err(|message| Failure {
                 kind: "bad-profile",
                 message,
                 advice: "Compare runs of the same kind, or choose another unit.".to_owned(),
-            },
-        )?;
+            })?;
         Ok(OpenComparison {
             base,
             new,

@@ -1,0 +1,269 @@
+//! How much executions of a program differ, from its earlier runs: what a comparison of one execution each cannot see.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use profile::RunInfo;
+use profile::run::EndReason;
+use statistics::RunNoise;
+
+/// Executions of one recording differ less than those of different ones: of 14 programs, recorded eight times with five executions
+/// each, an execution of another recording had 0.5 to 3.3 times the variance (median 1.9). So they count with twice theirs, and
+/// four as one, because what differs between recordings was not seen.
+const WITHIN_FACTOR: f64 = 2.0;
+const WITHIN_FOR_ONE: f64 = 4.0;
+const WITHIN_DF_MAX: f64 = 4.0;
+
+/// What a comparison of single executions assumes about executions that were not made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LearntNoise {
+    pub(crate) noise: RunNoise,
+    /// Earlier recordings that it comes from; 0: none, it is an assumption about programs in general.
+    pub(crate) recordings: usize,
+    /// Of the executions of those recordings, relative.
+    pub(crate) seen: f64,
+}
+
+impl LearntNoise {
+    pub const UNKNOWN: LearntNoise = LearntNoise {
+        noise: RunNoise::UNKNOWN,
+        recordings: 0,
+        seen: 0.0,
+    };
+
+    /// From `earlier` runs that executed what one of `compared` did: the same command in the same folder on the same machine.
+    /// Those of one build should cost the same.
+    pub fn of(compared: &[&RunInfo], earlier: &[RunInfo]) -> LearntNoise {
+        let mut costs: HashMap<Build, Vec<f64>> = HashMap::new();
+        let mut within = Squares::default();
+        let mut known: Vec<i64> = compared.iter().map(|run| run.started_unix_ns).collect();
+        for run in earlier {
+            let is_alike = (compared.iter()).any(|other| work_of(other) == work_of(run));
+            let logs: Vec<f64> = costs_of(run).into_iter().map(f64::ln).collect();
+            // A copy of a run has no noise.
+            if !is_alike || logs.is_empty() || known.contains(&run.started_unix_ns) {
+                continue;
+            }
+            known.push(run.started_unix_ns);
+            within.add(&logs);
+            costs.entry(build_of(run)).or_default().push(logs[0]);
+        }
+        let mut between = Squares::default();
+        costs.values().for_each(|costs| between.add(costs));
+        let within_df = (within.df / WITHIN_FOR_ONE).min(WITHIN_DF_MAX);
+        let squares = between.squares + within_df * WITHIN_FACTOR * within.variance();
+        let df = between.df + within_df;
+        if df == 0.0 {
+            return LearntNoise::UNKNOWN;
+        }
+        LearntNoise {
+            noise: RunNoise::learnt(squares, df),
+            recordings: known.len() - compared.len(),
+            seen: (squares / df).sqrt(),
+        }
+    }
+
+    pub(crate) fn sentence(&self) -> String {
+        let assumed = 100.0 * self.noise.cv;
+        match self.recordings {
+            0 => format!("How much executions differ is unknown; {assumed:.0} % is assumed."),
+            recordings => format!(
+                "Executions differed by {:.1} % in {recordings} earlier recordings of this program; {assumed:.1} % is assumed.",
+                100.0 * self.seen
+            ),
+        }
+    }
+}
+
+/// What was executed, and on what.
+#[derive(PartialEq)]
+struct Work<'a> {
+    command: &'a [String],
+    cwd: &'a str,
+    cpu: &'a str,
+    cpu_count: u32,
+    work_from: &'a str,
+}
+
+fn work_of(run: &RunInfo) -> Work<'_> {
+    Work {
+        command: &run.command,
+        cwd: &run.cwd,
+        cpu: &run.cpu,
+        cpu_count: run.cpu_count,
+        work_from: &run.work_from,
+    }
+}
+
+/// The command, and the program's build-id; empty where a script starts the program, whose builds then count as one.
+type Build = (Vec<String>, String);
+
+fn build_of(run: &RunInfo) -> Build {
+    let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
+    let program = run.command.first().and_then(|program| name(program));
+    let module = run
+        .modules
+        .iter()
+        .find(|module| name(&module.path) == program);
+    let build_id = module.map_or(String::new(), |module| module.build_id.clone());
+    (run.command.clone(), build_id)
+}
+
+/// CPU time of the executions that ran to their end, per unit of work if it is known.
+fn costs_of(run: &RunInfo) -> Vec<f64> {
+    if run.command.is_empty() || run.partial || run.end_reason() != EndReason::Exited {
+        return Vec::new();
+    }
+    let all = match run.repetitions.is_empty() {
+        true if has_succeeded(run) => vec![(run.user_ns + run.system_ns, 0.0)],
+        _ => (run.repetitions.iter())
+            .filter(|one| !one.warm_up && !one.cut)
+            .map(|one| (one.user_ns + one.system_ns, one.work))
+            .collect(),
+    };
+    (all.into_iter())
+        .map(|(cpu_ns, work)| cpu_ns as f64 / if work > 0.0 { work } else { 1.0 })
+        .filter(|cost| *cost > 0.0)
+        .collect()
+}
+
+fn has_succeeded(run: &RunInfo) -> bool {
+    run.exit
+        .as_ref()
+        .is_some_and(|exit| (exit.code, exit.signal) == (0, 0))
+}
+
+/// Of logarithms about the means of their groups.
+#[derive(Default)]
+struct Squares {
+    squares: f64,
+    df: f64,
+}
+
+impl Squares {
+    fn add(&mut self, group: &[f64]) {
+        let mean = group.iter().sum::<f64>() / group.len() as f64;
+        self.squares += group
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>();
+        self.df += group.len() as f64 - 1.0;
+    }
+
+    fn variance(&self) -> f64 {
+        self.squares / self.df.max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use profile::run::{Exit, Module, Repetition};
+
+    use super::*;
+
+    fn run(started: i64, build: &str, cpu_ms: u64) -> RunInfo {
+        RunInfo {
+            started_unix_ns: started,
+            command: vec!["./app".to_owned(), "data".to_owned()],
+            exit: Some(Exit::default()),
+            end_reason: EndReason::Exited.into(),
+            user_ns: cpu_ms * 1_000_000,
+            modules: vec![Module {
+                path: "/home/me/app".to_owned(),
+                build_id: build.to_owned(),
+                ..Module::default()
+            }],
+            ..RunInfo::default()
+        }
+    }
+
+    #[test]
+    fn builds_are_compared_with_themselves_only() {
+        let compared = run(100, "c", 900);
+        let earlier = [
+            run(1, "a", 500),
+            run(2, "a", 510),
+            run(3, "b", 800),
+            run(4, "b", 790),
+            run(5, "b", 806),
+        ];
+        let found = LearntNoise::of(&[&compared], &earlier);
+        assert_eq!((found.recordings, found.noise.df), (5, 6.0));
+        assert!((0.005..0.02).contains(&found.seen), "{found:?}");
+        assert!(found.noise.cv < 0.05 && found.sentence().contains("5 earlier recordings"));
+    }
+
+    #[test]
+    fn what_is_no_other_execution_of_this_teaches_nothing() {
+        let compared = run(100, "a", 500);
+        let other_input = RunInfo {
+            command: vec!["./app".to_owned()],
+            ..run(2, "a", 700)
+        };
+        let stopped = RunInfo {
+            end_reason: EndReason::Stopped.into(),
+            ..run(3, "a", 100)
+        };
+        let failed = RunInfo {
+            exit: Some(Exit { code: 1, signal: 0 }),
+            ..run(4, "a", 100)
+        };
+        let earlier = [
+            run(1, "a", 500),
+            run(1, "a", 500),
+            run(100, "a", 500),
+            other_input,
+            stopped,
+            failed,
+        ];
+        assert_eq!(
+            LearntNoise::of(&[&compared], &earlier),
+            LearntNoise::UNKNOWN
+        );
+    }
+
+    #[test]
+    fn recordings_differ_by_their_first_executions_per_work() {
+        let repeated = |started: i64, cpu_ns: u64| RunInfo {
+            repetitions: vec![
+                Repetition {
+                    user_ns: 7,
+                    warm_up: true,
+                    ..Repetition::default()
+                },
+                Repetition {
+                    user_ns: cpu_ns,
+                    system_ns: cpu_ns,
+                    work: cpu_ns as f64,
+                    ..Repetition::default()
+                },
+            ],
+            ..run(started, "a", 0)
+        };
+        let found = LearntNoise::of(
+            &[&run(9, "a", 1)],
+            &[repeated(1, 1_000), repeated(2, 9_000)],
+        );
+        assert_eq!((found.recordings, found.seen), (2, 0.0));
+    }
+
+    #[test]
+    fn executions_of_one_recording_count_little() {
+        let execution = |cpu_ns: u64| Repetition {
+            user_ns: cpu_ns,
+            ..Repetition::default()
+        };
+        let repeated = |executions: u64| RunInfo {
+            repetitions: (0..executions)
+                .map(|one| execution(1_000_000 + 20_000 * (one % 2)))
+                .collect(),
+            ..run(1, "a", 0)
+        };
+        let of = |executions| LearntNoise::of(&[&run(9, "a", 1)], &[repeated(executions)]);
+        assert_eq!(of(1), LearntNoise::UNKNOWN);
+        assert_eq!(of(9).noise.df, 5.0);
+        assert!((0.012..0.02).contains(&of(9).seen), "{:?}", of(9));
+        assert_eq!(of(90).noise.df, 7.0);
+        assert!(of(90).noise.cv > 0.03);
+    }
+}
