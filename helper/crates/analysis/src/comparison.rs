@@ -158,7 +158,7 @@ impl Comparison {
             comparison.effects(&base_counts.0, &new_counts.0, &comparison.function_amounts);
         comparison.line_effects =
             comparison.effects(&base_counts.1, &new_counts.1, &comparison.line_amounts);
-        note_moved_cost(&mut comparison);
+        note_moved_cost(&mut comparison, [&base_counts.0, &new_counts.0]);
         comparison.whole = whole(&comparison);
         Ok(comparison)
     }
