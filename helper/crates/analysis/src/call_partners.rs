@@ -46,14 +46,16 @@ pub(crate) fn partners(comparison: &Comparison, changed: &[u32]) -> Partners {
 }
 
 fn one_sided(comparison: &Comparison) -> Vec<u32> {
+    let amounts = &comparison.function_amounts;
     let self_of = |pair: u32| {
-        let amounts = &comparison.function_amounts[pair as usize];
-        amounts[0].self_.value + amounts[1].self_.value
+        let [base, new] = &amounts[pair as usize];
+        base.self_.value.saturating_add(new.self_.value)
     };
-    let mut found: Vec<u32> = (0u32..)
-        .zip(&comparison.functions.pairs)
-        .filter(|(_, functions)| functions.base.is_none() || functions.new.is_none())
-        .map(|(pair, _)| pair)
+    let mut found: Vec<u32> = (0..amounts.len() as u32)
+        .filter(|&pair| {
+            let [base, new] = &amounts[pair as usize];
+            (base.total.samples == 0) != (new.total.samples == 0)
+        })
         .collect();
     found.sort_by_key(|&pair| (std::cmp::Reverse(self_of(pair)), pair));
     found.truncate(ONE_SIDED_MAX);

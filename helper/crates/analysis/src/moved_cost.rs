@@ -8,7 +8,7 @@ use crate::comparison::Comparison;
 use crate::counts::Counted;
 use crate::effect::Verdict;
 use crate::evidence::Test;
-use crate::moves::{Exchange, balances, exchanges, spread_over_callers};
+use crate::moves::{Ends, Exchange, balances, exchanges, spread_over_callers};
 
 /// Functions looked at, those with the largest change first.
 const CANDIDATES_MAX: usize = 60;
@@ -33,7 +33,8 @@ pub(crate) fn note_moved_cost(comparison: &mut Comparison, counts: [&Counted; 2]
     }
     let partners = partners(comparison, &candidates);
     let is_told = |pair: u32| is_told(comparison, pair);
-    let found = exchanges(comparison, counts, &partners, &is_told);
+    let ends = Ends::of(comparison, counts, &partners);
+    let found = exchanges(comparison, &ends, &is_told);
     let mut moved = Moved::default();
     for exchange in &found {
         moved.add(exchange);
@@ -42,7 +43,7 @@ pub(crate) fn note_moved_cost(comparison: &mut Comparison, counts: [&Counted; 2]
     let rest: Vec<u32> = (candidates.into_iter())
         .filter(|pair| !moved.notes.contains_key(pair))
         .collect();
-    for (pair, callers) in spread_over_callers(comparison, counts, &partners, &rest) {
+    for (pair, callers) in spread_over_callers(comparison, counts, (&ends, &partners), &rest) {
         let lost = change(comparison, pair) < 0.0;
         moved.is_whole.push(pair);
         for caller in callers {

@@ -87,7 +87,7 @@ impl Rows {
 }
 
 /// Every outer function and what its callees cost inside it, as rows: first self of each outer function.
-struct Ends {
+pub(crate) struct Ends {
     outers: Vec<u32>,
     rows: Rows,
     /// By outer function: of each callee, its pair and its row.
@@ -95,7 +95,7 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(comparison: &Comparison, counts: [&Counted; 2], partners: &Partners) -> Ends {
+    pub fn of(comparison: &Comparison, counts: [&Counted; 2], partners: &Partners) -> Ends {
         let mut outers: Vec<u32> = partners.callees.keys().copied().collect();
         outers.sort_unstable();
         outers.retain(|outer| !partners.callees[outer].is_empty());
@@ -160,6 +160,17 @@ impl Ends {
     }
 }
 
+impl Ends {
+    /// Of self of `inner` inside `outer`; 0 where that was not looked at.
+    fn change_inside(&self, outer: u32, inner: u32) -> f64 {
+        let row = self.outers.binary_search(&outer).ok().and_then(|at| {
+            let of_outer = &self.inner[at];
+            of_outer.iter().find(|one| one.0 == inner)
+        });
+        row.map_or(0.0, |&(_, row)| self.rows.change(row))
+    }
+}
+
 /// The rows of some functions, and others below them.
 fn below(outers: &[u32], functions: &Counts, others: &Counts) -> Counts {
     let rows = others.rows();
@@ -182,11 +193,9 @@ struct Proposal {
 /// The exchanges of cost between functions and their callees. `is_told`: by pair, its self is told from noise.
 pub(crate) fn exchanges(
     comparison: &Comparison,
-    counts: [&Counted; 2],
-    partners: &Partners,
+    ends: &Ends,
     is_told: &dyn Fn(u32) -> bool,
 ) -> Vec<Exchange> {
-    let ends = Ends::of(comparison, counts, partners);
     let effects = ends.rows.tested(comparison);
     let is_tested = |row: usize| !effects[row].p.is_nan();
     let untested: Vec<Vec<usize>> = (ends.inner.iter())
@@ -203,7 +212,7 @@ pub(crate) fn exchanges(
     let proposals: Vec<Proposal> = (0..ends.outers.len())
         .filter_map(|outer| {
             let of_untested = (untested_rows.change(outer), untested_effects[outer].p);
-            propose(&ends, outer, &effects, of_untested, is_told)
+            propose(ends, outer, &effects, of_untested, is_told)
         })
         .collect();
     let sets: Vec<Vec<usize>> = (proposals.iter())
@@ -292,7 +301,7 @@ fn is_unchanged(sum: &Effect, alone: Option<f64>) -> bool {
 pub(crate) fn spread_over_callers(
     comparison: &Comparison,
     counts: [&Counted; 2],
-    partners: &Partners,
+    (ends, partners): (&Ends, &Partners),
     changed: &[u32],
 ) -> Vec<(u32, Vec<u32>)> {
     let spread: Vec<(u32, &Vec<u32>)> = (changed.iter())
@@ -323,7 +332,12 @@ pub(crate) fn spread_over_callers(
     let sums = of_all.tested(comparison);
     (0..spread.len())
         .filter(|&row| {
-            balances(change(spread[row].0), of_callers.change(row))
+            let (pair, callers) = spread[row];
+            let each: Vec<[f64; 2]> = (callers.iter())
+                .map(|&caller| [change(caller), ends.change_inside(caller, pair)])
+                .collect();
+            balances(change(pair), of_callers.change(row))
+                && is_from_each(&each)
                 && effects[row].p < ALPHA
                 && is_unchanged(&sums[row], None)
         })
@@ -333,4 +347,12 @@ pub(crate) fn spread_over_callers(
             (pair, callers.iter().filter(opposite).copied().collect())
         })
         .collect()
+}
+
+/// Each caller got what the function lost inside it: its own change by that of the callee inside it. The slope through 0
+/// is nearly −1; by the sums alone a change of one caller could make up for calls that another one no longer makes.
+fn is_from_each(changes: &[[f64; 2]]) -> bool {
+    let products: f64 = changes.iter().map(|[own, inside]| own * inside).sum();
+    let squares: f64 = changes.iter().map(|[_, inside]| inside * inside).sum();
+    balances(products / squares, 1.0)
 }
