@@ -127,3 +127,58 @@ pub fn move_rates(
     }
     rates
 }
+
+/// What is said of `main`, which is 85 or 99 % of a program.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NestedRates {
+    /// Of all comparisons, the whole is noise and the total of `main` is below q 0.05.
+    pub told_by_q: Rate,
+    /// The same, and it is called slower or faster although nothing outside it changed.
+    pub contradicts: Rate,
+    /// The same, and it is called moved within.
+    pub moved_within: Rate,
+    /// Of those: a function is named that did not change.
+    pub misnamed: Rate,
+}
+
+/// 20 functions of 400 samples below `main`. The first of them changes by `first`, the second by `second` (relative);
+/// `outside`: samples of another thread, which vary by `outside_noise`.
+pub fn nested_rates(
+    (first, second): (f64, f64),
+    runs: usize,
+    (outside, outside_noise): (f64, f64),
+    (repetitions, seed): (usize, u64),
+) -> NestedRates {
+    let mut chance = Chance(seed);
+    let mut paths: Vec<Path> = (0..20)
+        .map(|function| {
+            let change = [first, second].get(function).copied().unwrap_or(0.0);
+            let frames = format!("main@m.c:1 f{function}@m.c:{}", 10 + function);
+            path(&frames, 400.0, 400.0 * (1.0 + change), 0.01)
+        })
+        .collect();
+    paths.push(path("thread@t.c:1", outside, outside, outside_noise));
+    let mut rates = NestedRates::default();
+    for _ in 0..repetitions {
+        let comparison = simulated(&paths, runs, 0.002, &mut chance);
+        let rows = compared_functions(&comparison);
+        let main = rows.iter().find(|row| row.name == "main").expect("there");
+        let total = &main.effects.total;
+        let is_noise = comparison.whole().verdict == Verdict::Noise;
+        rates.told_by_q.count(is_noise && total.q < 0.05);
+        let contradicts = matches!(total.verdict, Verdict::Slower | Verdict::Faster);
+        rates.contradicts.count(is_noise && contradicts);
+        let moved_within = total.verdict == Verdict::MovedWithin;
+        rates.moved_within.count(moved_within);
+        if moved_within {
+            let named = main
+                .note
+                .trim_start_matches("total changed by ")
+                .split(", ");
+            rates
+                .misnamed
+                .count(named.clone().any(|name| !["f0", "f1"].contains(&name)));
+        }
+    }
+    rates
+}

@@ -87,6 +87,16 @@ impl Columns {
             .filter(|(node, _, _)| *node != 0)
     }
 
+    /// Samples of each column.
+    pub fn sums(&self) -> Vec<u32> {
+        let mut sums = vec![0u32; self.count];
+        for &(_, column, count) in &self.entries {
+            let sum = &mut sums[column as usize];
+            *sum = sum.saturating_add(count);
+        }
+        sums
+    }
+
     /// Samples of all columns together.
     pub fn samples(&self) -> u64 {
         (self.entries.iter()).fold(0u64, |sum, entry| sum.saturating_add(entry.2.into()))

@@ -33,6 +33,7 @@ mod moved_cost;
 mod moves;
 mod named_functions;
 mod neighbours;
+mod nested;
 mod normalisation;
 mod normalized_name;
 mod numbered_names;

@@ -130,7 +130,7 @@ impl Moved {
 }
 
 /// "a, b, c and 2 more".
-fn names(comparison: &Comparison, pairs: &[u32]) -> String {
+pub(crate) fn names(comparison: &Comparison, pairs: &[u32]) -> String {
     let named: Vec<String> = (pairs.iter().take(NAMES_MAX))
         .map(|&pair| name(comparison, pair))
         .collect();
@@ -140,7 +140,7 @@ fn names(comparison: &Comparison, pairs: &[u32]) -> String {
     }
 }
 
-pub(crate) fn name(comparison: &Comparison, pair: u32) -> String {
+fn name(comparison: &Comparison, pair: u32) -> String {
     let pair = comparison.functions.pairs[pair as usize];
     let (run, function) = match (pair.base, pair.new) {
         (_, Some(function)) => (comparison.new_run(), function),

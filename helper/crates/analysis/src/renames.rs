@@ -94,6 +94,13 @@ struct Described<'a> {
     neighbours: Neighbours,
 }
 
+impl Described<'_> {
+    /// Most of its cost is in what it calls, so that its callees tell what it does.
+    fn is_made_of_calls(&self) -> bool {
+        self.self_ <= 0.5 * self.total
+    }
+}
+
 /// Amounts are shares of the side's total: how long the runs took is of no account.
 fn described<'a>(
     run: &'a Analyzed,
@@ -172,8 +179,11 @@ fn score(old: &Described, now: &Described) -> f64 {
     }
     let callees = likeness(&old.neighbours.callees, &now.neighbours.callees);
     let is_text_known = old.text.is_some() && now.text.is_some();
-    if !is_text_known && name < 0.4 && callees.is_none_or(|callees| callees < 0.7) {
-        // Who calls it is no evidence by itself: a caller has many callees.
+    let calls_alike = callees.is_some_and(|callees| callees >= 0.7)
+        && old.is_made_of_calls()
+        && now.is_made_of_calls();
+    if !is_text_known && !calls_alike && !is_name_kept(old.name, now.name) {
+        // Callers and cost are no evidence by themselves: an alternative to a function has both.
         return 0.0;
     }
     if let Some(callees) = callees {
@@ -187,6 +197,47 @@ fn score(old: &Described, now: &Described) -> f64 {
         / weights
 }
 
+/// Nothing, or words at its ends, were added or taken away: `weigh`, `weigh_items`. Where a word stands in place of another
+/// one (`sum_by_row`, `sum_by_column`), the two are alternatives rather than one function.
+fn is_name_kept(old: &str, now: &str) -> bool {
+    let (old, now) = (last_part(old), last_part(now));
+    if old == now {
+        return true;
+    }
+    let words = [old, now].map(words);
+    let has_all = |of: &[String], all: &[String]| of.iter().all(|word| all.contains(word));
+    (has_all(&words[0], &words[1]) || has_all(&words[1], &words[0]))
+        && name_likeness(old, now) >= 0.4
+}
+
+/// In lower case: of `sum_by_row` or `sumByRow` three.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last = ' ';
+    for c in name.chars() {
+        let begins =
+            c.is_uppercase() && !last.is_uppercase() || c.is_numeric() != last.is_numeric();
+        if !c.is_alphanumeric() || begins {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words
+                .last_mut()
+                .expect("one at least")
+                .extend(c.to_lowercase());
+        }
+        last = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Without what it is in, and without its parameters.
+fn last_part(name: &str) -> &str {
+    let head = name.split('(').next().unwrap_or(name);
+    head.rsplit("::").next().unwrap_or(head)
+}
+
 fn alike(a: f64, b: f64) -> f64 {
     if a.max(b) == 0.0 {
         1.0
@@ -198,8 +249,7 @@ fn alike(a: f64, b: f64) -> f64 {
 /// By pairs of neighbouring letters (Dice), of the name without what it is in.
 fn name_likeness(old: &str, now: &str) -> f64 {
     let pairs = |name: &str| -> HashMap<(char, char), usize> {
-        let head = name.split('(').next().unwrap_or(name);
-        let last = head.rsplit("::").next().unwrap_or(head);
+        let last = last_part(name);
         let mut pairs = HashMap::new();
         for pair in last.chars().zip(last.chars().skip(1)) {
             *pairs.entry(pair).or_default() += 1;
