@@ -4,7 +4,16 @@ import * as l10n from '@vscode/l10n';
 import { countText } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
-export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6, movedWithin: 7 } as const;
+export const Verdict = {
+  noise: 0,
+  slower: 1,
+  faster: 2,
+  new: 3,
+  gone: 4,
+  moved: 5,
+  tooFew: 6,
+  movedWithin: 7,
+} as const;
 
 /** A relative change (0.25: a quarter more) with its 95 % interval; NaN where it cannot be said. */
 export interface Change {
