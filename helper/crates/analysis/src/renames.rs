@@ -182,7 +182,13 @@ fn score(old: &Described, now: &Described) -> f64 {
     let calls_alike = callees.is_some_and(|callees| callees >= 0.7)
         && old.is_made_of_calls()
         && now.is_made_of_calls();
-    if !is_text_known && !calls_alike && !is_name_kept(old.name, now.name) {
+    let names = common_words(old.name, now.name);
+    let is_evident = match names {
+        CommonWords::AllOfOne => name >= 0.4 || calls_alike,
+        CommonWords::None => calls_alike,
+        CommonWords::Some => false,
+    };
+    if !is_text_known && !is_evident {
         // Callers and cost are no evidence by themselves: an alternative to a function has both.
         return 0.0;
     }
@@ -197,17 +203,25 @@ fn score(old: &Described, now: &Described) -> f64 {
         / weights
 }
 
-/// Nothing, or words at its ends, were added or taken away: `weigh`, `weigh_items`. Where a word stands in place of another
-/// one (`sum_by_row`, `sum_by_column`), the two are alternatives rather than one function.
-fn is_name_kept(old: &str, now: &str) -> bool {
-    let (old, now) = (last_part(old), last_part(now));
-    if old == now {
-        return true;
-    }
-    let words = [old, now].map(words);
+/// What two names share.
+enum CommonWords {
+    /// All words of one of them: `weigh`, `weigh_items`.
+    AllOfOne,
+    /// Each has a word in place of one of the other's, as alternatives have: `sum_by_row`, `sum_by_column`.
+    Some,
+    None,
+}
+
+fn common_words(old: &str, now: &str) -> CommonWords {
+    let [old, now] = [old, now].map(|name| words(&last_part(name)));
     let has_all = |of: &[String], all: &[String]| of.iter().all(|word| all.contains(word));
-    (has_all(&words[0], &words[1]) || has_all(&words[1], &words[0]))
-        && name_likeness(old, now) >= 0.4
+    if has_all(&old, &now) || has_all(&now, &old) {
+        CommonWords::AllOfOne
+    } else if old.iter().any(|word| now.contains(word)) {
+        CommonWords::Some
+    } else {
+        CommonWords::None
+    }
 }
 
 /// In lower case: of `sum_by_row` or `sumByRow` three.
@@ -233,9 +247,11 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// Without what it is in, and without its parameters.
-fn last_part(name: &str) -> &str {
-    let head = name.split('(').next().unwrap_or(name);
-    head.rsplit("::").next().unwrap_or(head)
+fn last_part(name: &str) -> String {
+    // This is a scope, though it looks like parameters.
+    let scoped = name.replace("(anonymous namespace)::", "");
+    let head = scoped.split('(').next().unwrap_or(&scoped);
+    head.rsplit("::").next().unwrap_or(head).to_owned()
 }
 
 fn alike(a: f64, b: f64) -> f64 {
@@ -295,4 +311,32 @@ fn join(functions: &mut FunctionMatch, joined: Vec<(u32, u32, String)>) -> Vec<S
     }
     functions.pairs = pairs;
     kept_notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_share_all_words_of_one_or_some_or_none() {
+        let shared = |old, now| match common_words(old, now) {
+            CommonWords::AllOfOne => "all of one",
+            CommonWords::Some => "some",
+            CommonWords::None => "none",
+        };
+        for (old, now, wanted) in [
+            ("weigh", "weigh_items", "all of one"),
+            ("A::compress(int)", "B::compress(long)", "all of one"),
+            (
+                "(anonymous namespace)::by_byte(int)",
+                "(anonymous namespace)::by_word(int)",
+                "some",
+            ),
+            ("sumByRow", "sumByColumn", "some"),
+            ("fft_radix2", "fft_radix4", "some"),
+            ("read_all", "load((anonymous namespace)::read)", "none"),
+        ] {
+            assert_eq!(shared(old, now), wanted, "{old} {now}");
+        }
+    }
 }

@@ -216,6 +216,17 @@ fn an_alternative_without_its_text_is_not_the_same_function_renamed() {
             (Verdict::Moved, format!("renamed from {base}"))
         );
     }
+    // Even with most of the cost in the same callees.
+    let rounds = |name: &str| {
+        run_of(
+            &format!(
+                "main@n.c:1 {name} mix 300\nmain@n.c:1 {name} rotate 200\nmain@n.c:1 {name} 100"
+            ),
+            "",
+        )
+    };
+    let rows = compared_functions(&compare(rounds("by_byte"), rounds("by_word")));
+    assert!(rows.iter().all(|row| row.note.is_empty()), "{rows:?}");
     // What it calls tells what it does.
     let wrapper = |name: &str| {
         run_of(
