@@ -6,7 +6,7 @@ import { quantile, spread } from './measure.mjs';
 export const title = 'Error rates of comparisons';
 
 export async function measure({ repeats = 5 } = {}) {
-  const printed = await example('error_rates');
+  const printed = [...(await example('statistics', 'error_rates')), ...(await example('analysis', 'nested_rates'))];
   const rates = printed.map(({ what, share, least, most, beside }) => ({
     what,
     goal: goal(least, most),
@@ -25,7 +25,7 @@ function goal(least, most) {
 
 async function costs(repeats) {
   const runs = [];
-  for (let i = 0; i < repeats; i++) runs.push(...(await example('q_values_cost')));
+  for (let i = 0; i < repeats; i++) runs.push(...(await example('statistics', 'q_values_cost')));
   const { functions, runs: each } = runs[0];
   return [
     ['foundMs', `${each} executions each, iterated median of ratios`],
@@ -42,9 +42,9 @@ async function costs(repeats) {
   });
 }
 
-/** The JSON objects that an example of the crate prints, one a line. */
-async function example(name) {
-  const args = ['run', '--release', '--quiet', '--locked', '-p', 'statistics', '--example', name];
+/** The JSON objects that an example of a crate prints, one a line. */
+async function example(crate, name) {
+  const args = ['run', '--release', '--quiet', '--locked', '-p', crate, '--example', name];
   const printed = await run('cargo', args, { cwd: helper });
   return printed
     .trim()

@@ -4,7 +4,16 @@ import * as l10n from '@vscode/l10n';
 import { countText } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
-export const Verdict = { noise: 0, slower: 1, faster: 2, new: 3, gone: 4, moved: 5, tooFew: 6 } as const;
+export const Verdict = {
+  noise: 0,
+  slower: 1,
+  faster: 2,
+  new: 3,
+  gone: 4,
+  moved: 5,
+  tooFew: 6,
+  movedWithin: 7,
+} as const;
 
 /** A relative change (0.25: a quarter more) with its 95 % interval; NaN where it cannot be said. */
 export interface Change {
@@ -25,6 +34,7 @@ export const verdictWords: Readonly<Record<number, { readonly glyph: string; rea
   [Verdict.new]: { glyph: '+', text: l10n.t('new') },
   [Verdict.gone]: { glyph: '−', text: l10n.t('gone') },
   [Verdict.moved]: { glyph: '→', text: l10n.t('moved') },
+  [Verdict.movedWithin]: { glyph: '⇄', text: l10n.t('moved within') },
   [Verdict.tooFew]: { glyph: '?', text: l10n.t('not enough independent samples for a test') },
 };
 

@@ -20,6 +20,7 @@ const benches = {
   'short-lives': '../bench/short-lives.mjs',
   saved: '../bench/saved.mjs',
   'error-rates': '../bench/error-rates.mjs',
+  recomputation: '../bench/recomputation.mjs',
   'same-program': '../bench/same-program.mjs',
   'known-change': '../bench/known-change.mjs',
   compare: '../bench/compare.mjs',

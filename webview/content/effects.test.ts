@@ -58,7 +58,7 @@ test('effects that do not fit are refused with a sentence', () => {
   for (const [effects, words] of [
     [{ verdict: [2, 2] }, /effects.*has 1|verdict has 2 rows/],
     [{ verdict: [2], change: [1, 2] }, /change has 2 rows/],
-    [{ verdict: [7] }, /verdict 7/],
+    [{ verdict: [8] }, /verdict 8/],
   ] as const)
     assert.throws(
       () => readFlameGraph(graph(effects)),

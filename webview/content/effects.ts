@@ -36,8 +36,8 @@ export function readEffects(parent: Fields, field: number, count: number): Effec
 /** Throws unless every verdict is one that is known. */
 export function expectVerdicts(verdicts: Uint32Array) {
   for (const verdict of verdicts)
-    if (verdict > Verdict.tooFew)
-      throw new MalformedContent(l10n.t('The verdict {0} is not one of 0 to {1}.', verdict, Verdict.tooFew));
+    if (verdict > Verdict.movedWithin)
+      throw new MalformedContent(l10n.t('The verdict {0} is not one of 0 to {1}.', verdict, Verdict.movedWithin));
 }
 
 /** A column that is left out says nothing of any row. */

@@ -54,7 +54,7 @@ export function isQuiet(graph: FlameGraph, node: number, mode: ColourMode): bool
 export function glyphOf(graph: FlameGraph, node: number, mode: ColourMode): string {
   const verdict = graph.effects?.verdict[node];
   if (mode === 'significance' && verdict !== undefined) {
-    const told = isSignificant(verdict) || verdict === Verdict.moved;
+    const told = isSignificant(verdict) || verdict === Verdict.moved || verdict === Verdict.movedWithin;
     return told ? verdictWords[verdict]!.glyph : '';
   }
   const change = kindOfChange(graph, node);

@@ -75,7 +75,7 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
     {
       id: 'verdict',
       title: '',
-      hint: l10n.t('Verdict: ▲ slower, ▼ faster, + new, − gone, → moved, ○ noise, ? untested'),
+      hint: l10n.t('Verdict: ▲ slower, ▼ faster, + new, − gone, → moved, ⇄ moved within, ○ noise, ? untested'),
       numeric: false,
       compare: (a, b) => compareNumbers(verdict[a]!, verdict[b]!),
       fill: (cell, row) => {

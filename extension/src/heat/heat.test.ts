@@ -124,7 +124,7 @@ test('without effects a difference has a glyph, a time and percentage points', (
   assert.equal(mark(slower, 1, 2), undefined);
 });
 test('an effect is a glyph, a change and its interval; noise is grey', () => {
-  const { noise, slower, faster, new: added, gone, moved, tooFew } = Verdict;
+  const { noise, slower, faster, new: added, gone, moved, tooFew, movedWithin } = Verdict;
   const mark = (base: number, now: number, effect: OneEffect) => {
     const { style, text } = differenceMarks(differenceOf(effect[0], base, now, effect), choice)[0]!;
     return [style, text];
@@ -135,6 +135,7 @@ test('an effect is a glyph, a change and its interval; noise is grey', () => {
   assert.deepEqual(mark(0, 12, [added, nothing, nothing, nothing, 0.001]), ['slower', '+ new 12.0 ms']);
   assert.deepEqual(mark(12, 0, [gone, nothing, nothing, nothing, 0.001]), ['faster', '− gone 12.0 ms']);
   assert.deepEqual(mark(50, 20, [moved, nothing, nothing, nothing, nothing]), ['unclear', '→ moved −30.0 ms']);
+  assert.deepEqual(mark(50, 60, [movedWithin, 0.2, 0.1, 0.3, 0.01]), ['unclear', '⇄ moved within +10.0 ms']);
   assert.deepEqual(mark(12, 9, [tooFew, nothing, nothing, nothing, nothing]), ['unclear', '? untested']);
   assert.deepEqual(mark(4000, 2000, [tooFew, -0.5, nothing, nothing, nothing]), ['unclear', '? −50.0 % untested']);
 });

@@ -103,6 +103,8 @@ export function changeFigure(effect: Effect, base: number, now: number): string 
       return [glyph, relativeText(effect.change), UNTESTED].filter(Boolean).join(' ');
     case Verdict.moved:
       return l10n.t('{0} moved {1}', glyph, valueChangeText(difference(base, now), 'nanoseconds'));
+    case Verdict.movedWithin:
+      return l10n.t('{0} moved within {1}', glyph, valueChangeText(difference(base, now), 'nanoseconds'));
     default:
       return `${glyph} ${changeText(effect) || valueChangeText(difference(base, now), 'nanoseconds')}`;
   }

@@ -11,6 +11,7 @@ use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ChildNodes, FlameTree, ROOT, flame_tree};
 use crate::named_functions::{NamedFunction, marked_pairs};
+use crate::nested::{is_against_whole, verdict_beside_function};
 use crate::tally::Amount;
 
 /// Samples on average of both sides that a node is tested from. Most nodes of a large tree have a few, which show nothing,
@@ -180,6 +181,16 @@ impl Union {
             above[0].add(below[0]);
             above[1].add(below[1]);
         }
-        evidence.effects_from(LEAST_SAMPLES, &base, &new, &amounts)
+        let mut effects = evidence.effects_from(LEAST_SAMPLES, &base, &new, &amounts);
+        for (node, effect) in effects.iter_mut().enumerate() {
+            let (total, verdict) = (amounts[node], effect.verdict);
+            effect.verdict = match node {
+                // It is the whole.
+                0 if is_against_whole(comparison, total, verdict) => comparison.whole().verdict,
+                0 => verdict,
+                _ => verdict_beside_function(comparison, total, verdict, self.frame[node]),
+            };
+        }
+        effects
     }
 }

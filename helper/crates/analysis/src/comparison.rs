@@ -13,6 +13,7 @@ use crate::learnt_noise::LearntNoise;
 use crate::line_pairs::{LineMatch, match_lines};
 use crate::matching::{FilePair, FunctionMatch, match_files, match_functions};
 use crate::moved_cost::note_moved_cost;
+use crate::nested::judge_nested_totals;
 use crate::normalisation::{Normalisation, Units, allowed, units};
 use crate::renames::pair_renamed;
 use crate::side::Side;
@@ -173,8 +174,9 @@ impl Comparison {
             comparison.effects(&base_counts.0, &new_counts.0, &comparison.function_amounts);
         comparison.line_effects =
             comparison.effects(&base_counts.1, &new_counts.1, &comparison.line_amounts);
-        note_moved_cost(&mut comparison);
+        note_moved_cost(&mut comparison, [&base_counts.0, &new_counts.0]);
         comparison.whole = whole(&comparison);
+        judge_nested_totals(&mut comparison, [&base_counts.0, &new_counts.0]);
         Ok(comparison)
     }
 
@@ -208,6 +210,22 @@ impl Comparison {
                 effects
             })
             .collect()
+    }
+
+    /// The function that a pair of lines belongs to.
+    pub(crate) fn pair_of_line(&self, line: usize) -> Option<u32> {
+        let line = &self.lines.pairs[line];
+        match (line.new, line.base) {
+            (Some(place), _) => {
+                let function = self.new_run().function_of_place(place);
+                Some(self.functions.new_pair[function as usize])
+            }
+            (None, Some(place)) => {
+                let function = self.base().function_of_place(place);
+                Some(self.functions.base_pair[function as usize])
+            }
+            (None, None) => None,
+        }
     }
 
     pub fn base(&self) -> &Analyzed {

@@ -77,6 +77,26 @@ impl Columns {
         })
     }
 
+    /// Call path, column, and how often; what has no call path is left out.
+    pub fn by_node<'a>(
+        &'a self,
+        trie: &'a StackTrie,
+    ) -> impl Iterator<Item = (u32, u32, u32)> + 'a {
+        (self.entries.iter())
+            .map(|&(sample, column, count)| (trie.node_of_sample[sample as usize], column, count))
+            .filter(|(node, _, _)| *node != 0)
+    }
+
+    /// Samples of each column.
+    pub fn sums(&self) -> Vec<u32> {
+        let mut sums = vec![0u32; self.count];
+        for &(_, column, count) in &self.entries {
+            let sum = &mut sums[column as usize];
+            *sum = sum.saturating_add(count);
+        }
+        sums
+    }
+
     /// Samples of all columns together.
     pub fn samples(&self) -> u64 {
         (self.entries.iter()).fold(0u64, |sum, entry| sum.saturating_add(entry.2.into()))
@@ -98,6 +118,10 @@ impl Counts {
         }
     }
 
+    pub fn rows(&self) -> usize {
+        self.values.len().checked_div(self.columns).unwrap_or(0)
+    }
+
     pub fn row(&self, row: usize) -> &[u32] {
         &self.values[row * self.columns..][..self.columns]
     }
@@ -106,7 +130,7 @@ impl Counts {
         self.row(row).iter().map(|&count| u64::from(count)).sum()
     }
 
-    fn add(&mut self, row: usize, first: usize, counts: &[u32]) {
+    pub fn add(&mut self, row: usize, first: usize, counts: &[u32]) {
         let to = &mut self.values[row * self.columns + first..][..counts.len()];
         for (sum, &count) in to.iter_mut().zip(counts) {
             *sum = sum.saturating_add(count);

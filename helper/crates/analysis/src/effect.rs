@@ -20,6 +20,8 @@ pub enum Verdict {
     Moved,
     /// Too few samples, or nothing to test them by.
     TooFew,
+    /// Of a total: it changed by what changed inside it, and neither the function itself nor the whole did.
+    MovedWithin,
 }
 
 impl Verdict {
@@ -33,12 +35,18 @@ impl Verdict {
             Verdict::Gone => "gone",
             Verdict::Moved => "moved",
             Verdict::TooFew => "too-few",
+            Verdict::MovedWithin => "moved-within",
         }
     }
 
     /// Something was found.
     pub fn is_significant(self) -> bool {
         !matches!(self, Verdict::Noise | Verdict::TooFew)
+    }
+
+    /// It is called a cost that grew or fell, here and not elsewhere.
+    pub fn has_direction(self) -> bool {
+        self.is_significant() && !matches!(self, Verdict::Moved | Verdict::MovedWithin)
     }
 }
 

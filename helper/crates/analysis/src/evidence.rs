@@ -193,8 +193,8 @@ impl Evidence {
         effects
     }
 
-    /// Without q and verdict, which depend on all of a family.
-    fn tested(
+    /// Without q and verdict, which depend on all of a family. `least` as in [`Evidence::effects_from`].
+    pub fn tested(
         &self,
         least: u64,
         base: &Counts,

@@ -81,19 +81,11 @@ struct LinesOfFunctions {
 impl LinesOfFunctions {
     fn of(comparison: &Comparison) -> LinesOfFunctions {
         let mut of_pair: HashMap<u32, Vec<u32>> = HashMap::new();
-        for (index, line) in (0u32..).zip(&comparison.lines.pairs) {
-            let pair = match (line.new, line.base) {
-                (Some(place), _) => {
-                    let function = comparison.new_run().function_of_place(place);
-                    comparison.functions.new_pair[function as usize]
-                }
-                (None, Some(place)) => {
-                    let function = comparison.base().function_of_place(place);
-                    comparison.functions.base_pair[function as usize]
-                }
-                (None, None) => continue,
+        for index in 0..comparison.lines.pairs.len() {
+            let Some(pair) = comparison.pair_of_line(index) else {
+                continue;
             };
-            of_pair.entry(pair).or_default().push(index);
+            of_pair.entry(pair).or_default().push(index as u32);
         }
         LinesOfFunctions { of_pair }
     }

@@ -5,6 +5,7 @@
 
 mod alignment;
 mod analyzed;
+mod call_partners;
 mod callers;
 mod chains;
 mod compared_files;
@@ -21,6 +22,7 @@ mod flame_graph;
 mod flame_tree;
 mod function_table;
 mod function_text;
+mod inside;
 mod interrupts;
 mod learnt_noise;
 mod line_detail;
@@ -29,8 +31,10 @@ mod line_table;
 mod matching;
 mod merge;
 mod moved_cost;
+mod moves;
 mod named_functions;
 mod neighbours;
+mod nested;
 mod normalisation;
 mod normalized_name;
 mod numbered_names;

@@ -94,6 +94,13 @@ struct Described<'a> {
     neighbours: Neighbours,
 }
 
+impl Described<'_> {
+    /// Most of its cost is in what it calls, so that its callees tell what it does.
+    fn is_made_of_calls(&self) -> bool {
+        self.self_ <= 0.5 * self.total
+    }
+}
+
 /// Amounts are shares of the side's total: how long the runs took is of no account.
 fn described<'a>(
     run: &'a Analyzed,
@@ -172,8 +179,17 @@ fn score(old: &Described, now: &Described) -> f64 {
     }
     let callees = likeness(&old.neighbours.callees, &now.neighbours.callees);
     let is_text_known = old.text.is_some() && now.text.is_some();
-    if !is_text_known && name < 0.4 && callees.is_none_or(|callees| callees < 0.7) {
-        // Who calls it is no evidence by itself: a caller has many callees.
+    let calls_alike = callees.is_some_and(|callees| callees >= 0.7)
+        && old.is_made_of_calls()
+        && now.is_made_of_calls();
+    let names = common_words(old.name, now.name);
+    let is_evident = match names {
+        CommonWords::AllOfOne => name >= 0.4 || calls_alike,
+        CommonWords::None => calls_alike,
+        CommonWords::Some => false,
+    };
+    if !is_text_known && !is_evident {
+        // Callers and cost are no evidence by themselves: an alternative to a function has both.
         return 0.0;
     }
     if let Some(callees) = callees {
@@ -187,6 +203,57 @@ fn score(old: &Described, now: &Described) -> f64 {
         / weights
 }
 
+/// What two names share.
+enum CommonWords {
+    /// All words of one of them: `weigh`, `weigh_items`.
+    AllOfOne,
+    /// Each has a word in place of one of the other's, as alternatives have: `sum_by_row`, `sum_by_column`.
+    Some,
+    None,
+}
+
+fn common_words(old: &str, now: &str) -> CommonWords {
+    let [old, now] = [old, now].map(|name| words(&last_part(name)));
+    let has_all = |of: &[String], all: &[String]| of.iter().all(|word| all.contains(word));
+    if has_all(&old, &now) || has_all(&now, &old) {
+        CommonWords::AllOfOne
+    } else if old.iter().any(|word| now.contains(word)) {
+        CommonWords::Some
+    } else {
+        CommonWords::None
+    }
+}
+
+/// In lower case: of `sum_by_row` or `sumByRow` three.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last = ' ';
+    for c in name.chars() {
+        let begins =
+            c.is_uppercase() && !last.is_uppercase() || c.is_numeric() != last.is_numeric();
+        if !c.is_alphanumeric() || begins {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words
+                .last_mut()
+                .expect("one at least")
+                .extend(c.to_lowercase());
+        }
+        last = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Without what it is in, and without its parameters.
+fn last_part(name: &str) -> String {
+    // This is a scope, though it looks like parameters.
+    let scoped = name.replace("(anonymous namespace)::", "");
+    let head = scoped.split('(').next().unwrap_or(&scoped);
+    head.rsplit("::").next().unwrap_or(head).to_owned()
+}
+
 fn alike(a: f64, b: f64) -> f64 {
     if a.max(b) == 0.0 {
         1.0
@@ -198,8 +265,7 @@ fn alike(a: f64, b: f64) -> f64 {
 /// By pairs of neighbouring letters (Dice), of the name without what it is in.
 fn name_likeness(old: &str, now: &str) -> f64 {
     let pairs = |name: &str| -> HashMap<(char, char), usize> {
-        let head = name.split('(').next().unwrap_or(name);
-        let last = head.rsplit("::").next().unwrap_or(head);
+        let last = last_part(name);
         let mut pairs = HashMap::new();
         for pair in last.chars().zip(last.chars().skip(1)) {
             *pairs.entry(pair).or_default() += 1;
@@ -245,4 +311,32 @@ fn join(functions: &mut FunctionMatch, joined: Vec<(u32, u32, String)>) -> Vec<S
     }
     functions.pairs = pairs;
     kept_notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_share_all_words_of_one_or_some_or_none() {
+        let shared = |old, now| match common_words(old, now) {
+            CommonWords::AllOfOne => "all of one",
+            CommonWords::Some => "some",
+            CommonWords::None => "none",
+        };
+        for (old, now, wanted) in [
+            ("weigh", "weigh_items", "all of one"),
+            ("A::compress(int)", "B::compress(long)", "all of one"),
+            (
+                "(anonymous namespace)::by_byte(int)",
+                "(anonymous namespace)::by_word(int)",
+                "some",
+            ),
+            ("sumByRow", "sumByColumn", "some"),
+            ("fft_radix2", "fft_radix4", "some"),
+            ("read_all", "load((anonymous namespace)::read)", "none"),
+        ] {
+            assert_eq!(shared(old, now), wanted, "{old} {now}");
+        }
+    }
 }

@@ -186,7 +186,7 @@ fn explained(comparison: &Comparison) -> String {
     let net = comparison.new_total().value as f64 - comparison.base_total().value as f64;
     let mut parts: Vec<f64> = (comparison.function_amounts.iter())
         .zip(&comparison.function_effects)
-        .filter(|(_, effects)| effects.self_.verdict.is_significant())
+        .filter(|(_, effects)| effects.self_.verdict.has_direction())
         .map(|([base, new], _)| (new.self_.value as f64 - base.self_.value as f64) / net)
         .filter(|part| *part > 0.0)
         .collect();

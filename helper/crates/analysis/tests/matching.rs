@@ -178,6 +178,71 @@ fn another_function_in_its_place_is_new_and_the_old_one_gone() {
     assert!((comparison.matched_share() - 600.0 / 1400.0).abs() < 1e-9);
 }
 
+/// Called alike, at the same cost, and named alike but for the word that tells them apart.
+#[test]
+fn an_alternative_without_its_text_is_not_the_same_function_renamed() {
+    let stacks = |name: &str, callee: &str| {
+        format!(
+            "main@n.c:1 pack@n.c:4 {name} 400\nmain@n.c:1 pack@n.c:4 {name}{callee} 60\nmain@n.c:1 other@n.c:3 300\n"
+        )
+    };
+    let names = |base: &str, new: &str, callee: &str| {
+        let side = |name: &str| run_of(&stacks(name, callee), "");
+        let rows = compared_functions(&compare(side(base), side(new)));
+        let of = rows.iter().find(|row| row.name == new).expect("there");
+        (of.verdict, of.note.clone())
+    };
+    for (base, new) in [
+        ("compress_by_byte", "compress_by_word"),
+        ("sumByRow", "sumByColumn"),
+        ("fft_radix2", "fft_radix4"),
+        ("quick_sort", "heap_sort"),
+    ] {
+        for callee in ["", " memcpy"] {
+            assert_eq!(
+                names(base, new, callee),
+                (Verdict::New, String::new()),
+                "{base}"
+            );
+        }
+    }
+    for (base, new) in [
+        ("compress", "compress_block"),
+        ("A::compress", "B::compress"),
+    ] {
+        let (verdict, note) = names(base, new, "");
+        assert_eq!(
+            (verdict, note),
+            (Verdict::Moved, format!("renamed from {base}"))
+        );
+    }
+    // Even with most of the cost in the same callees.
+    let rounds = |name: &str| {
+        run_of(
+            &format!(
+                "main@n.c:1 {name} mix 300\nmain@n.c:1 {name} rotate 200\nmain@n.c:1 {name} 100"
+            ),
+            "",
+        )
+    };
+    let rows = compared_functions(&compare(rounds("by_byte"), rounds("by_word")));
+    assert!(rows.iter().all(|row| row.note.is_empty()), "{rows:?}");
+    // What it calls tells what it does.
+    let wrapper = |name: &str| {
+        run_of(
+            &format!(
+                "main@n.c:1 {name} parse 300\nmain@n.c:1 {name} check 200\nmain@n.c:1 {name} 20"
+            ),
+            "",
+        )
+    };
+    let rows = compared_functions(&compare(wrapper("read_all"), wrapper("load")));
+    assert!(
+        rows.iter().any(|row| row.note == "renamed from read_all"),
+        "{rows:?}"
+    );
+}
+
 #[test]
 fn inlining_with_a_record_of_it_changes_nothing() {
     let base = "main@m.c:1 fill@m.c:3 weigh@m.c:8 500\nmain@m.c:1 fill@m.c:4 200";

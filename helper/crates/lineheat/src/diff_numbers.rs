@@ -58,6 +58,8 @@ pub fn verdict(row: &ComparedRow) -> String {
         }
         Verdict::TooFew if samples >= MANY_SAMPLES => "untested".to_owned(),
         Verdict::TooFew => "too few samples".to_owned(),
+        // It is about the total anyhow.
+        Verdict::MovedWithin => "moved within".to_owned(),
         verdict if row.about_self => verdict.word().to_owned(),
         verdict => format!("{} (total)", verdict.word()),
     }

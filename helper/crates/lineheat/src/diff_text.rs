@@ -214,6 +214,7 @@ pub fn glyph(verdict: Verdict) -> &'static str {
         Verdict::New => "✚ ",
         Verdict::Gone => "✕ ",
         Verdict::Moved => "↷ ",
+        Verdict::MovedWithin => "⇄ ",
         Verdict::Noise | Verdict::TooFew => "· ",
     }
 }
@@ -222,6 +223,6 @@ pub fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Slower | Verdict::New => Style::Slower,
         Verdict::Faster | Verdict::Gone => Style::Faster,
-        Verdict::Noise | Verdict::Moved | Verdict::TooFew => Style::Faint,
+        Verdict::Noise | Verdict::Moved | Verdict::MovedWithin | Verdict::TooFew => Style::Faint,
     }
 }

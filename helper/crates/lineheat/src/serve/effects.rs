@@ -53,5 +53,6 @@ pub fn verdict(verdict: analysis::Verdict) -> wire::Verdict {
         analysis::Verdict::Gone => wire::Verdict::Gone,
         analysis::Verdict::Moved => wire::Verdict::Moved,
         analysis::Verdict::TooFew => wire::Verdict::TooFew,
+        analysis::Verdict::MovedWithin => wire::Verdict::MovedWithin,
     }
 }
