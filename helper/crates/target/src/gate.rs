@@ -362,7 +362,13 @@ mod tests {
     fn a_program_is_told_the_name_it_is_called_as() {
         let options = LaunchOptions {
             called_as: Some("/some/where/tool".into()),
-            ..options("/bin/sh", &["-c", "test \"$(tr '\\0' '\\n' </proc/$$/cmdline | head -n 1)\" = /some/where/tool"])
+            ..options(
+                "/bin/sh",
+                &[
+                    "-c",
+                    "test \"$(tr '\\0' '\\n' </proc/$$/cmdline | head -n 1)\" = /some/where/tool",
+                ],
+            )
         };
         let launched = launch_stopped(&options).unwrap().release().unwrap();
         assert_eq!(wait(launched.pid()).unwrap().code, 0);

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -234,44 +233,40 @@ fn elf_bytes(program: &Path) -> Option<u64> {
     (magic == *b"\x7fELF").then(|| file.metadata().map_or(0, |metadata| metadata.len()))
 }
 
-impl fmt::Display for NoEarlierBuild {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl NoEarlierBuild {
+    /// One sentence about the program of this name.
+    pub fn sentence(&self, name: &str) -> String {
         match self {
-            Self::NoProgram => f.write_str("is not a native program (ELF), so no build of it is kept"),
-            Self::TooLarge { bytes, bytes_max } => write!(
-                f,
-                "has {} MiB; builds of more than {} MiB are not kept",
+            Self::NoProgram => {
+                format!("No build of {name} is kept, because it is not a native program (ELF).")
+            }
+            Self::TooLarge { bytes, bytes_max } => format!(
+                "No build of {name} is kept: it has {} MiB, and the limit is {} MiB.",
                 bytes >> 20,
                 bytes_max >> 20
             ),
-            Self::NeverKept => f.write_str("has no earlier build to compare with"),
-            Self::Unchanged { .. } => {
-                f.write_str("is the same build that was recorded last, so there is nothing to compare")
-            }
-            Self::Damaged => f.write_str(
-                "has an earlier build, but its copy in .lineheat/builds was changed, so it is not run",
+            Self::NeverKept => format!("There is no earlier build of {name} to compare with."),
+            Self::Unchanged { .. } => format!(
+                "The program {name} has not changed since it was last profiled, so there is nothing to compare."
+            ),
+            Self::Damaged => format!(
+                "The kept copy of {name} in .lineheat/builds was modified, so it is not run."
             ),
         }
     }
-}
 
-impl NoEarlierBuild {
     /// What the user can do.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::NoProgram => "Choose the program itself instead of a script that starts it.",
+            Self::NoProgram => "Profile the program itself instead of a script that starts it.",
             Self::TooLarge { .. } => {
-                "Copy the earlier build yourself and compare the two with lineheat compare-commands."
+                "Copy the earlier build yourself, and compare both with `lineheat compare-commands`."
             }
             Self::NeverKept => {
-                "Profile the program once, change it, and call this command again: the build that was profiled is kept."
+                "Profile the program, change it, and compare again: each build that you profile is kept."
             }
-            Self::Unchanged { .. } => {
-                "Change the program, and call this command again: it builds first."
-            }
-            Self::Damaged => {
-                "Profile the present build, change the program, and call this command again."
-            }
+            Self::Unchanged { .. } => "Change the program and compare again.",
+            Self::Damaged => "Profile the present build, change the program, and compare again.",
         }
     }
 }

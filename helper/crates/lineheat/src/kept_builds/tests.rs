@@ -194,8 +194,8 @@ fn so_many_bytes_of_builds_stay_and_one_that_is_larger_than_half_of_them_is_not_
     assert_eq!(workspace.kept().len(), 2);
     let why = workspace.earlier("d").unwrap_err();
     assert_eq!(
-        format!("d {why}."),
-        "d has 50 MiB; builds of more than 50 MiB are not kept."
+        why.sentence("d"),
+        "No build of d is kept: it has 50 MiB, and the limit is 50 MiB."
     );
 }
 

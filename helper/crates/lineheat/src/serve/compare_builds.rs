@@ -115,7 +115,7 @@ fn find(record: &RecordRequest) -> Result<EarlierBuild, Failure> {
     });
     found.map_err(|why| Failure {
         kind: "no-earlier-build",
-        message: format!("{} {why}.", name_of(&path)),
+        message: why.sentence(&name_of(&path)),
         advice: why.advice().to_owned(),
     })
 }

@@ -156,14 +156,14 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
     assert_eq!(failure.kind, "no-earlier-build");
     assert_eq!(
         failure.message,
-        "work has no earlier build to compare with."
+        "There is no earlier build of work to compare with."
     );
     ended(&mut engine, request::Body::Record(project.record()));
     let failure = engine.fails(project.earlier());
     assert!(
         failure
             .message
-            .contains("is the same build that was recorded last"),
+            .contains("has not changed since it was last profiled"),
         "{failure:?}"
     );
     let before = project.read("work.c");
