@@ -36,52 +36,53 @@ pub fn earlier(request: &EarlierBuildRequest) -> Result<wire::EarlierBuild, Fail
     })
 }
 
-/// Starts the two recordings of request `id`, one run each.
+/// Starts the two recordings of request `id`, one run each. Finding the earlier build may mean reading it whole.
 pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: CompareBuildsRequest) {
-    let sides = match prepare(request) {
-        Ok(sides) => sides,
-        Err(failure) => return replies.fail(id, failure),
-    };
-    let runs = sides
-        .iter()
-        .filter_map(|side| side.output.clone())
-        .collect();
+    let record = request.record.unwrap_or_default();
+    let outputs = outputs(&record);
+    let runs = outputs.to_vec();
     in_background(session, replies, id, runs, move |replies, control| {
+        let sides = prepare(record, request.earlier_name, outputs)?;
         let telling = Telling::start(replies, id);
-        let outcomes = record_in_turns(sides, &control, |side, event| {
-            match told(event) {
-                Body::RecordingProgress(progress) => {
-                    let build = SIDES[side].into();
-                    telling.tell(Body::RecordingProgress(RecordingProgress {
-                        build,
-                        ..progress
-                    }));
-                }
-                Body::RecordingStarted(_) if side > 0 => {} // the earlier one has
-                body => telling.tell(body),
+        let outcomes = record_in_turns(sides, &control, |side, event| match told(event) {
+            Body::RecordingProgress(progress) => {
+                let build = SIDES[side].into();
+                let progress = RecordingProgress { build, ..progress };
+                telling.tell(Body::RecordingProgress(progress));
             }
+            Body::RecordingStarted(_) if side > 0 => {} // the earlier one has
+            body => telling.tell(body),
         });
         drop(telling);
         both(outcomes).map(Body::RecordingEnded)
     });
 }
 
-/// The earlier build first.
-fn prepare(request: CompareBuildsRequest) -> Result<Vec<RecordOptions>, Failure> {
-    let record = request.record.unwrap_or_default();
-    let found = find(&record)?;
-    let first = output(&record);
+/// Of the earlier build and of the present one.
+fn outputs(record: &RecordRequest) -> [PathBuf; 2] {
+    let first = output(record);
     let name = first.file_name().unwrap_or_default().to_string_lossy();
-    let id = name.strip_suffix(".pb.gz").unwrap_or(&name).to_owned();
-    let named = |side: &str| first.with_file_name(format!("{id}-{side}.pb.gz"));
-    let mut present = options(&record)?;
-    present.output = Some(named("new"));
+    let id = name.strip_suffix(".pb.gz").unwrap_or(&name);
+    ["base", "new"].map(|side| first.with_file_name(format!("{id}-{side}.pb.gz")))
+}
+
+/// The earlier build first.
+fn prepare(
+    record: RecordRequest,
+    earlier_name: String,
+    [base, new]: [PathBuf; 2],
+) -> Result<Vec<RecordOptions>, Failure> {
+    let found = find(&record)?;
+    let present = RecordOptions {
+        output: Some(new),
+        ..options(&record)?
+    };
     let mut earlier = options(&RecordRequest {
-        name: request.earlier_name,
+        name: earlier_name,
         ..record
     })?;
-    earlier.output = Some(named("base"));
     run_instead(&mut earlier.target, &found);
+    earlier.output = Some(base);
     earlier.build = Build::Earlier(Box::new(Earlier {
         sources: found.sources(),
         build: found,
@@ -114,7 +115,10 @@ fn find(record: &RecordRequest) -> Result<EarlierBuild, Failure> {
         builds.earlier(&path)
     });
     found.map_err(|why| Failure {
-        kind: "no-earlier-build",
+        kind: match why {
+            NoEarlierBuild::Unchanged { .. } => "unchanged-build",
+            _ => "no-earlier-build",
+        },
         message: why.sentence(&name_of(&path)),
         advice: why.advice().to_owned(),
     })
