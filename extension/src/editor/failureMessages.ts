@@ -48,7 +48,8 @@ export async function showFailure(error: unknown, log: OutputLog): Promise<void>
   if (choice === showLog) log.show();
 }
 
-async function tellNoBuild({ kind, message, advice }: EngineFailure): Promise<void> {
+async function tellNoBuild(failure: { kind: string; message: string; advice: string }): Promise<void> {
+  const { kind, message, advice } = failure;
   const profile = vscode.l10n.t('Profile Again');
   const choice = await inform(`${message} ${advice}`, ...(kind === 'no-earlier-build' ? [profile] : []));
   if (choice === profile) await vscode.commands.executeCommand('lineheat.profileAgain');
