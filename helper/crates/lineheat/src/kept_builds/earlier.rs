@@ -12,9 +12,9 @@ use profile::{Profile, RunInfo};
 use supervision::Urgency;
 use user_files::Folder;
 
-use super::KeptBuilds;
 use super::copying::digest_of;
 use super::manifest::{KeptFile, Manifest, Stamp};
+use super::{KeptBuilds, resolved};
 use crate::record::shown_path;
 
 /// A kept build that can run.
@@ -171,7 +171,7 @@ impl EarlierBuild {
         if !self.builds.is_own(path) {
             return false;
         }
-        let shown = shown_path(path);
+        let shown = shown_path(resolved(path));
         let kept = self.manifest.files.iter().find(|kept| kept.path == shown);
         !kept
             .zip(file)

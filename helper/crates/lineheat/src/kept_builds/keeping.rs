@@ -12,7 +12,7 @@ use user_files::{Folder, FolderLock};
 
 use super::copying::{copy, digest_of};
 use super::manifest::{KeptFile, Manifest, Stamp, unix_ms};
-use super::{BUILDS_MAX, KeptBuilds, id_of, is_id, manifest};
+use super::{BUILDS_MAX, KeptBuilds, id_of, is_id, manifest, resolved};
 use crate::record::shown_path;
 
 /// Longer than another recording takes to keep its build, usually.
@@ -56,10 +56,7 @@ impl KeptBuilds {
             return Ok(());
         }
         let program = shown_path(ran.program.path);
-        stamped.sort_by_cached_key(|(_, file, _)| {
-            let shown = shown_path(file.path);
-            (shown != program, shown)
-        });
+        stamped.sort_by_cached_key(|(shown, _, _)| (*shown != program, shown.clone()));
         let id = match self.known(&folder, &program, &stamped) {
             Some(id) => id,
             None => self.add(&folder, ran, &stamped, urgency)?,
@@ -184,7 +181,7 @@ type Stamped<'a> = (String, &'a BuildFile<'a>, Stamp);
 fn stamped<'a>(ran: &'a RanBuild<'a>) -> io::Result<Vec<Stamped<'a>>> {
     let files = std::iter::once(&ran.program).chain(&ran.libraries);
     files
-        .map(|of| Ok((shown_path(of.path), of, Stamp::of(of.file)?)))
+        .map(|of| Ok((shown_path(resolved(of.path)), of, Stamp::of(of.file)?)))
         .collect()
 }
 

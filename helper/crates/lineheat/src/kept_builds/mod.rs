@@ -63,14 +63,16 @@ impl KeptBuilds {
 
     /// Whether a file changes with the workspace. What Lineheat keeps does not.
     pub fn is_own(&self, path: &Path) -> bool {
-        (self.workspace.as_deref())
-            .is_some_and(|folder| path.starts_with(folder) && !self.is_kept(path))
+        let path = resolved(path);
+        self.workspace.as_deref().is_some_and(|folder| {
+            path.starts_with(folder) && !path.starts_with(folder.join(".lineheat"))
+        })
     }
+}
 
-    fn is_kept(&self, path: &Path) -> bool {
-        let folder = self.workspace.as_deref();
-        folder.is_some_and(|folder| path.starts_with(folder.join(".lineheat")))
-    }
+/// The loader names some libraries by a path through `..` (`$ORIGIN/../lib`) or a link.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// The name of the folder of a build with these files.

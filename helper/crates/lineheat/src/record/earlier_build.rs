@@ -18,7 +18,8 @@ pub fn correct(info: &mut RunInfo, recording: &Recording, earlier: &Earlier) {
     info.git_commit.clone_from(&sources.git_commit);
     info.git_branch.clone_from(&sources.git_branch);
     info.git_dirty = sources.git_dirty;
-    info.problems.extend(problems(info, recording, earlier));
+    info.not_as_built = problems(info, recording, earlier);
+    info.problems.extend(info.not_as_built.iter().cloned());
 }
 
 /// As sentences.

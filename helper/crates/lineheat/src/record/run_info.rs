@@ -93,6 +93,7 @@ pub fn run_info(
         modules: wire_modules(recording, symbols),
         sources: texts.known,
         sources_apart: texts.unknown,
+        not_as_built: Vec::new(),
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,

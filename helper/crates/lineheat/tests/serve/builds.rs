@@ -278,39 +278,44 @@ fn a_text_that_nobody_knows_any_more_is_not_made_up() {
     assert!(text_in(&done.run_path, "work.c").is_some());
 }
 
+/// A library, which is named by more than its file is, of so many rounds.
+fn build_library(project: &Project, rounds: u64) {
+    let source =
+        format!("void heavy(void) {{\n  for (volatile long i = 0; i < {rounds}; i++) {{}}\n}}\n");
+    project.write("heavy.c", &source);
+    let flags = ["-shared", "-fPIC", "-Wl,-soname,libheavy.so.1"];
+    project.gcc(&[&flags[..], &["-o", "libheavy.so.1.0", "heavy.c"]].concat());
+}
+
+/// A program, linked in this way, that does all its work in that library.
+fn with_library(flags: &[&str]) -> Project {
+    let project = Project::new();
+    build_library(&project, 60_000_000);
+    std::os::unix::fs::symlink("libheavy.so.1.0", project.path("libheavy.so.1")).unwrap();
+    let main = "void heavy(void);\nint main(void) { heavy(); return 0; }\n";
+    project.write("work.c", main);
+    project.build(&[&["work.c", "libheavy.so.1.0"], flags].concat());
+    project
+}
+
+fn user_ns(run: &str) -> f64 {
+    let run = Profile::open(Path::new(run)).unwrap().run.unwrap();
+    run.user_ns as f64
+}
+
+const NOT_AS_IT_WAS: &str =
+    "The earlier build ran with files as they are now, not as they were: libheavy.so.1";
+
 #[test]
 fn a_library_of_the_workspace_runs_as_it_was() {
     if !can_record() {
         return;
     }
-    let project = Project::new();
-    let library = |rounds: &str| {
-        project.write(
-            "heavy.c",
-            &format!(
-                "void heavy(void) {{\n  for (volatile long i = 0; i < {rounds}; i++) {{}}\n}}\n"
-            ),
-        );
-        project.gcc(&[
-            "-shared",
-            "-fPIC",
-            "-Wl,-soname,libheavy.so.1",
-            "-o",
-            "libheavy.so.1.0",
-            "heavy.c",
-        ]);
-    };
-    library("60000000");
-    std::os::unix::fs::symlink("libheavy.so.1.0", project.path("libheavy.so.1")).unwrap();
-    project.write(
-        "work.c",
-        "void heavy(void);\nint main(void) { heavy(); return 0; }\n",
-    );
-    project.build(&["work.c", "libheavy.so.1.0", "-Wl,-rpath,$ORIGIN"]);
+    let project = with_library(&["-Wl,--enable-new-dtags,-rpath,$ORIGIN"]);
     let mut engine = Engine::start();
     ended(&mut engine, request::Body::Record(project.record()));
     // The program stays.
-    library("240000000");
+    build_library(&project, 240_000_000);
     let (done, _) = ended(&mut engine, project.compare(1));
     let ratio = user_ns(&done.run_path) / user_ns(&done.base_run_path);
     assert!(ratio > 2.0, "{ratio}");
@@ -318,9 +323,40 @@ fn a_library_of_the_workspace_runs_as_it_was() {
     assert!(!told.contains("as they are now"), "{told}");
 }
 
-fn user_ns(run: &str) -> f64 {
-    let run = Profile::open(Path::new(run)).unwrap().run.unwrap();
-    run.user_ns as f64
+#[test]
+fn a_library_that_is_found_as_it_is_now_is_named_in_the_comparison() {
+    if !can_record() {
+        return;
+    }
+    // DT_RPATH precedes LD_LIBRARY_PATH. This one leads from the copy to the folder of the project, from the program to none.
+    let project = with_library(&["-Wl,--disable-new-dtags,-rpath,$ORIGIN/../../.."]);
+    let record = RecordRequest {
+        env: [("LD_LIBRARY_PATH".to_owned(), text(&project.path("")))].into(),
+        ..project.record()
+    };
+    let mut engine = Engine::start();
+    ended(&mut engine, request::Body::Record(record.clone()));
+    build_library(&project, 240_000_000);
+    let compare = CompareBuildsRequest {
+        record: Some(record),
+        ..CompareBuildsRequest::default()
+    };
+    let (done, _) = ended(&mut engine, request::Body::CompareBuilds(compare));
+    let told = problems(&done.base_run_path);
+    assert!(told.contains(NOT_AS_IT_WAS), "{told}");
+    let [base_run, new_run] =
+        [&done.base_run_path, &done.run_path].map(|run| engine.open(Path::new(run)).run);
+    let request = OpenComparisonRequest {
+        base_run,
+        new_run,
+        ..OpenComparisonRequest::default()
+    };
+    let opened = match engine.ask(request::Body::OpenComparison(request)) {
+        reply::Body::ComparisonOpened(opened) => opened,
+        other => panic!("{other:?}"),
+    };
+    let warnings = opened.warnings.join("\n");
+    assert!(warnings.contains(NOT_AS_IT_WAS), "{warnings}");
 }
 
 #[test]
