@@ -100,7 +100,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
   const told = new ToldProblems(workspaceState);
   const prompts = new RepeatPrompts(workspaceState);
-  const recording = { recorder, builds, discovery, pick, last, opener, told, prompts, fallbackRuns };
+  const recording = { client, recorder, builds, discovery, pick, last, opener, told, prompts, fallbackRuns };
   const profiles = new ProfileCommands(recording);
   const baseline = new Baseline(client, workspaceState, log);
   const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));

@@ -64,6 +64,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     panels.show({ base, new: current });
     return { base, new: current };
   };
+  const compareWithLastBuild = async (argument?: unknown) => {
+    const builds = await thenListed(profiles.compareWithLastBuild(argument));
+    return builds && compare(builds.base, builds.new);
+  };
   const compareRuns = async (argument?: unknown) => {
     const named = namedComparison(argument);
     if (named) return compare(named.base, named.new);
@@ -152,6 +156,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     'runs.showSweep': (argument) => {
       if (isSweep(argument)) panels.show({ sweep: argument.sweep });
     },
+    compareWithLastBuild,
     profileAgain: () => thenShown(profiles.profileAgain()),
     stop: () => recorder.stop(),
     discard: () => recorder.discard(),

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
 import { failureOf } from '../engine/failure.ts';
 import { StepFailed, TargetError } from '../targets/target.ts';
-import { tellError } from './notifications.ts';
+import { inform, tellError } from './notifications.ts';
 import type { OutputLog } from './outputLog.ts';
 
 /** Kinds of failure that the doctor can say more about. */
@@ -17,12 +17,16 @@ const DOCTOR_KINDS = new Set([
   'sampler',
 ]);
 
+/** There is nothing to compare a build with: no fault, but something to do first. */
+const BUILD_KINDS = new Set(['no-earlier-build', 'unchanged-build']);
+
 /** Shows why something failed; a cancelled request is no news. Resolves when the message is gone. */
 export async function showFailure(error: unknown, log: OutputLog): Promise<void> {
   if (error instanceof StepFailed) return; // its own words are shown where it ran
   const failure =
     error instanceof TargetError ? { kind: 'target', message: error.message, advice: error.advice } : failureOf(error);
   if (failure.kind === 'cancelled') return;
+  if (BUILD_KINDS.has(failure.kind)) return tellNoBuild(failure);
   log.error(`${failure.kind}: ${failure.message} ${failure.advice}`);
   if (failure.kind === 'internal' && error instanceof Error && error.stack) log.error(error.stack);
 
@@ -42,6 +46,13 @@ export async function showFailure(error: unknown, log: OutputLog): Promise<void>
   if (choice === doctor) await vscode.commands.executeCommand('lineheat.doctor');
   if (choice === trust) await vscode.commands.executeCommand('workbench.trust.manage');
   if (choice === showLog) log.show();
+}
+
+async function tellNoBuild(failure: { kind: string; message: string; advice: string }): Promise<void> {
+  const { kind, message, advice } = failure;
+  const profile = vscode.l10n.t('Profile Again');
+  const choice = await inform(`${message} ${advice}`, ...(kind === 'no-earlier-build' ? [profile] : []));
+  if (choice === profile) await vscode.commands.executeCommand('lineheat.profileAgain');
 }
 
 /** A command that stands on a line of its own in an advice. */

@@ -5,11 +5,13 @@ import * as vscode from 'vscode';
 import { commandIn } from '../../../core/advisedCommands.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import type { RecordingEnded, RunOpened } from '../../../core/wire.ts';
+import type { EngineClient } from '../engine/engineClient.ts';
 import { EngineFailure } from '../engine/failure.ts';
+import { expected } from '../engine/openProfiles.ts';
 import { endButtons } from '../heat/endButtons.ts';
 import { hottestFile } from '../heat/hottestFile.ts';
 import { advisedLines, headline, problemKey, problemsWorthTelling } from '../heat/runProblems.ts';
-import { endedBadly, endSentence, LOSS_WARNING_SHARE } from '../heat/runText.ts';
+import { endedBadly, endSentence, LOSS_WARNING_SHARE, timeText } from '../heat/runText.ts';
 import { argumentText } from '../targets/argumentText.ts';
 import { targetOfId } from '../targets/commandTargets.ts';
 import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.ts';
@@ -36,9 +38,16 @@ export interface SweepResult {
   readonly sweep: string;
 }
 
+/** Two runs to compare. */
+export interface ComparedBuilds {
+  readonly base: string;
+  readonly new: string;
+}
+
 export class ProfileCommands {
   constructor(
     private readonly parts: {
+      readonly client: EngineClient;
       readonly recorder: Recorder;
       readonly builds: BuildOutput;
       readonly discovery: TargetDiscovery;
@@ -97,11 +106,37 @@ export class ProfileCommands {
     if (!saved) return this.profile();
     const { sweep, repeats = {} } = saved;
     if ('program' in saved) return sweep ? this.sweepNamed(saved.program, sweep) : this.profileNamed(saved.program);
-    const target =
-      targetOfId(saved.id, os.homedir()) ??
-      (await this.parts.discovery.all()).targets.find(({ id }) => id === saved.id);
+    const target = await this.targetOf(saved.id);
     if (!target) return this.profile();
     return sweep ? this.sweepTarget(target, async () => ({ sweep, repeats })) : this.profileTarget(target, { repeats });
+  }
+
+  /**
+   * Builds what was profiled last, and records the build from before the change and the new one alternately. A caller that
+   * names a program says itself how often. Undefined when the user changed their mind.
+   */
+  async compareWithLastBuild(named?: unknown): Promise<ComparedBuilds | undefined> {
+    requireTrust();
+    const { recorder, last, pick, prompts } = this.parts;
+    if (isNamedProgram(named)) {
+      const settings = { ...recordSettings(), repeat: 10, warmUp: 1, ...recordingOf(named) };
+      return recorder.exclusively(() => this.recordBuilds(planOf(named), async () => settings));
+    }
+    const settingsFor = async (title: string) => {
+      const answers = await prompts.askRepeats(title, recordSettings());
+      return answers && { ...recordSettings(), ...answers };
+    };
+    const saved = last.get();
+    if (saved && 'program' in saved)
+      return recorder.exclusively(() => this.recordBuilds(planOf(saved.program), settingsFor));
+    const target = (saved && (await this.targetOf(saved.id))) ?? (await pick.choose());
+    if (!target) return undefined;
+    return recorder.exclusively(async () => {
+      if (target.kind !== 'process' && target.id !== last.id) await last.setId(target.id, {});
+      const plan = await this.prepared(target);
+      if ('attachPid' in plan) throw new TargetError(vscode.l10n.t('A running process has no builds to compare.'));
+      return this.recordBuilds(plan, settingsFor);
+    });
   }
 
   /** `asks`: the user has just chosen the target, and may choose among its tests. */
@@ -157,6 +192,11 @@ export class ProfileCommands {
     });
   }
 
+  private async targetOf(id: string): Promise<Target | undefined> {
+    const { discovery } = this.parts;
+    return targetOfId(id, os.homedir()) ?? (await discovery.all()).targets.find((target) => target.id === id);
+  }
+
   private prepared(target: Target): Promise<Plan> {
     const { builds, last } = this.parts;
     return target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
@@ -180,7 +220,7 @@ export class ProfileCommands {
     parameters: readonly SweepParameter[],
   ): Promise<SweepResult | undefined> {
     const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
-    const ended = await this.parts.recorder.record(plan, options, parameters);
+    const ended = await this.parts.recorder.record(plan, options, { sweep: parameters });
     if (!ended) return undefined;
     const { run, runPath } = ended;
     const sweep = run?.sweep?.sweep;
@@ -190,6 +230,27 @@ export class ProfileCommands {
         vscode.l10n.t('The run {0} does not say which sweep it belongs to.', runPath),
       );
     return { sweep };
+  }
+
+  /** `settingsFor` asks only when there is a build to compare with. */
+  private async recordBuilds(
+    plan: LaunchPlan,
+    settingsFor: (title: string) => Promise<RecordSettings | undefined>,
+  ): Promise<ComparedBuilds | undefined> {
+    const { client, fallbackRuns, recorder } = this.parts;
+    const folder = runsDirectory() ?? fallbackRuns;
+    const earlierBuild = { program: plan.program, cwd: plan.cwd, runsDirectory: folder };
+    const reply = await client.request({ earlierBuild });
+    const { recordedUnixMs } = expected(reply.earlierBuild, 'EarlierBuild');
+    const name = visibleText(plan.name);
+    const recordedAt = timeText(recordedUnixMs, new Date());
+    const settings = await settingsFor(vscode.l10n.t('Compare {0} with Its Build Profiled at {1}', name, recordedAt));
+    if (!settings) return undefined;
+    const options = { ...settings, runsDirectory: folder };
+    const present = { ...plan, runName: vscode.l10n.t('{0}, new build', name) };
+    const ended = await recorder.record(present, options, { earlierName: vscode.l10n.t('{0}, last build', name) });
+    if (!ended?.runPath || !ended.baseRunPath) return undefined;
+    return { base: ended.baseRunPath, new: ended.runPath };
   }
 
   /** Undefined when the user discarded the recording: nothing is shown then. */

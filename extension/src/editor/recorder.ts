@@ -21,6 +21,14 @@ export interface RecordingOptions extends RecordSettings {
   readonly runsDirectory: string;
 }
 
+/** What is recorded beyond one program; nothing: the program of the plan, as it is. */
+export interface RecordingKind {
+  /** The plan's arguments and environment hold places for these; a run is recorded for each combination. */
+  readonly sweep?: readonly SweepParameter[];
+  /** The last build runs alternately with the present one, into a run of this name. */
+  readonly earlierName?: string;
+}
+
 export class Recorder implements vscode.Disposable {
   private running: Recording | undefined;
   private last: Recording | undefined;
@@ -50,13 +58,9 @@ export class Recorder implements vscode.Disposable {
    * Records until the target ends, the limit is reached, or someone stops it; undefined when it was discarded.
    * Throws EngineFailure.
    */
-  async record(
-    plan: Plan,
-    options: RecordingOptions,
-    sweep?: readonly SweepParameter[],
-  ): Promise<RecordingEnded | undefined> {
+  async record(plan: Plan, options: RecordingOptions, kind: RecordingKind = {}): Promise<RecordingEnded | undefined> {
     const client = new EngineClient(this.engine);
-    const recording = new Recording(client, plan, options, sweep);
+    const recording = new Recording(client, plan, options, kind);
     this.running = recording;
     this.last = recording;
     await setRecording(true);
@@ -114,8 +118,7 @@ class Recording {
     private readonly client: EngineClient,
     private readonly plan: Plan,
     private readonly options: RecordingOptions,
-    /** The plan's arguments and environment hold places for these; a run is recorded for each combination. */
-    private readonly sweep: readonly SweepParameter[] | undefined,
+    private readonly kind: RecordingKind,
   ) {}
 
   async run(): Promise<RecordingEnded | undefined> {
@@ -201,7 +204,7 @@ class Recording {
       if (this.stopAsked || this.discardAsked) this.sendStop(id);
       const ended = expected((await reply).recordingEnded, 'RecordingEnded');
       if (this.discardAsked) {
-        await removeRuns([...this.saved, ended.runPath]);
+        await removeRuns([...this.saved, ended.runPath, ended.baseRunPath]);
         this.terminal?.end(vscode.l10n.t('The recording was discarded.'));
         return undefined;
       }
@@ -214,8 +217,10 @@ class Recording {
   }
 
   private bodyOf(record: NonNullable<RequestBody['record']>): RequestBody {
-    if (!this.sweep) return { record };
-    const parameters = this.sweep.map(({ name, values }) => ({ name, values: [...values] }));
+    const { sweep, earlierName } = this.kind;
+    if (earlierName !== undefined) return { compareBuilds: { record, earlierName } };
+    if (!sweep) return { record };
+    const parameters = sweep.map(({ name, values }) => ({ name, values: [...values] }));
     return { sweep: { record, parameters, name: this.plan.name } };
   }
 

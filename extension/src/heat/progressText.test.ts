@@ -22,6 +22,7 @@ const zeros = {
   cpuVariation: 0,
   cell: 0,
   cells: 0,
+  build: 0,
 };
 
 test('one run tells time and samples', () => {
@@ -43,4 +44,11 @@ test('a sweep tells its cell', () => {
     'cell 2 of 12 · execution 1 of 3 · 12 s · 1,204 samples',
   );
   assert.equal(told({ cell: 2, cells: 12, stage: 2 }), 'cell 2 of 12 · saving');
+});
+
+test('of two builds that run alternately it is said which one runs', () => {
+  const { Build } = wire.RecordingProgress;
+  const third = { repetition: 3, repetitions: 10 };
+  assert.equal(told({ ...third, build: Build.EARLIER }), 'last build · execution 3 of 10 · 12 s · 1,204 samples');
+  assert.equal(told({ build: Build.PRESENT, warmUp: true, samples: 0 }), 'new build · warming up · 12 s · 0 samples');
 });

@@ -7,19 +7,29 @@ import { type RecordingProgress, wire } from '../../../core/wire.ts';
 export function progressText(progress: RecordingProgress): string {
   const { stage, elapsedNs, samples, lost, symbolized } = progress;
   const { Stage } = wire.RecordingProgress;
-  const cell = progress.cells > 1 ? [l10n.t('cell {0} of {1}', progress.cell, progress.cells)] : [];
+  const part = [
+    ...(progress.cells > 1 ? [l10n.t('cell {0} of {1}', progress.cell, progress.cells)] : []),
+    ...buildOf(progress),
+  ];
   if (stage === Stage.SYMBOLIZING) {
     const percent = Math.floor(100 * symbolized);
     const names =
       percent > 0 ? l10n.t('resolving names and lines, {0} %', percent) : l10n.t('resolving names and lines');
-    return [...cell, names].join(' · ');
+    return [...part, names].join(' · ');
   }
-  if (stage === Stage.SAVING) return [...cell, l10n.t('saving')].join(' · ');
+  if (stage === Stage.SAVING) return [...part, l10n.t('saving')].join(' · ');
   const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
   const kept = l10n.t('{0} samples', countText(samples));
-  const parts = [...cell, ...repetition(progress), elapsed, kept];
+  const parts = [...part, ...repetition(progress), elapsed, kept];
   if (lost > 0) parts.push(l10n.t('{0} lost', countText(lost)));
   return [...parts, ...spread(progress)].join(' · ');
+}
+
+/** Which of two builds that run alternately. */
+function buildOf({ build }: RecordingProgress): string[] {
+  const { Build } = wire.RecordingProgress;
+  if (build === Build.EARLIER) return [l10n.t('last build')];
+  return build === Build.PRESENT ? [l10n.t('new build')] : [];
 }
 
 function repetition({ repetition, repetitions, warmUp }: RecordingProgress): string[] {

@@ -12,8 +12,12 @@ export function runName(run: RunSummary): string {
 
 /** `14:03`, `yesterday 14:03`, `12 Nov 14:03`: short, and exact enough to tell runs apart. */
 export function runTime(run: RunSummary, now: Date): string {
-  if (run.startedUnixMs === 0) return '';
-  const started = new Date(run.startedUnixMs);
+  return run.startedUnixMs === 0 ? '' : timeText(run.startedUnixMs, now);
+}
+
+/** The same of any time. */
+export function timeText(unixMs: number, now: Date): string {
+  const started = new Date(unixMs);
   const time = started.toLocaleTimeString(undefined, {
     hour: '2-digit',
     minute: '2-digit',

@@ -267,7 +267,7 @@ fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
 
 /// What makes a side doubtful by itself.
 fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = run.not_as_built.clone();
     let share = lost_share(run);
     if share > 0.05 {
         warnings.push(format!(

@@ -19,6 +19,7 @@ mod interrupts;
 mod json;
 mod json_diff;
 mod json_report;
+mod kept_builds;
 mod kernel_support;
 mod open_worker;
 mod own_program;

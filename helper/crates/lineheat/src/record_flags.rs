@@ -8,8 +8,8 @@ use regex::bytes::Regex;
 
 use crate::demangling::DemangleChoice;
 use crate::record::{
-    DEBUGINFOD_PATIENCE, Privilege, REPEAT_MAX, RecordOptions, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX,
-    Target, Work, work_expression,
+    Build, DEBUGINFOD_PATIENCE, Privilege, REPEAT_MAX, RecordOptions, SAMPLE_HZ_DEFAULT,
+    SAMPLE_HZ_MAX, Target, Work, work_expression,
 };
 
 #[derive(clap::Args, Clone)]
@@ -110,6 +110,7 @@ impl RecordFlags {
             self_contained: self.self_contained,
             name: recording.name,
             sweep: None,
+            build: Build::Present,
             demangle: (recording.demangle).map_or_else(Default::default, DemangleChoice::mode),
             debuginfod: self.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         }

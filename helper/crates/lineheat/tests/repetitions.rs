@@ -129,6 +129,7 @@ fn a_command_whose_output_is_read_still_has_the_terminal() {
     args.push(program.path.clone().into());
     let stopped = target::launch_stopped(&target::LaunchOptions {
         program: env!("CARGO_BIN_EXE_lineheat").into(),
+        called_as: None,
         args,
         cwd: None,
         env: vec![],

@@ -50,7 +50,7 @@ pub use build::Build;
 pub use cache::user_folder as user_cache_folder;
 pub use confined::confine;
 pub use demangle::{DemangleMode, demangle, is_made_name};
-pub use executable::{ExecutableFile, inspect_executable};
+pub use executable::{ExecutableFile, inspect_executable, soname_of};
 pub use isolated::{AskedModule, Isolation, symbolize_isolated};
 pub use md5::md5;
 pub use module::ModuleFile;

@@ -96,6 +96,7 @@ mod tests {
     fn what_the_program_prints_can_be_read() {
         let stopped = launch_stopped(&LaunchOptions {
             program: "/bin/sh".into(),
+            called_as: None,
             args: vec!["-c".into(), "printf 'a\\nb'; printf c >&2".into()],
             cwd: None,
             env: vec![],

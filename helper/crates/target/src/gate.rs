@@ -18,6 +18,8 @@ use user_files::invoker;
 #[derive(Clone)]
 pub struct LaunchOptions {
     pub program: PathBuf,
+    /// What the program is told that it was called as (argv[0]); None: `program`.
+    pub called_as: Option<OsString>,
     pub args: Vec<OsString>,
     pub cwd: Option<PathBuf>,
     /// Added to the caller's own environment.
@@ -129,6 +131,9 @@ pub fn launch_stopped_after(
     command
         .args(&options.args)
         .envs(options.env.iter().cloned());
+    if let Some(name) = &options.called_as {
+        command.arg0(name);
+    }
     if let Some(cwd) = &options.cwd {
         command.current_dir(cwd);
     }
@@ -335,6 +340,7 @@ mod tests {
     fn options(program: &str, args: &[&str]) -> LaunchOptions {
         LaunchOptions {
             program: program.into(),
+            called_as: None,
             args: args.iter().map(Into::into).collect(),
             cwd: None,
             env: vec![],
@@ -350,6 +356,22 @@ mod tests {
         assert!(maps.contains("/sh") || maps.contains("dash"), "{maps}");
         let launched = stopped.release().unwrap();
         assert_eq!(wait(launched.pid()).unwrap().code, 7);
+    }
+
+    #[test]
+    fn a_program_is_told_the_name_it_is_called_as() {
+        let options = LaunchOptions {
+            called_as: Some("/some/where/tool".into()),
+            ..options(
+                "/bin/sh",
+                &[
+                    "-c",
+                    "test \"$(tr '\\0' '\\n' </proc/$$/cmdline | head -n 1)\" = /some/where/tool",
+                ],
+            )
+        };
+        let launched = launch_stopped(&options).unwrap().release().unwrap();
+        assert_eq!(wait(launched.pid()).unwrap().code, 0);
     }
 
     #[test]

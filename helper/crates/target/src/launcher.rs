@@ -203,6 +203,7 @@ mod tests {
     fn options() -> LaunchOptions {
         LaunchOptions {
             program: "/bin/sh".into(),
+            called_as: None,
             args: vec!["-c".into(), "exit 7".into()],
             cwd: None,
             env: vec![],

@@ -111,6 +111,7 @@ mod tests {
         };
         let stopped = launch_stopped(&LaunchOptions {
             program: "/bin/sh".into(),
+            called_as: None,
             args: vec!["-c".into(), "test -t 1 && stty size".into()],
             cwd: None,
             env: vec![],

@@ -104,6 +104,11 @@ impl Folder {
         acting(|| Ok(unlinkat(&self.folder, name, AtFlags::empty())?))
     }
 
+    /// Removes a folder that is empty.
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        acting(|| Ok(unlinkat(&self.folder, name, AtFlags::REMOVEDIR)?))
+    }
+
     /// Makes names last beyond a loss of power. A folder that may be written and not read is left to the system.
     pub fn sync(&self) -> io::Result<()> {
         match acting(|| Ok(self.readable()?)) {

@@ -35,6 +35,7 @@ impl Recording<'_> {
             if let Err(error) = output::write(&mut profile, output, options, &self.urgency) {
                 return Err(self.not_saved(error, output.path(), wall));
             }
+            self.keep_build(options, &profile, output.path());
         }
         self.steps.remove();
         if let Some(why) = self.sampler.end(SAMPLER_ENDS_WITHIN, &self.urgency) {

@@ -6,6 +6,7 @@ mod attach_to;
 mod bpf_refusals;
 mod build_problems;
 mod copied_stacks;
+mod earlier_build;
 mod environment;
 mod errors;
 mod finish;
@@ -17,6 +18,7 @@ mod in_turns;
 mod incomplete_stacks;
 mod jit;
 mod journal;
+mod keeping;
 mod launching;
 mod mapped_paths;
 mod missed;
@@ -38,6 +40,7 @@ mod sampler_process;
 mod sampler_watch;
 mod save;
 mod shown_path;
+mod source_texts;
 mod stacks;
 mod start;
 mod stopping;
@@ -62,6 +65,7 @@ use statistics::{SoFar, Summary};
 use supervision::Urgency;
 use target::{Exit, TerminalSize};
 
+use crate::kept_builds::{EarlierBuild, EarlierSources, KeptBuilds};
 use crate::kernel_support;
 
 pub use attach_to::AttachTo;
@@ -72,6 +76,7 @@ pub use opener::{Asked, Identity};
 pub use output::new_run_path;
 use recording::Recording;
 pub use sampler_process::sampler_path;
+pub use shown_path::shown_path;
 use turns::Turn;
 use unprivileged::Copies;
 use warm_up::WarmedUp;
@@ -92,6 +97,31 @@ pub enum Target {
         terminal: Option<TerminalSize>,
     },
     Attach(AttachTo),
+}
+
+/// Which build of a launched program is recorded.
+pub enum Build {
+    /// The one that is there.
+    Present,
+    /// The one that is there; a copy is kept for later comparisons.
+    Kept(KeptBuilds),
+    /// One that was kept.
+    Earlier(Box<Earlier>),
+}
+
+/// A kept build and what its former runs say of its sources. The target's program is the copy.
+pub struct Earlier {
+    pub build: EarlierBuild,
+    pub sources: EarlierSources,
+}
+
+impl Build {
+    pub fn earlier(&self) -> Option<&Earlier> {
+        match self {
+            Build::Earlier(earlier) => Some(earlier),
+            Build::Present | Build::Kept(_) => None,
+        }
+    }
 }
 
 /// With which rights to take samples.
@@ -124,6 +154,8 @@ pub struct RecordOptions {
     pub duration: Option<Duration>,
     /// Which part of a sweep it is.
     pub sweep: Option<SweepCell>,
+    /// Which build of the program is recorded, and what becomes of it.
+    pub build: Build,
     /// The run file to write; None: nothing is kept.
     pub output: Option<PathBuf>,
     /// Keep the text of each hot source file in the run itself.

@@ -1,35 +1,30 @@
 //! What a run says beyond its samples: how it was made, what was lost, and the text of the hot source files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Read;
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use profile::Profile;
 use profile::run::{
     EndReason as WireEnd, Exit, Folded, Loss, Module as WireModule, Repetition as WireRepetition,
-    RunInfo, Source, Until,
+    RunInfo, Until,
 };
 use records::StackEnd;
 use records::layout::Counter;
 
 use super::environment::Environment;
 use super::modules::ModuleIndex;
-use super::opener::{Asked, Identity, Opener};
 use super::problems::problems;
 use super::rate::{Taken, TimersUsed};
 use super::recording::Recording;
 use super::repetitions::{Repetition, Repetitions};
 use super::save::Symbols;
 use super::shown_path::shown_path;
+use super::source_texts::source_texts;
 use super::work::{Work, missing_work};
 use super::{EndReason, RecordOptions, Target};
 
-const SOURCES_MAX: usize = 64;
 /// Of a module.
 const FOLDED_MAX: usize = 200;
-const SOURCE_BYTES_MAX: u64 = 512 << 10;
-const SOURCES_BYTES_MAX: usize = 4 << 20;
 
 pub fn unix_ns(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH)
@@ -46,7 +41,10 @@ pub fn run_info(
 ) -> RunInfo {
     let (command, attached_pid) = match &options.target {
         Target::Launch { program, args, .. } => {
-            let words = std::iter::once(program.as_os_str()).chain(args.iter().map(AsRef::as_ref));
+            let earlier = options.build.earlier();
+            let called_as = earlier.map_or(program, |earlier| &earlier.build.program);
+            let words =
+                std::iter::once(called_as.as_os_str()).chain(args.iter().map(AsRef::as_ref));
             (words.map(shown_path).collect(), 0)
         }
         Target::Attach(_) => (vec![], recording.pid),
@@ -61,7 +59,8 @@ pub fn run_info(
     let exit = recording.exit;
     let samples = recording.stacks.sample_count();
     let taken = taken(recording, options);
-    let by_file = samples_by_file(profile);
+    let earlier = options.build.earlier();
+    let texts = source_texts(&samples_by_file(profile), recording, symbols, earlier);
     let mut info = RunInfo {
         format: 1,
         name: options.name.clone(),
@@ -92,8 +91,9 @@ pub fn run_info(
         git_commit: git.map_or(String::new(), |g| g.commit.clone()),
         git_dirty: git.is_some_and(|g| g.dirty),
         modules: wire_modules(recording, symbols),
-        sources: sources(&by_file, recording, symbols),
-        sources_apart: Vec::new(),
+        sources: texts.known,
+        sources_apart: texts.unknown,
+        not_as_built: Vec::new(),
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,
@@ -309,74 +309,4 @@ fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
     let mut files: Vec<_> = named.filter(|(path, _)| !path.is_empty()).collect();
     files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     files
-}
-
-/// The texts of the hottest source files that are here, as they are now.
-fn sources(
-    by_file: &[(String, u64)],
-    recording: &Recording,
-    symbols: &BTreeMap<ModuleIndex, Symbols>,
-) -> Vec<Source> {
-    let built = newest_program_change(recording, symbols);
-    let mut sources = Vec::new();
-    let mut bytes = 0;
-    let mut opener = Opener::with(&recording.urgency);
-    for (path, _) in by_file {
-        if sources.len() == SOURCES_MAX {
-            break;
-        }
-        let Some((text, modified)) = read_source(Path::new(path), &mut opener) else {
-            continue;
-        };
-        bytes += text.len();
-        if bytes > SOURCES_BYTES_MAX {
-            break;
-        }
-        // A sum in the line table knows better than the file's time.
-        let sum = (symbols.values()).find_map(|s| s.found.source_sums.get(path.as_str()));
-        let differs = sum.map(|sum| *sum != symbolize::md5(text.as_bytes()));
-        let newer = built.is_some_and(|b| modified > b);
-        sources.push(Source {
-            path: path.clone(),
-            text,
-            modified_unix_ns: unix_ns(modified),
-            newer_than_binary: differs.unwrap_or(newer),
-            differs_from_binary: differs == Some(true),
-            sha256: Vec::new(),
-        });
-    }
-    sources
-}
-
-fn read_source(path: &Path, opener: &mut Opener) -> Option<(String, SystemTime)> {
-    if !path.is_absolute() {
-        return None;
-    }
-    let opened = opener.open(&Asked {
-        identity: Identity::Any,
-        paths: &[path.to_owned()],
-        bytes_max: SOURCE_BYTES_MAX,
-    });
-    let mut file = opened.ok()?.file;
-    let mut text = String::new();
-    // It may have grown since.
-    (&mut file)
-        .take(SOURCE_BYTES_MAX)
-        .read_to_string(&mut text)
-        .ok()?;
-    Some((text, file.metadata().ok()?.modified().ok()?))
-}
-
-/// When the youngest module with line tables was built: a source changed after that is not what ran.
-fn newest_program_change(
-    recording: &Recording,
-    symbols: &BTreeMap<ModuleIndex, Symbols>,
-) -> Option<SystemTime> {
-    let with_lines = recording
-        .modules
-        .iter()
-        .filter(|(i, _)| symbols.get(i).is_some_and(|s| s.found.has_lines));
-    with_lines
-        .filter_map(|(_, m)| m.file.as_ref()?.metadata().ok()?.modified().ok())
-        .max()
 }

@@ -14,6 +14,7 @@ use symbolize::{
     AskedModule, Frame, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated,
 };
 
+use super::earlier_build;
 use super::environment::Environment;
 use super::modules::{Module, ModuleIndex, own_vdso};
 use super::recording::Recording;
@@ -84,6 +85,9 @@ fn build(
     let profile = builder.finish();
     let mut info = run_info::run_info(recording, options, wall, symbols, &profile, environment);
     run_info::add_times(&mut info, recording);
+    if let Some(earlier) = options.build.earlier() {
+        earlier_build::correct(&mut info, recording, earlier);
+    }
     Profile {
         run: Some(info),
         ..profile

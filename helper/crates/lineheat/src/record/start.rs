@@ -401,6 +401,8 @@ pub fn launch_options(options: &RecordOptions) -> LaunchOptions {
             terminal,
         } => LaunchOptions {
             program: program.clone(),
+            called_as: (options.build.earlier())
+                .map(|earlier| earlier.build.program.clone().into_os_string()),
             args: args.clone(),
             cwd: cwd.clone(),
             env: env.clone(),

@@ -11,6 +11,7 @@ mod worker_pool;
 
 mod amounts;
 mod callers;
+mod compare_builds;
 mod effects;
 mod executables;
 mod explain;
@@ -151,6 +152,9 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
         request::Body::TerminalInput(input) => replies.answer(id, recording::input(session, input)),
         request::Body::TerminalSize(size) => replies.answer(id, recording::resize(session, &size)),
         request::Body::Sweep(request) => sweep::start(session, replies, id, request),
+        request::Body::CompareBuilds(request) => {
+            compare_builds::start(session, replies, id, request);
+        }
         request::Body::Record(record) => recording::start(session, replies, id, record),
         body => {
             let session = Arc::clone(session);

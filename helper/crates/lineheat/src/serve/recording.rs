@@ -22,10 +22,11 @@ use super::saved_runs;
 use super::session::{Session, Steered};
 use super::telling::Telling;
 use crate::at_once;
+use crate::kept_builds::KeptBuilds;
 use crate::record::{
-    AttachTo, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions, Recorded,
-    RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path, record,
-    work_expression,
+    AttachTo, Build, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions,
+    Recorded, RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path,
+    record, work_expression,
 };
 use crate::turn_text::turn_so_far;
 
@@ -226,6 +227,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
         sweep: None,
+        build: kept(request),
     })
 }
 
@@ -260,8 +262,16 @@ fn attach_to(request: &RecordRequest) -> Option<AttachTo> {
     (!pids.is_empty()).then_some(AttachTo::Pids(pids))
 }
 
+/// The editor may want to compare what it launches with a later build. One that is looked up in the search path is not
+/// built here.
+fn kept(request: &RecordRequest) -> Build {
+    let is_built = attach_to(request).is_none() && request.program.contains('/');
+    let builds = is_built.then(|| KeptBuilds::beside(&runs_directory(request)));
+    builds.flatten().map_or(Build::Present, Build::Kept)
+}
+
 /// A name without a slash is looked up in the search path, as in a shell; others are relative to the target's folder.
-fn program(request: &RecordRequest) -> PathBuf {
+pub fn program(request: &RecordRequest) -> PathBuf {
     let program = Path::new(&request.program);
     if request.program.contains('/') && !request.cwd.is_empty() {
         Path::new(&request.cwd).join(program)
@@ -274,11 +284,14 @@ pub fn output(request: &RecordRequest) -> PathBuf {
     if !request.output.is_empty() {
         return PathBuf::from(&request.output);
     }
-    let directory = match request.runs_directory.as_str() {
+    new_run_path(&runs_directory(request))
+}
+
+pub fn runs_directory(request: &RecordRequest) -> PathBuf {
+    match request.runs_directory.as_str() {
         "" => Path::new(&request.cwd).join(".lineheat/runs"),
         directory => PathBuf::from(directory),
-    };
-    new_run_path(&directory)
+    }
 }
 
 fn terminal_size(columns: u32, rows: u32) -> TerminalSize {

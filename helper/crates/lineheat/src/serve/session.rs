@@ -15,8 +15,8 @@ use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
 use super::shared_profiles::SharedProfiles;
 use super::{
-    callers, executables, explain, file_heat, line_detail, locate, machine, matches, processes,
-    sweep, views,
+    callers, compare_builds, executables, explain, file_heat, line_detail, locate, machine,
+    matches, processes, sweep, views,
 };
 use crate::record::Control;
 
@@ -108,7 +108,11 @@ impl Session {
                 let comparison = self.comparison(request.comparison)?;
                 Ok(Body::Explanation(explain::explain(&comparison, &request)))
             }
+            request::Body::EarlierBuild(request) => {
+                compare_builds::earlier(&request).map(Body::EarlierBuild)
+            }
             request::Body::Record(_)
+            | request::Body::CompareBuilds(_)
             | request::Body::Sweep(_)
             | request::Body::Stop(_)
             | request::Body::TerminalInput(_)

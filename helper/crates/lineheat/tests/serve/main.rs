@@ -7,6 +7,7 @@ mod fixture;
 #[path = "../stopped_parts/held_parts.rs"]
 mod held_parts;
 
+mod builds;
 mod comparisons;
 mod handshake;
 mod hostile_frames;

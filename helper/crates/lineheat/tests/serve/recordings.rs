@@ -13,7 +13,7 @@ use crate::client::{Engine, text};
 use crate::held_parts::{child, lives};
 
 /// Under CI a machine that cannot record is a failure.
-fn can_record() -> bool {
+pub fn can_record() -> bool {
     let doctor = Command::new(env!("CARGO_BIN_EXE_lineheat"))
         .arg("doctor")
         .output()

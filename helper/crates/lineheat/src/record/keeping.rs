@@ -1,0 +1,75 @@
+//! After a recording: a copy of what was recorded is kept, for later comparisons.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use profile::Profile;
+
+use super::modules::Module;
+use super::recording::Recording;
+use super::shown_path::shown_path;
+use super::{Build, RecordOptions, Target};
+use crate::kept_builds::{BuildFile, KeptBuilds, RanBuild};
+
+impl Recording<'_> {
+    /// The run is saved already: what cannot be kept is only said.
+    pub(super) fn keep_build(&mut self, options: &RecordOptions, profile: &Profile, run: &Path) {
+        let kept = match &options.build {
+            Build::Present => return,
+            Build::Kept(builds) => self.keep_present(builds, options, profile, run),
+            Build::Earlier(earlier) => earlier.build.note_run(run, &self.urgency),
+        };
+        if let Err(why) = kept {
+            self.problems.push(format!(
+                "This build is not kept for Compare with My Last Build: {why}."
+            ));
+        }
+    }
+
+    fn keep_present(
+        &self,
+        builds: &KeptBuilds,
+        options: &RecordOptions,
+        profile: &Profile,
+        run: &Path,
+    ) -> std::io::Result<()> {
+        let Target::Launch { program, .. } = &options.target else {
+            return Ok(());
+        };
+        let Ok(program) = program.canonicalize() else {
+            return Ok(()); // it is gone
+        };
+        let of_files = || self.modules.iter().map(|(_, module)| module);
+        let Some(ran) = of_files().find(|module| module.path == program) else {
+            return Ok(()); // a script
+        };
+        let Some(program) = as_mapped(ran) else {
+            return Ok(()); // it was built again meanwhile
+        };
+        let libraries = of_files()
+            .filter(|module| module.path != ran.path && builds.is_own(&module.path))
+            .filter_map(as_mapped);
+        let ran = RanBuild {
+            libraries: libraries.collect(),
+            build_id: build_id(profile, program.path),
+            program,
+            run,
+        };
+        builds.keep(&ran, SystemTime::now(), &self.urgency)
+    }
+}
+
+/// None: its file is another one now.
+fn as_mapped(module: &Module) -> Option<BuildFile<'_>> {
+    Some(BuildFile {
+        path: &module.path,
+        file: module.file_as_mapped().ok()?,
+    })
+}
+
+fn build_id<'a>(profile: &'a Profile, program: &Path) -> &'a str {
+    let shown = shown_path(program);
+    let modules = profile.run.iter().flat_map(|run| &run.modules);
+    let mut of_program = modules.filter(|module| module.path == shown);
+    of_program.next().map_or("", |module| &module.build_id)
+}
