@@ -14,6 +14,7 @@ import { advisedLines, headline, problemKey, problemsWorthTelling } from '../hea
 import { endedBadly, endSentence, LOSS_WARNING_SHARE, timeText } from '../heat/runText.ts';
 import { argumentText } from '../targets/argumentText.ts';
 import { targetOfId } from '../targets/commandTargets.ts';
+import type { Turns } from '../targets/repeatText.ts';
 import { misfitOf, parseSweep, type SweepParameter } from '../targets/sweepText.ts';
 import { type LaunchPlan, type Plan, type Target, TargetError } from '../targets/target.ts';
 import { workspaceFolderPaths } from './activeProfile.ts';
@@ -123,7 +124,7 @@ export class ProfileCommands {
       return recorder.exclusively(() => this.recordBuilds(planOf(named), async () => settings));
     }
     const settingsFor = async (title: string) => {
-      const answers = await prompts.askRepeats(title, recordSettings());
+      const answers = await prompts.askTurns(title, recordSettings());
       return answers && { ...recordSettings(), ...answers };
     };
     const saved = last.get();
@@ -235,7 +236,7 @@ export class ProfileCommands {
   /** `settingsFor` asks only when there is a build to compare with. */
   private async recordBuilds(
     plan: LaunchPlan,
-    settingsFor: (title: string) => Promise<RecordSettings | undefined>,
+    settingsFor: (title: string) => Promise<(RecordSettings & Partial<Turns>) | undefined>,
   ): Promise<ComparedBuilds | undefined> {
     const { client, fallbackRuns, recorder } = this.parts;
     const folder = runsDirectory() ?? fallbackRuns;
@@ -244,11 +245,15 @@ export class ProfileCommands {
     const { recordedUnixMs } = expected(reply.earlierBuild, 'EarlierBuild');
     const name = visibleText(plan.name);
     const recordedAt = timeText(recordedUnixMs, new Date());
-    const settings = await settingsFor(vscode.l10n.t('Compare {0} with Its Build Profiled at {1}', name, recordedAt));
-    if (!settings) return undefined;
+    const answers = await settingsFor(vscode.l10n.t('Compare {0} with Its Build Profiled at {1}', name, recordedAt));
+    if (!answers) return undefined;
+    const { until = 0, ...settings } = answers;
     const options = { ...settings, runsDirectory: folder };
     const present = { ...plan, runName: vscode.l10n.t('{0}, new build', name) };
-    const ended = await recorder.record(present, options, { earlierName: vscode.l10n.t('{0}, last build', name) });
+    const ended = await recorder.record(present, options, {
+      earlierName: vscode.l10n.t('{0}, last build', name),
+      until,
+    });
     if (!ended?.runPath || !ended.baseRunPath) return undefined;
     return { base: ended.baseRunPath, new: ended.runPath };
   }

@@ -27,6 +27,8 @@ export interface RecordingKind {
   readonly sweep?: readonly SweepParameter[];
   /** The last build runs alternately with the present one, into a run of this name. */
   readonly earlierName?: string;
+  /** Of the two builds: executions until such a relative change would show; 0: as many as the settings say. */
+  readonly until?: number;
 }
 
 export class Recorder implements vscode.Disposable {
@@ -217,8 +219,8 @@ class Recording {
   }
 
   private bodyOf(record: NonNullable<RequestBody['record']>): RequestBody {
-    const { sweep, earlierName } = this.kind;
-    if (earlierName !== undefined) return { compareBuilds: { record, earlierName } };
+    const { sweep, earlierName, until = 0 } = this.kind;
+    if (earlierName !== undefined) return { compareBuilds: { record, earlierName, until } };
     if (!sweep) return { record };
     const parameters = sweep.map(({ name, values }) => ({ name, values: [...values] }));
     return { sweep: { record, parameters, name: this.plan.name } };

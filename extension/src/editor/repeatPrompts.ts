@@ -1,7 +1,7 @@
 // The questions before a repeated recording and before a sweep. What was answered last is offered again.
 import * as vscode from 'vscode';
 import { argumentText, parseArguments } from '../targets/argumentText.ts';
-import { parseCount, parseWork, type WorkCount } from '../targets/repeatText.ts';
+import { parseCount, parseTurns, parseWork, type Turns, type WorkCount } from '../targets/repeatText.ts';
 import { misfitOf, parseSweep } from '../targets/sweepText.ts';
 import type { SweepAnswers } from './lastTarget.ts';
 import type { RecordSettings } from './settings.ts';
@@ -12,6 +12,7 @@ const WARM_UP_MAX = 1000;
 
 interface Answers {
   readonly repeat: string;
+  readonly turns: string;
   readonly warmUp: string;
   readonly work: string;
   readonly sweep: string;
@@ -33,6 +34,29 @@ export class RepeatPrompts {
       parse: (text) => parseCount(text, 1, REPEAT_MAX),
     });
     if (repeat === undefined) return undefined;
+    const rest = await this.askWarmUpAndWork(title, settings);
+    return rest && { repeat, ...rest };
+  }
+
+  /** The same for two builds, which may also run until the difference is known. */
+  async askTurns(title: string, settings: RecordSettings): Promise<(RepeatAnswers & Turns) | undefined> {
+    const turns = await this.ask<Turns>('turns', {
+      title,
+      prompt: vscode.l10n.t(
+        'How many times should each build run? A number, or the smallest change that matters, such as {0}: then as often as it takes.',
+        '2%',
+      ),
+      otherwise: String(settings.repeat > 1 ? settings.repeat : 10),
+      parse: (text) => parseTurns(text, REPEAT_MAX),
+    });
+    const rest = turns && (await this.askWarmUpAndWork(title, settings));
+    return rest && { ...turns, ...rest };
+  }
+
+  private async askWarmUpAndWork(
+    title: string,
+    settings: RecordSettings,
+  ): Promise<Omit<RepeatAnswers, 'repeat'> | undefined> {
     const warmUp = await this.ask('warmUp', {
       title,
       prompt: vscode.l10n.t('How many warm-up executions first, without samples?'),
@@ -48,7 +72,7 @@ export class RepeatPrompts {
       otherwise: '',
       parse: parseWork,
     });
-    return work && { repeat, warmUp, ...work };
+    return work && { warmUp, ...work };
   }
 
   /**

@@ -23,12 +23,18 @@ const zeros = {
   cell: 0,
   cells: 0,
   build: 0,
+  soFar: '',
 };
 
 test('one run tells time and samples', () => {
   assert.equal(told({}), '12 s · 1,204 samples');
   assert.equal(told({ lost: 3 }), '12 s · 1,204 samples · 3 lost');
   assert.equal(told({ stage: 1, symbolized: 0.5 }), 'resolving names and lines, 50 %');
+});
+test('two builds tell how they compare, as soon as that is known', () => {
+  const soFar = '·········│·├────●──── 5 turns: +4.8 % (+1.8 to +8.0), about 16 more';
+  assert.equal(told({ repetition: 6, repetitions: 100, build: 2, soFar }), `new build · ${soFar}`);
+  assert.equal(told({ stage: 2, build: 2, soFar }), 'new build · saving');
 });
 test('repetitions tell which one runs, and the spread of those done', () => {
   assert.equal(told({ repetition: 1, repetitions: 10 }), 'execution 1 of 10 · 12 s · 1,204 samples');

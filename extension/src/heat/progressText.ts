@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import { countText, durationText, percentText } from '../../../core/numbersAsText.ts';
 import { type RecordingProgress, wire } from '../../../core/wire.ts';
 
-/** `execution 3 of 10 · 12 s · 1,204 samples · mean 1.21 s ±0.8 % CPU`. */
+/** `execution 3 of 10 · 12 s · 1,204 samples · mean 1.21 s ±0.8 % CPU`; once builds can be compared, how they do. */
 export function progressText(progress: RecordingProgress): string {
   const { stage, elapsedNs, samples, lost, symbolized } = progress;
   const { Stage } = wire.RecordingProgress;
@@ -18,6 +18,7 @@ export function progressText(progress: RecordingProgress): string {
     return [...part, names].join(' · ');
   }
   if (stage === Stage.SAVING) return [...part, l10n.t('saving')].join(' · ');
+  if (progress.soFar) return [...part, progress.soFar].join(' · ');
   const elapsed = elapsedNs < 60e9 ? `${(elapsedNs / 1e9).toFixed(0)} s` : durationText(elapsedNs);
   const kept = l10n.t('{0} samples', countText(samples));
   const parts = [...part, ...repetition(progress), elapsed, kept];

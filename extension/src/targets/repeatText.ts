@@ -18,6 +18,32 @@ export function parseWork(text: string): WorkCount | string {
   return { work: 0, workFrom: trimmed };
 }
 
+/** How often two builds run: so many times, or until a change of this size would show. */
+export interface Turns {
+  readonly repeat: number;
+  /** Relative; 0: each time. */
+  readonly until: number;
+}
+
+/** The engine's own limits. */
+const TURNS_MAX_UNTIL = 100;
+const UNTIL_PERCENT = { least: 0.1, most: 100 };
+
+/** `10`, or `2%`; a sentence about what is wrong with it otherwise. */
+export function parseTurns(text: string, most: number): Turns | string {
+  const percent = /^([\d.]+)\s*%$/.exec(text.trim())?.[1];
+  if (percent === undefined) {
+    const repeat = parseCount(text, 1, most);
+    return typeof repeat === 'number'
+      ? { repeat, until: 0 }
+      : l10n.t('Enter a whole number from {0} to {1}, or a change such as {2}.', 1, most, '2%');
+  }
+  const change = Number(percent);
+  const { least, most: largest } = UNTIL_PERCENT;
+  if (!(change >= least && change <= largest)) return l10n.t('Enter a change from {0} % to {1} %.', least, largest);
+  return { repeat: TURNS_MAX_UNTIL, until: change / 100 };
+}
+
 /** A whole number from `low` to `high`; a sentence otherwise. */
 export function parseCount(text: string, low: number, high: number): number | string {
   const count = Number(text.trim());

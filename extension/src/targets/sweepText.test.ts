@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseCount, parseWork } from './repeatText.ts';
+import { parseCount, parseTurns, parseWork } from './repeatText.ts';
 import { misfitOf, parseSweep } from './sweepText.ts';
 
 test('parameters are names with lists of values; quotes hold blanks', () => {
@@ -41,4 +41,12 @@ test('work is a number, an expression with a group, or unknown', () => {
 test('counts are whole and bounded', () => {
   assert.equal(parseCount('10', 1, 100), 10);
   for (const text of ['', '0', '1.5', 'ten', '101']) assert.equal(typeof parseCount(text, 1, 100), 'string');
+});
+
+test('builds run a number of times, or until a change would show', () => {
+  assert.deepEqual(parseTurns('12', 100), { repeat: 12, until: 0 });
+  assert.deepEqual(parseTurns(' 2 % ', 100), { repeat: 100, until: 0.02 });
+  assert.deepEqual(parseTurns('0.5%', 100), { repeat: 100, until: 0.005 });
+  for (const text of ['', '%', '0%', '200%', '1.2.3%', '-2%', 'two', '0', '101'])
+    assert.equal(typeof parseTurns(text, 100), 'string', text);
 });

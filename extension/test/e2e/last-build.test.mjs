@@ -84,7 +84,7 @@ story(
     const changed = EDITS.reduce((text, [from, to]) => text.replace(from, to), SOURCE);
     writeFileSync(file('work.cpp'), changed);
     await runCommand(page, COMPARE);
-    await question(page, 'How many times should the program run?').waitFor({ timeout: 120_000 });
+    await question(page, 'How many times should each build run?').waitFor({ timeout: 120_000 });
     assert.equal(await page.locator('.quick-input-widget input[type=text]').inputValue(), '10');
     assert.match(await page.locator('.quick-input-title').innerText(), /^Compare work with Its Build Profiled at \d/);
     await picture('last-build-2-question');
@@ -135,6 +135,24 @@ story('each line is compared with itself, where it is now', async ({ page, pictu
   }
 });
 
+story('both builds run until the difference is known', async ({ page, picture }) => {
+  writeFileSync(file('work.cpp'), readFileSync(file('work.cpp'), 'utf8').replace('round < 15', 'round < 30'));
+  await runCommand(page, COMPARE);
+  await question(page, 'How many times should each build run?').waitFor({ timeout: 120_000 });
+  await answer(page, '5%');
+  await question(page, 'How many warm-up executions first').waitFor();
+  await answer(page, '0');
+  await question(page, 'The work of each execution').waitFor();
+  await answer(page, '');
+  await recorded(page, folder, 5);
+  const panel = await webviewWith(page, '.graph canvas');
+  const title = panel.locator('h1');
+  await eventually('the verdict', async () => /slower/.test((await title.textContent()) ?? ''), { timeoutMs: 60_000 });
+  const executions = await panel.locator('.repeats .dot').count();
+  assert.ok(executions >= 10 && executions < 60, `${executions} executions`);
+  await picture('last-build-6-until');
+});
+
 story('the runs are named, and the earlier one carries the former text', async ({ page, picture }) => {
   await page.locator('.activitybar .action-label[aria-label^="Lineheat"]').click();
   for (const name of ['work, last build', 'work, new build'])
@@ -143,6 +161,6 @@ story('the runs are named, and the earlier one carries the former text', async (
   const base = savedRuns(folder).find((name) => name.includes('-base'));
   const listing = await run(engine, ['annotate', base, 'work.cpp'], { cwd: folder });
   assert.match(listing, /round < 8/);
-  assert.equal(kept().length, 2);
-  await picture('last-build-6-runs');
+  assert.equal(kept().length, 3);
+  await picture('last-build-7-runs');
 });

@@ -17,8 +17,9 @@ use super::session::Session;
 use super::telling::Telling;
 use crate::kept_builds::{EarlierBuild, KeptBuilds, NoEarlierBuild};
 use crate::record::{
-    Build, Earlier, RecordError, RecordOptions, Recorded, Target, record_in_turns, shown_path,
+    Build, Earlier, Event, RecordError, RecordOptions, Recorded, Target, record_in_turns, shown_path,
 };
+use crate::turn_text::turn_so_far;
 
 const SIDES: [Side; 2] = [Side::Earlier, Side::Present];
 
@@ -42,16 +43,27 @@ pub fn start(session: &Arc<Session>, replies: &Replies, id: u32, request: Compar
     let outputs = outputs(&record);
     let runs = outputs.to_vec();
     in_background(session, replies, id, runs, move |replies, control| {
-        let sides = prepare(record, request.earlier_name, outputs)?;
+        let mut sides = prepare(record, request.earlier_name, outputs)?;
+        for side in &mut sides {
+            side.until = (request.until > 0.0).then_some(request.until);
+        }
         let telling = Telling::start(replies, id);
-        let outcomes = record_in_turns(sides, &control, |side, event| match told(event) {
-            Body::RecordingProgress(progress) => {
-                let build = SIDES[side].into();
-                let progress = RecordingProgress { build, ..progress };
-                telling.tell(Body::RecordingProgress(progress));
+        let mut so_far = String::new();
+        let outcomes = record_in_turns(sides, &control, |side, event| {
+            if let Event::Turn(turn) = &event {
+                so_far = turn_so_far(turn);
             }
-            Body::RecordingStarted(_) if side > 0 => {} // the earlier one has
-            body => telling.tell(body),
+            match told(event) {
+                Body::RecordingProgress(progress) => {
+                    telling.tell(Body::RecordingProgress(RecordingProgress {
+                        build: SIDES[side].into(),
+                        so_far: so_far.clone(),
+                        ..progress
+                    }));
+                }
+                Body::RecordingStarted(_) if side > 0 => {} // the earlier one has
+                body => telling.tell(body),
+            }
         });
         drop(telling);
         both(outcomes).map(Body::RecordingEnded)
