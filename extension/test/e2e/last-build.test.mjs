@@ -164,3 +164,21 @@ story('the runs are named, and the earlier one carries the former text', async (
   assert.equal(kept().length, 3);
   await picture('last-build-7-runs');
 });
+
+story('Discard Recording leaves neither of the two runs', async ({ page }) => {
+  await runCommand(page, COMPARE);
+  for (const [words, text] of [
+    ['How many times', '1000'],
+    ['How many warm-up', '0'],
+    ['The work of', ''],
+  ]) {
+    await question(page, words).waitFor({ timeout: 120_000 });
+    await answer(page, text);
+  }
+  await toast(page, /(last|new) build · execution [2-9] of 1000/)
+    .first()
+    .waitFor({ timeout: 120_000 });
+  await runCommand(page, 'Lineheat: Discard Recording');
+  await recorded(page, folder, 3);
+  assert.equal(savedRuns(folder).length, 3);
+});
