@@ -17,7 +17,8 @@ use super::session::Session;
 use super::telling::Telling;
 use crate::kept_builds::{EarlierBuild, KeptBuilds, NoEarlierBuild};
 use crate::record::{
-    Build, Earlier, Event, RecordError, RecordOptions, Recorded, Target, record_in_turns, shown_path,
+    Build, Earlier, Event, RecordError, RecordOptions, Recorded, Target, record_in_turns,
+    shown_path,
 };
 use crate::turn_text::turn_so_far;
 

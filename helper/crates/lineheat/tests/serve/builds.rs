@@ -100,6 +100,7 @@ impl Project {
                 ..self.record()
             }),
             earlier_name: "work, earlier".to_owned(),
+            until: 0.0,
         })
     }
 
