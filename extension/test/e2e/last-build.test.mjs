@@ -179,6 +179,6 @@ story('Discard Recording leaves neither of the two runs', async ({ page }) => {
     .first()
     .waitFor({ timeout: 120_000 });
   await runCommand(page, 'Lineheat: Discard Recording');
-  await recorded(page, folder, 3);
-  assert.equal(savedRuns(folder).length, 3);
+  await recorded(page, folder, 5);
+  assert.equal(savedRuns(folder).length, 5);
 });
