@@ -55,7 +55,7 @@ pub use compared_files::{
     ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files,
     file_difference,
 };
-pub use compared_tables::{ComparedRow, compared_functions, compared_lines};
+pub use compared_tables::{ComparedRow, ComparedTable, compared_functions, compared_lines};
 pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
 pub use comparison::Comparison;
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};

@@ -4,10 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use analysis::{
-    Comparison, Normalisation, Side, compared_functions, compared_lines, explanation,
-    recording_identity,
-};
+use analysis::{ComparedTable, Comparison, Normalisation, Side, explanation, recording_identity};
 use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
@@ -135,15 +132,16 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
         let found = explanation(comparison, limit(ROWS_OF_SUMMARY));
         return diff_explanation::text(&terminal, comparison, sides, &found);
     }
-    let rows = match shown.lines {
-        true => compared_lines(comparison),
-        false => compared_functions(comparison),
+    let (table, what) = match shown.lines {
+        true => (ComparedTable::lines(comparison), "lines"),
+        false => (ComparedTable::functions(comparison), "functions"),
     };
-    let what = if shown.lines { "lines" } else { "functions" };
     if shown.markdown {
+        let rows = table.rows();
         return diff_markdown::comment(comparison, sides, &rows, what, limit(ROWS_OF_SUMMARY));
     }
     if shown.json {
+        let rows = table.rows();
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
         let object = match shown.lines {
             true => json_diff::lines(comparison, rows),
@@ -155,7 +153,7 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
         &terminal,
         comparison,
         sides,
-        &rows,
+        &table,
         what,
         limit(ROWS_DEFAULT),
     )
