@@ -8,12 +8,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use analysis::{ComparedTable, Comparison, Side};
-use profile::Profile;
+use profile::{Opener, Profile};
 
 fn main() {
     let files: Vec<String> = std::env::args().skip(1).collect();
     let mut profiles: Vec<Profile> = step("read", || {
-        let opened = files.iter().map(|file| Profile::open(Path::new(file)));
+        let mut opener = Opener::default();
+        let opened = files.iter().map(|file| opener.open(Path::new(file)));
         opened.map(|profile| profile.expect("a run")).collect()
     });
     let new = profiles.split_off(profiles.len() / 2);

@@ -264,10 +264,7 @@ impl Comparison {
 }
 
 /// The same work for base and new, side by side.
-pub(crate) fn both<T: Send>(
-    base: impl FnOnce() -> T + Send,
-    new: impl FnOnce() -> T + Send,
-) -> [T; 2] {
+pub fn both<T: Send>(base: impl FnOnce() -> T + Send, new: impl FnOnce() -> T + Send) -> [T; 2] {
     std::thread::scope(|scope| {
         let base = scope.spawn(base);
         let new = new();

@@ -28,6 +28,15 @@ impl IdTable {
         }
     }
 
+    /// The number of an entry that probably has the hash, if one has. To ask for many of these before they are used lets
+    /// the memory of all come at once; one after the other, most of the time is waiting for it.
+    #[inline]
+    pub fn likely(&self, hash: u64) -> Option<u32> {
+        let (place, tag) = place_and_tag(hash, self.slots.len() - 1);
+        let (known, number) = self.slots[place];
+        (known == tag && number != EMPTY).then_some(number)
+    }
+
     /// The number of the entry that `is_equal`, else `next`, which is entered for the hash. `next` is below [`u32::MAX`].
     #[inline]
     pub fn find_or_insert(&mut self, hash: u64, next: u32, is_equal: impl Fn(u32) -> bool) -> u32 {

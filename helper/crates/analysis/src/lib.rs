@@ -57,7 +57,7 @@ pub use compared_files::{
 };
 pub use compared_tables::{ComparedRow, ComparedTable, compared_functions, compared_lines};
 pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, both};
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::{BuildHasher, Hasher};
 
 use profile::{SeededHash, StringId};
 
@@ -12,6 +11,7 @@ use crate::id_table::IdTable;
 use crate::matching_files::FilePair;
 use crate::normalized_name::normalized_name;
 use crate::numbered_names::without_numbers;
+use crate::texts::{AT_ONCE, TextHash, touch};
 
 /// One thing of the base, of the new run or of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ struct FunctionKey {
 struct Names<'a> {
     texts: Vec<Cow<'a, str>>,
     table: IdTable,
-    hash: SeededHash,
+    hash: TextHash,
 }
 
 /// The number of the empty text.
@@ -59,13 +59,14 @@ impl<'a> Names<'a> {
     }
 
     fn number(&mut self, text: Cow<'a, str>) -> u32 {
-        let mut hasher = self.hash.build_hasher();
-        hasher.write_usize(text.len());
-        hasher.write(text.as_bytes());
+        let hash = self.hash.of(&text);
+        self.number_of_hashed(text, hash)
+    }
+
+    fn number_of_hashed(&mut self, text: Cow<'a, str>, hash: u64) -> u32 {
         let next = self.texts.len() as u32;
         let texts = &self.texts;
-        let number =
-            (self.table).find_or_insert(hasher.finish(), next, |id| texts[id as usize] == text);
+        let number = (self.table).find_or_insert(hash, next, |id| texts[id as usize] == text);
         if number == next {
             self.texts.push(text);
         }
@@ -241,23 +242,33 @@ fn keys<'a>(analyzed: &'a Analyzed, names: &mut Names<'a>) -> Vec<FunctionKey> {
         *(known.entry(id)).or_insert_with(|| names.number(Cow::Borrowed(analyzed.text(id))))
     };
     let mut last_module = (0, NO_TEXT);
-    (analyzed.functions().iter())
-        .map(|function| {
+    let mut keys = Vec::with_capacity(analyzed.functions().len());
+    for functions in analyzed.functions().chunks(AT_ONCE) {
+        let of_functions: Vec<Cow<str>> = (functions.iter())
+            .map(|function| match function.kind {
+                FunctionKind::Unknown => Cow::Borrowed(""),
+                _ => normalized_name(analyzed.text(function.name)),
+            })
+            .collect();
+        let hashes: Vec<u64> = of_functions
+            .iter()
+            .map(|name| names.hash.of(name))
+            .collect();
+        touch(&names.table, &hashes, |id| &names.texts[id as usize]);
+        for ((function, name), hash) in functions.iter().zip(of_functions).zip(hashes) {
             if last_module.0 != function.module {
                 let module = stable_module(analyzed.text(function.module));
                 last_module = (function.module, names.number(Cow::Borrowed(module)));
             }
-            FunctionKey {
+            keys.push(FunctionKey {
                 module: last_module.1,
-                name: match function.kind {
-                    FunctionKind::Unknown => NO_TEXT,
-                    _ => names.number(normalized_name(analyzed.text(function.name))),
-                },
+                name: names.number_of_hashed(name, hash),
                 file: file_of(function.file, names),
                 line: 0,
-            }
-        })
-        .collect()
+            });
+        }
+    }
+    keys
 }
 
 /// A module's file name without what changes from build to build: the version of a shared library, the hash of Cargo.

@@ -20,34 +20,62 @@ impl Texts {
             Some(first) => std::mem::take(&mut first.strings),
             None => Strings::default(),
         };
-        let seed = SeededHash::default();
-        let hash_of = |text: &str| {
-            let mut hasher = seed.build_hasher();
-            hasher.write_usize(text.len());
-            hasher.write(text.as_bytes());
-            hasher.finish()
-        };
+        let hash = TextHash::default();
         let mut table = IdTable::with_capacity(strings.len());
         let mut same: Vec<Vec<StringId>> = Vec::with_capacity(profiles.len());
         let own = (0..strings.len() as StringId).map(|id| {
             let text = strings.get(id);
-            table.find_or_insert(hash_of(text), id, |known| strings.get(known) == text)
+            table.find_or_insert(hash.of(text), id, |known| strings.get(known) == text)
         });
         same.push(own.collect());
         for profile in profiles.iter_mut().skip(1) {
             let of_profile = std::mem::take(&mut profile.strings);
-            let ids = of_profile.iter().map(|text| {
-                let next = strings.len() as StringId;
-                let hash = hash_of(text);
-                let id = table.find_or_insert(hash, next, |known| strings.get(known) == text);
-                if id == next {
-                    strings.push(text).expect("less than 4 GiB of texts");
+            let mut ids = Vec::with_capacity(of_profile.len());
+            let mut hashes = Vec::with_capacity(AT_ONCE);
+            for first in (0..of_profile.len()).step_by(AT_ONCE) {
+                let last = (first + AT_ONCE).min(of_profile.len());
+                let texts = (first..last).map(|id| of_profile.get(id as StringId));
+                hashes.clear();
+                hashes.extend(texts.clone().map(|text| hash.of(text)));
+                touch(&table, &hashes, |id| strings.get(id));
+                for (text, &hash) in texts.zip(&hashes) {
+                    let next = strings.len() as StringId;
+                    let is_it = |known: StringId| strings.get(known) == text;
+                    let id = table.find_or_insert(hash, next, is_it);
+                    if id == next {
+                        strings.push(text).expect("less than 4 GiB of texts");
+                    }
+                    ids.push(id);
                 }
-                id
-            });
-            same.push(ids.collect());
+            }
+            same.push(ids);
         }
         Texts { strings, same }
+    }
+}
+
+/// Texts that are looked up together.
+pub(crate) const AT_ONCE: usize = 16;
+
+/// Fetches the texts that are likely to be asked for with these hashes.
+pub(crate) fn touch<'a>(table: &IdTable, hashes: &[u64], text: impl Fn(u32) -> &'a str) {
+    let mut likely = [0; AT_ONCE];
+    for (id, &hash) in likely.iter_mut().zip(hashes) {
+        *id = table.likely(hash).unwrap_or(0);
+    }
+    let first_bytes = likely.map(|id| text(id).as_bytes().first().copied());
+    std::hint::black_box(first_bytes);
+}
+
+#[derive(Default)]
+pub(crate) struct TextHash(SeededHash);
+
+impl TextHash {
+    pub fn of(&self, text: &str) -> u64 {
+        let mut hasher = self.0.build_hasher();
+        hasher.write_usize(text.len());
+        hasher.write(text.as_bytes());
+        hasher.finish()
     }
 }
 
