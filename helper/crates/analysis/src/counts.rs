@@ -85,7 +85,7 @@ impl Columns {
 }
 
 /// Rows of counts, one number a column.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Counts {
     pub columns: usize,
     values: Vec<u32>,
@@ -183,29 +183,30 @@ pub(crate) fn count_groups(
     places: &mut CountedGroups,
 ) {
     let trie = analyzed.stacks();
-    let block = (DENSE_MAX / trie.parent.len()).clamp(1, columns.count.max(1));
+    // Two tables: what is counted on a path, and that with all below it.
+    let block = (DENSE_MAX / 2 / trie.parent.len()).clamp(1, columns.count.max(1));
     for first in (0..columns.count).step_by(block) {
         let last = (first + block).min(columns.count);
-        let mut counts = counts_of_paths(trie, columns, first, last);
-        for node in 1..trie.parent.len() {
-            let own = counts.row(node);
-            if own.iter().all(|&count| count == 0) {
-                continue;
-            }
-            let leaf = analyzed.chain(trie.chain[node])[0];
-            functions.add_self(leaf.function, first, own);
-            if leaf.place != NO_PLACE {
-                places.add_self(leaf.place, first, own);
-            }
-        }
-        counts.fold_into_parents(&trie.parent);
+        let self_ = counts_of_paths(trie, columns, first, last);
+        let mut below = self_.clone();
+        below.fold_into_parents(&trie.parent);
         for path in trie.paths() {
-            let below = counts.row(path.node as usize);
-            for frame in analyzed.chain(trie.chain[path.node as usize]) {
+            let below = below.row(path.node as usize);
+            let chain = analyzed.chain(trie.chain[path.node as usize]);
+            for frame in chain {
                 functions.enter(frame.function, path, first, below);
                 if frame.place != NO_PLACE {
                     places.enter(frame.place, path, first, below);
                 }
+            }
+            let own = self_.row(path.node as usize);
+            if own.iter().all(|&count| count == 0) {
+                continue;
+            }
+            let leaf = chain[0];
+            functions.add_self(leaf.function, first, own);
+            if leaf.place != NO_PLACE {
+                places.add_self(leaf.place, first, own);
             }
         }
         functions.leave_all();

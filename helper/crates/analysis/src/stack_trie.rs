@@ -54,6 +54,22 @@ impl StackTrie {
     }
 }
 
+impl StackTrie {
+    /// By node, the value of its samples and of all below it.
+    pub fn total_values(&self, analyzed: &Analyzed, measure: Measure) -> Vec<u64> {
+        let mut total = vec![0u64; self.parent.len()];
+        for (sample, &node) in self.node_of_sample.iter().enumerate() {
+            let sum = &mut total[node as usize];
+            *sum = sum.saturating_add(analyzed.profile().value(sample, measure));
+        }
+        for node in (1..total.len()).rev() {
+            let sum = total[self.parent[node] as usize].saturating_add(total[node]);
+            total[self.parent[node] as usize] = sum;
+        }
+        total
+    }
+}
+
 /// A trie to which the samples of one profile after the other are added.
 pub(crate) struct GrowingTrie {
     /// By chain: the first node of it, and the hash of its path; node 0: none so far. Of very many chains most stand on
