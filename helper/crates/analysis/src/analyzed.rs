@@ -6,12 +6,12 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use profile::{Profile, StringId};
+use profile::{Profile, StringId, Strings};
 
 use crate::chains::{Resolved, resolve};
 use crate::interrupts::Interrupts;
-use crate::stack_trie::StackTrie;
-use crate::tally::{Amount, Tally, tally};
+use crate::stack_trie::{GrowingTrie, StackTrie};
+use crate::tally::{Amount, FileTally, Tally, tally, tally_files};
 
 /// Index of a function, see [`Analyzed::function`].
 pub type FunctionId = u32;
@@ -103,59 +103,31 @@ pub struct Analyzed {
     chain_frames: Vec<ChainFrame>,
     stacks: StackTrie,
     tallies: Vec<OnceLock<Tally>>,
+    file_tallies: Vec<OnceLock<FileTally>>,
 }
 
 impl Analyzed {
-    pub fn new(mut profile: Profile) -> Analyzed {
-        let mut resolved = resolve(&mut profile);
-        let interrupts = Interrupts::find(&mut profile, &mut resolved);
-        let Resolved {
-            functions,
-            files,
-            places,
-            chain_ends,
-            chain_frames,
-            chain_of_location,
-        } = resolved;
-        let stacks = StackTrie::of(&profile.samples.stacks, |stack| {
-            let folded = (interrupts.as_ref()).map_or(0, |interrupts| {
-                interrupts.folded_part(stack, &chain_of_location)
-            });
-            let chain = interrupts.as_ref().filter(|_| folded > 0);
-            let called = stack[folded..].iter();
-            (chain.map(Interrupts::folded_chain).into_iter())
-                .chain(called.map(|&location| chain_of_location[location as usize]))
-        });
-        if stacks.cut_samples > 0 {
-            profile.problems.push(format!(
-                "There are more call paths than Lineheat tracks: {} samples are counted at a caller.",
-                stacks.cut_samples
-            ));
-        }
-        let mut function_of_place = vec![0; places.len()];
-        for frame in chain_frames
-            .iter()
-            .rev()
-            .filter(|frame| frame.place != NO_PLACE)
-        {
-            function_of_place[frame.place as usize] = frame.function;
-        }
-        Analyzed {
-            function_of_place,
-            count_type: profile.find_sample_type("samples", "count"),
-            tallies: profile
-                .sample_types
-                .iter()
-                .map(|_| OnceLock::new())
-                .collect(),
-            functions,
-            files,
-            places,
-            chain_ends,
-            chain_frames,
-            stacks,
-            profile,
-        }
+    pub fn new(profile: Profile) -> Analyzed {
+        let mut profiles = [profile];
+        let (tables, strings) = Tables::of(&mut profiles, |_, _| true);
+        let [mut profile] = profiles;
+        profile.strings = strings;
+        tables.analyzed(profile)
+    }
+
+    /// Several profiles of the same sample types as one, in which equal functions and call paths are one. Its own profile
+    /// has what `together` is given: the profiles without their texts, and for each profile the ids in the common table
+    /// of its own texts; those of the first profile are the same. `is_kept`: by profile and sample.
+    pub(crate) fn pooled(
+        mut profiles: Vec<Profile>,
+        is_kept: impl Fn(usize, usize) -> bool,
+        together: impl FnOnce(Vec<Profile>, &[Vec<StringId>]) -> Profile,
+    ) -> Analyzed {
+        let (mut tables, strings) = Tables::of(&mut profiles, is_kept);
+        let same = std::mem::take(&mut tables.resolved.texts.same);
+        let mut profile = together(profiles, &same);
+        profile.strings = strings;
+        tables.analyzed(profile)
     }
 
     pub fn profile(&self) -> &Profile {
@@ -200,7 +172,13 @@ impl Analyzed {
             .map_or(Amount::default(), |tally| tally.total)
     }
 
-    /// Sums by function, line and file, made at the first call. `None` in a profile without sample types.
+    /// Sums by file and definition, in the same way.
+    pub(crate) fn file_tally(&self, measure: Measure) -> Option<&FileTally> {
+        let tally = self.file_tallies.get(measure)?;
+        Some(tally.get_or_init(|| tally_files(self, measure)))
+    }
+
+    /// Sums by function and line, made at the first call. `None` in a profile without sample types.
     pub(crate) fn tally(&self, measure: Measure) -> Option<&Tally> {
         Some(
             self.tallies
@@ -332,6 +310,73 @@ impl Analyzed {
         match self.function(frame.function).kind {
             FunctionKind::Native if frame.inlined => FrameKind::Inlined,
             kind => kind.into(),
+        }
+    }
+}
+
+/// What is made from profiles, without them.
+struct Tables {
+    resolved: Resolved,
+    stacks: StackTrie,
+}
+
+impl Tables {
+    /// And the texts, taken out of the profiles.
+    fn of(profiles: &mut [Profile], is_kept: impl Fn(usize, usize) -> bool) -> (Tables, Strings) {
+        let mut resolved = resolve(profiles);
+        let interrupts = Interrupts::find(&mut resolved);
+        let mut growing = GrowingTrie::new(resolved.chain_ends.len());
+        for (index, profile) in profiles.iter_mut().enumerate() {
+            let chain_of_location = &resolved.chain_of_location[index];
+            let chain_of = |&location: &u32| chain_of_location[location as usize];
+            let is_kept = |sample: usize| is_kept(index, sample);
+            let stacks = &profile.samples.stacks;
+            let Some(interrupts) = &interrupts else {
+                growing.add_samples(stacks, is_kept, |stack| stack.iter().map(chain_of));
+                continue;
+            };
+            growing.add_samples(stacks, is_kept, |stack| {
+                let folded = interrupts.folded_part(stack, chain_of_location);
+                let chain = (folded > 0).then(|| interrupts.folded_chain());
+                chain
+                    .into_iter()
+                    .chain(stack[folded..].iter().map(chain_of))
+            });
+        }
+        resolved.chain_of_location = Vec::new();
+        let strings = std::mem::take(&mut resolved.texts.strings);
+        let stacks = growing.finish();
+        (Tables { resolved, stacks }, strings)
+    }
+
+    fn analyzed(self, mut profile: Profile) -> Analyzed {
+        let Tables { resolved, stacks } = self;
+        if stacks.cut_samples > 0 {
+            profile.problems.push(format!(
+                "There are more call paths than Lineheat tracks: {} samples are counted at a caller.",
+                stacks.cut_samples
+            ));
+        }
+        let mut function_of_place = vec![0; resolved.places.len()];
+        for frame in (resolved.chain_frames.iter().rev()).filter(|frame| frame.place != NO_PLACE) {
+            function_of_place[frame.place as usize] = frame.function;
+        }
+        Analyzed {
+            function_of_place,
+            count_type: profile.find_sample_type("samples", "count"),
+            tallies: (profile.sample_types.iter())
+                .map(|_| OnceLock::new())
+                .collect(),
+            file_tallies: (profile.sample_types.iter())
+                .map(|_| OnceLock::new())
+                .collect(),
+            functions: resolved.functions,
+            files: resolved.files,
+            places: resolved.places,
+            chain_ends: resolved.chain_ends,
+            chain_frames: resolved.chain_frames,
+            stacks,
+            profile,
         }
     }
 }

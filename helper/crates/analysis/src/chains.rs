@@ -1,52 +1,70 @@
-//! Locations to chains: which functions, files and lines stand at each address of a profile.
+//! Locations to chains: which functions, files and lines stand at each address of one profile or several.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
 
-use profile::{Locations, Profile, SeededHash, StringId, Strings};
+use profile::{Locations, Profile, SampleLine, SeededHash, StringId, Strings};
 
 use crate::analyzed::{
-    ChainFrame, FileId, FunctionId, FunctionKind, FunctionOf, NO_PLACE, Place, PlaceId, SourceFile,
+    ChainFrame, FunctionId, FunctionKind, FunctionOf, NO_PLACE, Place, PlaceId, SourceFile,
     file_name,
 };
+use crate::id_table::IdTable;
+use crate::source_places::SourcePlaces;
+use crate::texts::{Texts, push_text};
 
 /// The tables that [`crate::Analyzed`] is made of.
 pub(crate) struct Resolved {
+    pub texts: Texts,
     pub functions: Vec<FunctionOf>,
     pub files: Vec<SourceFile>,
     pub places: Vec<Place>,
     pub chain_ends: Vec<u32>,
     pub chain_frames: Vec<ChainFrame>,
-    pub chain_of_location: Vec<u32>,
+    /// By profile and location.
+    pub chain_of_location: Vec<Vec<u32>>,
 }
 
-/// Adds the texts that it needs to the profile's own.
-pub(crate) fn resolve(profile: &mut Profile) -> Resolved {
-    let same_text = same_text(&profile.strings);
-    let modules = Modules::of(profile);
-    let (files, places) = source_places(profile, &same_text);
-    let homes = homes(profile, &same_text, &modules);
+/// Takes the texts out of the profiles.
+pub(crate) fn resolve(profiles: &mut [Profile]) -> Resolved {
+    let mut texts = Texts::of(profiles);
+    let count = texts.strings.len();
+    let modules = Modules::of(profiles, &mut texts);
+    let SourcePlaces {
+        files,
+        places,
+        place_of_line,
+    } = SourcePlaces::of(profiles, &texts.same, count);
+    let homes = homes(profiles, &texts, &modules);
     let mut chains = Chains {
-        same_text: &same_text,
-        modules: &modules,
+        strings: &mut texts.strings,
         homes: &homes,
-        place_ids: places
-            .iter()
-            .enumerate()
-            .map(|(id, &place)| (place, id as u32))
-            .collect(),
-        file_ids: files
-            .iter()
-            .enumerate()
-            .map(|(id, file)| (file.path, id as u32))
-            .collect(),
-        function_ids: HashMap::default(),
+        function_of_name: vec![NONE; count],
+        other_functions: IdTable::default(),
+        unknown_functions: HashMap::default(),
         functions: Vec::new(),
-        known: HashMap::default(),
+        chain_of_function: Vec::new(),
+        other_chains: IdTable::default(),
+        hash: SeededHash::default(),
         ends: Vec::new(),
         frames: Vec::new(),
+        current: Vec::new(),
     };
-    let chain_of_location = (0..profile.locations.len() as u32)
-        .map(|location| chains.chain_of(profile, location))
+    let chain_of_location = (profiles.iter().enumerate())
+        .map(|(index, profile)| {
+            let mut tables = Tables {
+                profile,
+                same: &texts.same[index],
+                place_of_line: &place_of_line[index],
+                function_ids: vec![(NONE, 0); profile.functions.len()],
+            };
+            (0..profile.locations.len() as u32)
+                .map(|location| {
+                    let module = modules.of_location(index, profile, location);
+                    chains.chain_of(&mut tables, location, module)
+                })
+                .collect()
+        })
         .collect();
     let Chains {
         functions,
@@ -55,6 +73,7 @@ pub(crate) fn resolve(profile: &mut Profile) -> Resolved {
         ..
     } = chains;
     Resolved {
+        texts,
         functions,
         files,
         places,
@@ -64,83 +83,45 @@ pub(crate) fn resolve(profile: &mut Profile) -> Resolved {
     }
 }
 
-/// For each string the first one with the same text.
-fn same_text(strings: &Strings) -> Vec<StringId> {
-    let mut first: HashMap<&str, StringId, SeededHash> =
-        HashMap::with_capacity_and_hasher(strings.len(), SeededHash::default());
-    (strings.iter().enumerate())
-        .map(|(id, text)| *first.entry(text).or_insert(id as StringId))
-        .collect()
-}
+/// No function, or no chain.
+const NONE: u32 = u32::MAX;
 
-/// Module name and kernel or not, by mapping.
+/// Module name and kernel or not, by profile and mapping.
 struct Modules {
-    of_mapping: Vec<(StringId, bool)>,
+    of_mapping: Vec<Vec<(StringId, bool)>>,
 }
 
 impl Modules {
-    fn of(profile: &mut Profile) -> Modules {
+    fn of(profiles: &[Profile], texts: &mut Texts) -> Modules {
         let mut ids: HashMap<String, StringId> = HashMap::new();
-        let mut of_mapping = Vec::with_capacity(profile.mappings.len());
-        for mapping in &profile.mappings {
-            let path = profile.strings.get(mapping.filename);
-            let is_kernel = path.starts_with("[kernel") || path.starts_with("[guest.kernel");
-            let name = if path.starts_with('[') {
-                path
-            } else {
-                file_name(path)
-            }
-            .to_owned();
-            let id = *ids
-                .entry(name)
-                .or_insert_with_key(|name| push_text(&mut profile.strings, name));
-            of_mapping.push((id, is_kernel));
-        }
+        let of_mapping = (profiles.iter().zip(&texts.same))
+            .map(|(profile, same)| {
+                (profile.mappings.iter())
+                    .map(|mapping| {
+                        let path = texts.strings.get(same[mapping.filename as usize]);
+                        let is_kernel =
+                            path.starts_with("[kernel") || path.starts_with("[guest.kernel");
+                        let name = match path.starts_with('[') {
+                            true => path.to_owned(),
+                            false => file_name(path).to_owned(),
+                        };
+                        let id = *ids
+                            .entry(name)
+                            .or_insert_with_key(|name| push_text(&mut texts.strings, name));
+                        (id, is_kernel)
+                    })
+                    .collect()
+            })
+            .collect();
         Modules { of_mapping }
     }
 
-    fn of_location(&self, profile: &Profile, location: u32) -> (StringId, bool) {
+    fn of_location(&self, index: usize, profile: &Profile, location: u32) -> (StringId, bool) {
         match profile.locations.mapping[location as usize] {
             Locations::NO_MAPPING => (0, false),
-            mapping => self.of_mapping[mapping as usize],
+            mapping => self.of_mapping[index][mapping as usize],
         }
     }
-}
-
-/// The table of a read profile is at most 256 MiB; what is added to it is small beside its 4 GiB.
-pub(crate) fn push_text(strings: &mut Strings, text: &str) -> StringId {
-    strings.push(text).unwrap_or(0)
-}
-
-/// Files by path, and their lines, each sorted.
-fn source_places(profile: &Profile, same_text: &[StringId]) -> (Vec<SourceFile>, Vec<Place>) {
-    let mut by_path: Vec<(StringId, u32)> = (profile.locations.lines.iter())
-        .filter(|line| line.line != 0)
-        .map(|line| {
-            let path = profile.functions[line.function as usize].filename;
-            (same_text[path as usize], line.line)
-        })
-        .filter(|&(path, _)| path != 0)
-        .collect();
-    by_path.sort_unstable();
-    by_path.dedup();
-    let mut files: Vec<SourceFile> = Vec::new();
-    let mut places = Vec::with_capacity(by_path.len());
-    for (path, line) in by_path {
-        let id = places.len() as PlaceId;
-        match files.last_mut() {
-            Some(file) if file.path == path => file.places.end = id + 1,
-            _ => files.push(SourceFile {
-                path,
-                places: id..id + 1,
-            }),
-        }
-        places.push(Place {
-            file: files.len() as FileId - 1,
-            line,
-        });
-    }
-    (files, places)
 }
 
 /// Where a function is defined, by module and linkage name, for those with lines of several files: code of other
@@ -153,124 +134,242 @@ struct Home {
     line: u32,
 }
 
-fn homes(profile: &Profile, same_text: &[StringId], modules: &Modules) -> Homes {
-    let mut seen = vec![None; profile.functions.len()];
+/// Of linkage names that some function without a definition has: only for those it is asked.
+fn homes(profiles: &[Profile], texts: &Texts, modules: &Modules) -> Homes {
     let mut homes = Homes::default();
-    for location in 0..profile.locations.len() as u32 {
-        let (module, _) = modules.of_location(profile, location);
-        for line in profile.locations.lines_of(location) {
-            let function = profile.functions[line.function as usize];
-            let is_seen = seen[line.function as usize].replace(module) == Some(module);
-            if is_seen || function.start_line == 0 || function.system_name == 0 {
-                continue;
+    let mut is_asked = vec![false; texts.strings.len()];
+    let mut is_any_asked = false;
+    for (profile, same) in profiles.iter().zip(&texts.same) {
+        for function in profile.functions.iter().filter(|f| f.start_line == 0) {
+            is_asked[same[function.system_name as usize] as usize] = true;
+            is_any_asked |= function.system_name != 0;
+        }
+    }
+    if !is_any_asked {
+        return homes;
+    }
+    for (index, profile) in profiles.iter().enumerate() {
+        let same = &texts.same[index];
+        let mut seen = vec![None; profile.functions.len()];
+        for location in 0..profile.locations.len() as u32 {
+            let (module, _) = modules.of_location(index, profile, location);
+            for line in profile.locations.lines_of(location) {
+                let function = profile.functions[line.function as usize];
+                let system_name = same[function.system_name as usize];
+                let is_seen = seen[line.function as usize].replace(module) == Some(module);
+                let is_home = function.start_line != 0 && system_name != 0;
+                if is_seen || !is_home || !is_asked[system_name as usize] {
+                    continue;
+                }
+                let home = Home {
+                    file: same[function.filename as usize],
+                    line: function.start_line,
+                };
+                homes
+                    .entry((module, system_name))
+                    .and_modify(|known| *known = known.filter(|known| *known == home))
+                    .or_insert(Some(home));
             }
-            let home = Home {
-                file: same_text[function.filename as usize],
-                line: function.start_line,
-            };
-            homes
-                .entry((module, same_text[function.system_name as usize]))
-                .and_modify(|known| *known = known.filter(|known| *known == home))
-                .or_insert(Some(home));
         }
     }
     homes
 }
 
+/// Of the profile whose locations are being resolved.
+struct Tables<'a> {
+    profile: &'a Profile,
+    same: &'a [StringId],
+    place_of_line: &'a [PlaceId],
+    /// By function of the profile: the one that it is in the module where it was met last.
+    function_ids: Vec<(FunctionId, StringId)>,
+}
+
+/// Most names are those of one function, and most functions have one line that was sampled, so these are found by an
+/// index; the tables have the others.
 struct Chains<'a> {
-    same_text: &'a [StringId],
-    modules: &'a Modules,
+    strings: &'a mut Strings,
     homes: &'a Homes,
-    place_ids: HashMap<Place, PlaceId, SeededHash>,
-    file_ids: HashMap<StringId, FileId, SeededHash>,
-    function_ids: HashMap<(StringId, StringId, StringId), FunctionId, SeededHash>,
+    /// By name: the first function that has it.
+    function_of_name: Vec<FunctionId>,
+    other_functions: IdTable,
+    /// By module and whether it is of the kernel.
+    unknown_functions: HashMap<(StringId, bool), FunctionId, SeededHash>,
     functions: Vec<FunctionOf>,
-    known: HashMap<Box<[ChainFrame]>, u32, SeededHash>,
+    /// By function: the first chain that is this function alone.
+    chain_of_function: Vec<FirstChain>,
+    other_chains: IdTable,
+    hash: SeededHash,
     ends: Vec<u32>,
     frames: Vec<ChainFrame>,
+    /// Of the location that is being resolved.
+    current: Vec<ChainFrame>,
+}
+
+/// A chain of one frame, whose function is known from elsewhere; it is inlined into none.
+#[derive(Clone, Copy)]
+struct FirstChain {
+    chain: u32,
+    place: PlaceId,
+    line: u32,
 }
 
 impl Chains<'_> {
-    fn chain_of(&mut self, profile: &mut Profile, location: u32) -> u32 {
-        let frames = self.frames_of(profile, location);
-        let next = self.ends.len() as u32;
-        *self.known.entry(frames).or_insert_with_key(|frames| {
-            self.frames.extend_from_slice(frames);
-            self.ends.push(self.frames.len() as u32);
-            next
-        })
-    }
-
-    fn frames_of(&mut self, profile: &mut Profile, location: u32) -> Box<[ChainFrame]> {
-        let (module, is_kernel) = self.modules.of_location(profile, location);
-        let count = profile.locations.lines_of(location).len();
-        if count == 0 {
-            return Box::new([self.unknown_frame(profile, module, is_kernel)]);
+    fn chain_of(&mut self, tables: &mut Tables, location: u32, module: (StringId, bool)) -> u32 {
+        let locations = &tables.profile.locations;
+        let lines = locations.lines_of(location);
+        let first_line = locations.line_ends[location as usize] as usize - lines.len();
+        self.current.clear();
+        if lines.is_empty() {
+            let frame = self.unknown_frame(module);
+            self.current.push(frame);
         }
-        (0..count)
-            .map(|index| {
-                let line = profile.locations.lines_of(location)[index];
-                let function = profile.functions[line.function as usize];
-                let name = match self.same_text[function.name as usize] {
-                    0 => self.same_text[function.system_name as usize],
-                    name => name,
-                };
-                if name == 0 {
-                    return self.unknown_frame(profile, module, is_kernel);
-                }
-                let file = self.same_text[function.filename as usize];
-                let place = (self.file_ids.get(&file))
-                    .and_then(|&file| {
-                        let line = line.line;
-                        self.place_ids.get(&Place { file, line }).copied()
-                    })
-                    .unwrap_or(NO_PLACE);
-                let kind = match is_kernel {
-                    true => FunctionKind::Kernel,
-                    false => FunctionKind::Native,
-                };
-                let system_name = self.same_text[function.system_name as usize];
-                let home = match self.homes.get(&(module, system_name)) {
-                    Some(Some(home)) if function.start_line == 0 => *home,
-                    _ => Home {
-                        file,
-                        line: function.start_line,
-                    },
-                };
-                let function = FunctionOf {
-                    name,
-                    file: home.file,
-                    module,
-                    line: home.line,
-                    kind,
-                };
-                ChainFrame {
-                    function: self.function_id((name, home.file, module), || function),
+        for (index, &line) in lines.iter().enumerate() {
+            let place = tables.place_of_line[first_line + index];
+            let function = self.function_of_line(tables, line, module);
+            let frame = match function {
+                Some(function) => ChainFrame {
+                    function,
                     place,
                     line: line.line,
-                    inlined: index + 1 < count,
-                }
-            })
-            .collect()
+                    inlined: index + 1 < lines.len(),
+                },
+                None => self.unknown_frame(module),
+            };
+            self.current.push(frame);
+        }
+        self.known_chain()
+    }
+
+    /// The chain of the current frames.
+    fn known_chain(&mut self) -> u32 {
+        let next = self.ends.len() as u32;
+        let (ends, frames, current) = (&self.ends, &self.frames, &self.current);
+        let is_current = |chain: u32| {
+            let chain = chain as usize;
+            let start = if chain == 0 { 0 } else { ends[chain - 1] };
+            frames[start as usize..ends[chain] as usize] == current[..]
+        };
+        if let [only] = current[..] {
+            let first = &mut self.chain_of_function[only.function as usize];
+            if first.chain == NONE {
+                *first = FirstChain {
+                    chain: next,
+                    place: only.place,
+                    line: only.line,
+                };
+                return self.add_chain();
+            }
+            if (first.place, first.line) == (only.place, only.line) {
+                return first.chain;
+            }
+        }
+        let mut hasher = self.hash.build_hasher();
+        for frame in current {
+            hasher.write_u64(u64::from(frame.function) << 32 | u64::from(frame.place));
+            hasher.write_u64(u64::from(frame.line) << 1 | u64::from(frame.inlined));
+        }
+        let hash = hasher.finish();
+        match self.other_chains.find_or_insert(hash, next, is_current) {
+            chain if chain == next => self.add_chain(),
+            chain => chain,
+        }
+    }
+
+    fn add_chain(&mut self) -> u32 {
+        self.frames.extend_from_slice(&self.current);
+        self.ends.push(self.frames.len() as u32);
+        self.ends.len() as u32 - 1
+    }
+
+    /// `None`: it has no name.
+    fn function_of_line(
+        &mut self,
+        tables: &mut Tables,
+        line: SampleLine,
+        (module, is_kernel): (StringId, bool),
+    ) -> Option<FunctionId> {
+        let (known, of_module) = tables.function_ids[line.function as usize];
+        if known != NONE && of_module == module {
+            return Some(known);
+        }
+        let function = tables.profile.functions[line.function as usize];
+        let [name, system_name, file] = [function.name, function.system_name, function.filename]
+            .map(|id| tables.same[id as usize]);
+        let name = if name == 0 { system_name } else { name };
+        if name == 0 {
+            return None;
+        }
+        let home = match function.start_line {
+            0 => self.homes.get(&(module, system_name)).copied().flatten(),
+            _ => None,
+        };
+        let home = home.unwrap_or(Home {
+            file,
+            line: function.start_line,
+        });
+        let id = self.function_id(FunctionOf {
+            name,
+            file: home.file,
+            module,
+            line: home.line,
+            kind: match is_kernel {
+                true => FunctionKind::Kernel,
+                false => FunctionKind::Native,
+            },
+        });
+        tables.function_ids[line.function as usize] = (id, module);
+        Some(id)
+    }
+
+    fn function_id(&mut self, function: FunctionOf) -> FunctionId {
+        let next = self.functions.len() as FunctionId;
+        let functions = &self.functions;
+        let is_it = |id: FunctionId| {
+            let known = &functions[id as usize];
+            let identity = |of: &FunctionOf| (of.name, of.file, of.module);
+            identity(known) == identity(&function)
+        };
+        let first = &mut self.function_of_name[function.name as usize];
+        let id = if *first == NONE {
+            *first = next;
+            next
+        } else if is_it(*first) {
+            *first
+        } else {
+            let mut hasher = self.hash.build_hasher();
+            for text in [function.name, function.file, function.module] {
+                hasher.write_u32(text);
+            }
+            (self.other_functions).find_or_insert(hasher.finish(), next, is_it)
+        };
+        if id == next {
+            self.add_function(function);
+        }
+        id
+    }
+
+    fn add_function(&mut self, function: FunctionOf) -> FunctionId {
+        self.functions.push(function);
+        self.chain_of_function.push(FirstChain {
+            chain: NONE,
+            place: NO_PLACE,
+            line: 0,
+        });
+        self.functions.len() as FunctionId - 1
     }
 
     /// Code of a module without a name is one function, "[module]": a row for each address would say nothing.
-    fn unknown_frame(
-        &mut self,
-        profile: &mut Profile,
-        module: StringId,
-        is_kernel: bool,
-    ) -> ChainFrame {
-        // A key that no named function has: those have a name.
-        let key = (0, u32::from(is_kernel), module);
-        let function = self.function_id(key, || {
-            let name = match profile.strings.get(module) {
+    fn unknown_frame(&mut self, (module, is_kernel): (StringId, bool)) -> ChainFrame {
+        let known = self.unknown_functions.get(&(module, is_kernel)).copied();
+        let function = known.unwrap_or_else(|| {
+            let name = match self.strings.get(module) {
                 "" => "[unknown]".to_owned(),
                 module if module.starts_with('[') => module.to_owned(),
                 module => format!("[{module}]"),
             };
-            FunctionOf {
-                name: push_text(&mut profile.strings, &name),
+            let name = push_text(self.strings, &name);
+            let function = self.add_function(FunctionOf {
+                name,
                 file: 0,
                 module,
                 line: 0,
@@ -278,7 +377,9 @@ impl Chains<'_> {
                     true => FunctionKind::Kernel,
                     false => FunctionKind::Unknown,
                 },
-            }
+            });
+            self.unknown_functions.insert((module, is_kernel), function);
+            function
         });
         ChainFrame {
             function,
@@ -286,17 +387,5 @@ impl Chains<'_> {
             line: 0,
             inlined: false,
         }
-    }
-
-    fn function_id(
-        &mut self,
-        key: (StringId, StringId, StringId),
-        make: impl FnOnce() -> FunctionOf,
-    ) -> FunctionId {
-        let next = self.functions.len() as FunctionId;
-        *self.function_ids.entry(key).or_insert_with(|| {
-            self.functions.push(make());
-            next
-        })
     }
 }

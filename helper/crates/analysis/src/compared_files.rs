@@ -56,7 +56,7 @@ pub struct ComparedFile {
 /// Files of both sides, those with most samples on the stack first.
 pub fn compared_files(comparison: &Comparison) -> Vec<ComparedFile> {
     let amounts = |side: &ComparedSide, file: Option<FileId>| {
-        let tally = side.analyzed.tally(side.measure);
+        let tally = side.analyzed.file_tally(side.measure);
         let sums = tally
             .zip(file)
             .map(|(tally, file)| tally.files[file as usize]);

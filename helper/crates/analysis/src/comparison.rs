@@ -11,7 +11,8 @@ use crate::evidence::{Evidence, Test};
 use crate::execution::Execution;
 use crate::learnt_noise::LearntNoise;
 use crate::line_pairs::{LineMatch, match_lines};
-use crate::matching::{FilePair, FunctionMatch, match_files, match_functions};
+use crate::matching::{FunctionMatch, match_functions};
+use crate::matching_files::{FilePair, match_files};
 use crate::moved_cost::note_moved_cost;
 use crate::nested::judge_nested_totals;
 use crate::normalisation::{Normalisation, Units, allowed, units};
@@ -296,10 +297,7 @@ impl Comparison {
 }
 
 /// The same work for base and new, side by side.
-pub(crate) fn both<T: Send>(
-    base: impl FnOnce() -> T + Send,
-    new: impl FnOnce() -> T + Send,
-) -> [T; 2] {
+pub fn both<T: Send>(base: impl FnOnce() -> T + Send, new: impl FnOnce() -> T + Send) -> [T; 2] {
     std::thread::scope(|scope| {
         let base = scope.spawn(base);
         let new = new();
@@ -349,12 +347,28 @@ fn sums_by_pair(side: &mut ComparedSide, pair_of: &[u32], pairs: usize) -> Vec<A
     if side.measure >= side.analyzed.profile().sample_types.len() {
         return vec![Amounts::default(); pairs];
     }
-    let mut groups = Groups::new(pair_of, pairs);
-    let total = tally_groups(&side.analyzed, side.measure, &mut [&mut groups], &mut []);
+    let total = side.analyzed.total(side.measure);
     side.total = side.per_unit(total);
-    groups
-        .sums
-        .iter()
-        .map(|&amounts| side.amounts_per_unit(amounts))
+    let sums = pair_sums(&side.analyzed, side.measure, pair_of, pairs);
+    (sums.into_iter())
+        .map(|amounts| side.amounts_per_unit(amounts))
         .collect()
+}
+
+/// By pair of functions. Where each is of one function of the side, that is the function's.
+fn pair_sums(run: &Analyzed, measure: Measure, pair_of: &[u32], pairs: usize) -> Vec<Amounts> {
+    let Some(tally) = run.tally(measure) else {
+        return vec![Amounts::default(); pairs];
+    };
+    let mut sums = vec![Amounts::default(); pairs];
+    let mut is_taken = vec![false; pairs];
+    for (&pair, &amounts) in pair_of.iter().zip(&tally.functions) {
+        if std::mem::replace(&mut is_taken[pair as usize], true) {
+            let mut groups = Groups::new(pair_of, pairs);
+            tally_groups(run, measure, &mut groups, None);
+            return groups.sums;
+        }
+        sums[pair as usize] = amounts;
+    }
+    sums
 }

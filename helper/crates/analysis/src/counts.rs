@@ -8,6 +8,7 @@ use statistics::BATCHES;
 use crate::analyzed::{Analyzed, Measure, NO_PLACE};
 use crate::side::Side;
 use crate::stack_trie::StackTrie;
+use crate::tally::{OpenGroups, Path};
 
 /// Counts that are held for all call paths at once; beyond it columns are taken in turn.
 const DENSE_MAX: usize = 32_000_000;
@@ -104,7 +105,7 @@ impl Columns {
 }
 
 /// Rows of counts, one number a column.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Counts {
     pub columns: usize,
     values: Vec<u32>,
@@ -160,7 +161,7 @@ pub(crate) struct CountedGroups<'a> {
     group_of: &'a [u32],
     self_: Counts,
     total: Counts,
-    on_path: Vec<u32>,
+    open: OpenGroups,
 }
 
 impl<'a> CountedGroups<'a> {
@@ -169,7 +170,7 @@ impl<'a> CountedGroups<'a> {
             group_of,
             self_: Counts::new(groups, columns),
             total: Counts::new(groups, columns),
-            on_path: vec![0; groups],
+            open: OpenGroups::new(groups),
         }
     }
 
@@ -180,20 +181,25 @@ impl<'a> CountedGroups<'a> {
         }
     }
 
-    fn enter(&mut self, id: u32, first: usize, below: &[u32]) {
+    fn enter(&mut self, id: u32, path: Path, first: usize, below: &[u32]) {
         let group = self.group_of[id as usize] as usize;
-        if self.on_path[group] == 0 {
+        if self.open.enter(group, path) {
             self.total.add(group, first, below);
         }
-        self.on_path[group] += 1;
     }
 
-    fn leave(&mut self, id: u32) {
-        self.on_path[self.group_of[id as usize] as usize] -= 1;
+    fn add_self(&mut self, id: u32, first: usize, counts: &[u32]) {
+        let group = self.group_of[id as usize] as usize;
+        self.self_.add(group, first, counts);
+    }
+
+    /// The next walk begins outside of all groups.
+    fn leave_all(&mut self) {
+        self.open = OpenGroups::new(self.open.len());
     }
 }
 
-/// One pass over the samples, and one walk over all call paths for as many columns as fit.
+/// One pass over the samples, and one walk over all call paths, for as many columns at once as fit.
 pub(crate) fn count_groups(
     analyzed: &Analyzed,
     columns: &Columns,
@@ -201,77 +207,48 @@ pub(crate) fn count_groups(
     places: &mut CountedGroups,
 ) {
     let trie = analyzed.stacks();
-    for &(sample, column, count) in &columns.entries {
-        let node = trie.node_of_sample[sample as usize];
-        if node == 0 {
-            continue;
-        }
-        let leaf = analyzed.chain(trie.chain[node as usize])[0];
-        let group = functions.group_of[leaf.function as usize] as usize;
-        functions.self_.add(group, column as usize, &[count]);
-        if leaf.place != NO_PLACE {
-            let group = places.group_of[leaf.place as usize] as usize;
-            places.self_.add(group, column as usize, &[count]);
-        }
-    }
-    let block = (DENSE_MAX / trie.parent.len()).clamp(1, columns.count.max(1));
+    // Two tables: what is counted on a path, and that with all below it.
+    let block = (DENSE_MAX / 2 / trie.parent.len()).clamp(1, columns.count.max(1));
     for first in (0..columns.count).step_by(block) {
         let last = (first + block).min(columns.count);
-        let below = counts_below(trie, columns, first, last);
-        walk(analyzed, &below, first, functions, places);
+        let self_ = counts_of_paths(trie, columns, first, last);
+        let mut below = self_.clone();
+        below.fold_into_parents(&trie.parent);
+        for path in trie.paths() {
+            let below = below.row(path.node as usize);
+            let chain = analyzed.chain(trie.chain[path.node as usize]);
+            for frame in chain {
+                functions.enter(frame.function, path, first, below);
+                if frame.place != NO_PLACE {
+                    places.enter(frame.place, path, first, below);
+                }
+            }
+            let own = self_.row(path.node as usize);
+            if own.iter().all(|&count| count == 0) {
+                continue;
+            }
+            let leaf = chain[0];
+            functions.add_self(leaf.function, first, own);
+            if leaf.place != NO_PLACE {
+                places.add_self(leaf.place, first, own);
+            }
+        }
+        functions.leave_all();
+        places.leave_all();
     }
 }
 
-/// By call path, what was counted on it and below it, of the columns `first..last`.
-fn counts_below(trie: &StackTrie, columns: &Columns, first: usize, last: usize) -> Counts {
-    let mut below = Counts::new(trie.parent.len(), last - first);
+/// By call path, what was counted on it, of the columns `first..last`.
+fn counts_of_paths(trie: &StackTrie, columns: &Columns, first: usize, last: usize) -> Counts {
+    let mut counts = Counts::new(trie.parent.len(), last - first);
     for &(sample, column, count) in &columns.entries {
         let column = column as usize;
         if (first..last).contains(&column) {
             let node = trie.node_of_sample[sample as usize] as usize;
-            below.add(node, column - first, &[count]);
+            counts.add(node, column - first, &[count]);
         }
     }
-    below.fold_into_parents(&trie.parent);
-    below
-}
-
-fn walk(
-    analyzed: &Analyzed,
-    below: &Counts,
-    first: usize,
-    functions: &mut CountedGroups,
-    places: &mut CountedGroups,
-) {
-    let trie = analyzed.stacks();
-    let mut path: Vec<u32> = Vec::new();
-    for node in 1..trie.parent.len() {
-        while path.last().is_some_and(|&last| last != trie.parent[node]) {
-            let left = path.pop().expect("it has a last one");
-            for frame in analyzed.chain(trie.chain[left as usize]) {
-                functions.leave(frame.function);
-                if frame.place != NO_PLACE {
-                    places.leave(frame.place);
-                }
-            }
-        }
-        path.push(node as u32);
-        for frame in analyzed.chain(trie.chain[node]) {
-            functions.enter(frame.function, first, below.row(node));
-            if frame.place != NO_PLACE {
-                places.enter(frame.place, first, below.row(node));
-            }
-        }
-    }
-    // The next walk begins with an empty path.
-    while let Some(left) = path.pop() {
-        for frame in analyzed.chain(trie.chain[left as usize]) {
-            functions.leave(frame.function);
-            if frame.place != NO_PLACE {
-                places.leave(frame.place);
-            }
-        }
-    }
+    counts
 }
 
 /// By node of a tree that `node_of_path` leads to: what was counted on it alone.

@@ -159,7 +159,7 @@ fn bounded(lines: Vec<TextLine>) -> Vec<TextLine> {
 struct Texts<'a> {
     base: Option<(Vec<&'a str>, (u32, u32))>,
     new: Option<(Vec<&'a str>, (u32, u32))>,
-    pair: Option<&'a crate::matching::FilePair>,
+    pair: Option<&'a crate::matching_files::FilePair>,
 }
 
 impl<'a> Texts<'a> {

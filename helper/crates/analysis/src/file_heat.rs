@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::alignment::Alignment;
 use crate::analyzed::{Analyzed, FileId, Measure};
 use crate::function_table::function_table;
-use crate::tally::{Amounts, Tally};
+use crate::tally::Amounts;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeat {
@@ -48,7 +48,7 @@ pub struct HotFile {
 
 /// Files with samples: by self, then total.
 pub fn hot_files(analyzed: &Analyzed, measure: Measure) -> Vec<HotFile> {
-    let Some(tally) = analyzed.tally(measure) else {
+    let Some(tally) = analyzed.file_tally(measure) else {
         return Vec::new();
     };
     let mut files: Vec<HotFile> = (tally.files.iter().enumerate())
@@ -101,7 +101,7 @@ pub fn file_heat(
     FileHeat {
         notice: notice(newer_than_binary, changed, gone),
         newer_than_binary,
-        functions: functions_of_file(analyzed, measure, tally, path, &alignment),
+        functions: functions_of_file(analyzed, measure, path, &alignment),
         lines: (lines.into_iter())
             .map(|(line, (amounts, changed))| LineHeat {
                 line,
@@ -135,10 +135,12 @@ fn notice(newer_than_binary: bool, changed: u64, gone: u64) -> String {
 fn functions_of_file(
     analyzed: &Analyzed,
     measure: Measure,
-    tally: &Tally,
     path: &str,
     alignment: &Alignment,
 ) -> Vec<FunctionHeat> {
+    let Some(tally) = analyzed.file_tally(measure) else {
+        return Vec::new();
+    };
     let mut functions: Vec<FunctionHeat> = (function_table(analyzed, measure).iter().enumerate())
         .filter_map(|(index, row)| {
             let function = analyzed.function(row.function);

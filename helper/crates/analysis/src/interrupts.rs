@@ -1,10 +1,9 @@
 //! Interrupts that came while a program ran. They are no calls of the code that they stopped, so the entry of one and
 //! all that it leads to are one frame, `interrupts`: in the totals of its callers, in no list of what a line calls.
 
-use profile::Profile;
-
 use crate::analyzed::{ChainFrame, FunctionKind, FunctionOf, NO_PLACE};
-use crate::chains::{Resolved, push_text};
+use crate::chains::Resolved;
+use crate::texts::push_text;
 
 /// What the folded frame is called.
 const NAME: &str = "interrupts";
@@ -56,11 +55,11 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// `None` in a profile without any; else `resolved` gets the function and the chain of the folded frame.
-    pub fn find(profile: &mut Profile, resolved: &mut Resolved) -> Option<Interrupts> {
+    /// `None` where there are none; else `resolved` gets the function and the chain of the folded frame.
+    pub fn find(resolved: &mut Resolved) -> Option<Interrupts> {
         let role_of_function: Vec<ChainRole> = (resolved.functions.iter())
             .map(|function| match function.kind {
-                FunctionKind::Kernel => role(profile.strings.get(function.name)),
+                FunctionKind::Kernel => role(resolved.texts.strings.get(function.name)),
                 _ => ChainRole::User,
             })
             .collect();
@@ -83,7 +82,7 @@ impl Interrupts {
 
         let function = resolved.functions.len() as u32;
         resolved.functions.push(FunctionOf {
-            name: push_text(&mut profile.strings, NAME),
+            name: push_text(&mut resolved.texts.strings, NAME),
             file: 0,
             module: resolved.functions[entry].module,
             line: 0,

@@ -22,6 +22,7 @@ mod flame_graph;
 mod flame_tree;
 mod function_table;
 mod function_text;
+mod id_table;
 mod inside;
 mod interrupts;
 mod learnt_noise;
@@ -29,6 +30,7 @@ mod line_detail;
 mod line_pairs;
 mod line_table;
 mod matching;
+mod matching_files;
 mod merge;
 mod moved_cost;
 mod moves;
@@ -42,8 +44,10 @@ mod renames;
 mod run_facts;
 mod same_recording;
 mod side;
+mod source_places;
 mod stack_trie;
 mod tally;
+mod texts;
 mod turns;
 mod whole;
 
@@ -56,9 +60,9 @@ pub use compared_files::{
     ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files,
     file_difference,
 };
-pub use compared_tables::{ComparedRow, compared_functions, compared_lines};
+pub use compared_tables::{ComparedRow, ComparedTable, compared_functions, compared_lines};
 pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, both};
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::analyzed::{Analyzed, FileId, PlaceId};
-use crate::matching::FilePair;
+use crate::matching_files::FilePair;
 
 /// A line with samples on either side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,17 @@
-//! Which functions and files of two profiles are the same. Never by address.
+//! Which functions of two profiles are the same. Never by address.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use profile::{SeededHash, StringId};
 
 use crate::alignment::Alignment;
-use crate::analyzed::{Analyzed, FileId, FunctionId, FunctionKind, file_name};
-use crate::function_text::text_likeness;
+use crate::analyzed::{Analyzed, FunctionId, FunctionKind, file_name};
+use crate::id_table::IdTable;
+use crate::matching_files::FilePair;
 use crate::normalized_name::normalized_name;
 use crate::numbered_names::without_numbers;
+use crate::texts::{AT_ONCE, TextHash, touch};
 
 /// One thing of the base, of the new run or of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,15 +28,50 @@ pub(crate) struct FunctionMatch {
     pub new_pair: Vec<u32>,
 }
 
-#[derive(Debug, PartialEq, Eq, Hash, Clone)]
+/// Of texts, each by its number among [`Names`].
+#[derive(Debug, PartialEq, Eq, Hash, Clone, Copy)]
 struct FunctionKey {
-    module: String,
-    name: String,
-    /// Empty unless several files of a module have a function of this name.
-    file: String,
+    module: u32,
+    name: u32,
+    /// [`NO_TEXT`] unless several files of a module have a function of this name.
+    file: u32,
     /// Of functions that the compiler numbered, the line in the new text, or the number where that is not known. 0: it is
     /// not numbered.
     line: u32,
+}
+
+/// The texts of both sides, so that keys are compared by numbers: there may be millions.
+#[derive(Default)]
+struct Names<'a> {
+    texts: Vec<Cow<'a, str>>,
+    table: IdTable,
+    hash: TextHash,
+}
+
+/// The number of the empty text.
+const NO_TEXT: u32 = 0;
+
+impl<'a> Names<'a> {
+    fn new() -> Names<'a> {
+        let mut names = Names::default();
+        names.number(Cow::Borrowed(""));
+        names
+    }
+
+    fn number(&mut self, text: Cow<'a, str>) -> u32 {
+        let hash = self.hash.of(&text);
+        self.number_of_hashed(text, hash)
+    }
+
+    fn number_of_hashed(&mut self, text: Cow<'a, str>, hash: u64) -> u32 {
+        let next = self.texts.len() as u32;
+        let texts = &self.texts;
+        let number = (self.table).find_or_insert(hash, next, |id| texts[id as usize] == text);
+        if number == next {
+            self.texts.push(text);
+        }
+        number
+    }
 }
 
 /// By module file name and normalized name. The two programs themselves match whatever their files are called;
@@ -44,44 +82,73 @@ pub(crate) fn match_functions(
     new: &Analyzed,
     files: &[FilePair],
 ) -> FunctionMatch {
-    let mut base_keys = keys(base);
-    let mut new_keys = keys(new);
+    let mut names = Names::new();
+    let mut base_keys = keys(base, &mut names);
+    let mut new_keys = keys(new, &mut names);
     if let Some((from, to)) = renamed_program(base, new) {
-        let (from, to) = (stable_module(from), stable_module(to).to_owned());
+        let [from, to] = [from, to].map(|name| names.number(Cow::Borrowed(stable_module(name))));
         for key in base_keys.iter_mut().filter(|key| key.module == from) {
-            key.module.clone_from(&to);
+            key.module = to;
         }
     }
-    number_by_line(base, new, files, [&mut base_keys, &mut new_keys]);
-    let several_files: HashSet<(String, String)> = in_several_files(&base_keys)
-        .chain(in_several_files(&new_keys))
-        .collect();
-    let below = |side: &Analyzed, key: &mut FunctionKey| {
-        key.file = if several_files.contains(&(key.module.clone(), key.name.clone())) {
-            below_working_directory(side, &key.file).to_owned()
-        } else {
-            String::new()
-        };
-    };
-    base_keys.iter_mut().for_each(|key| below(base, key));
-    new_keys.iter_mut().for_each(|key| below(new, key));
-    pairs_of_keys(base_keys, new_keys)
+    number_by_line(
+        base,
+        new,
+        files,
+        &mut names,
+        [&mut base_keys, &mut new_keys],
+    );
+    let mut several_files = SeveralFiles::new(names.texts.len());
+    several_files.add(&base_keys);
+    several_files.add(&new_keys);
+    for (side, keys) in [(base, &mut base_keys), (new, &mut new_keys)] {
+        for key in keys.iter_mut() {
+            if !several_files.has(key) {
+                key.file = NO_TEXT;
+                continue;
+            }
+            let file = names.texts[key.file as usize].clone();
+            key.file = names.number(match file {
+                Cow::Borrowed(path) => Cow::Borrowed(below_working_directory(side, path)),
+                Cow::Owned(path) => Cow::Owned(below_working_directory(side, &path).to_owned()),
+            });
+        }
+    }
+    pairs_of_keys(&base_keys, &new_keys, names.texts.len())
 }
 
-fn pairs_of_keys(base_keys: Vec<FunctionKey>, new_keys: Vec<FunctionKey>) -> FunctionMatch {
-    let mut pairs: Vec<Pair<FunctionId>> = Vec::new();
-    let mut ids: HashMap<FunctionKey, u32, SeededHash> = HashMap::default();
+fn pairs_of_keys(
+    base_keys: &[FunctionKey],
+    new_keys: &[FunctionKey],
+    texts: usize,
+) -> FunctionMatch {
+    const NONE: u32 = u32::MAX;
+    let mut pairs: Vec<Pair<FunctionId>> = Vec::with_capacity(base_keys.len());
+    // Most names are of one pair, the first that has it.
+    let mut first_of_name = vec![NONE; texts];
+    let mut key_of_pair: Vec<FunctionKey> = Vec::with_capacity(base_keys.len());
+    let mut others: HashMap<FunctionKey, u32, SeededHash> = HashMap::default();
     let mut pairs_of =
-        |keys: Vec<FunctionKey>, side: fn(&mut Pair<FunctionId>) -> &mut Option<FunctionId>| {
-            (keys.into_iter().enumerate())
+        |keys: &[FunctionKey], side: fn(&mut Pair<FunctionId>) -> &mut Option<FunctionId>| {
+            (keys.iter().enumerate())
                 .map(|(function, key)| {
-                    let id = *ids.entry(key).or_insert_with(|| {
+                    let next = pairs.len() as u32;
+                    let first = &mut first_of_name[key.name as usize];
+                    let id = match *first {
+                        NONE => {
+                            *first = next;
+                            next
+                        }
+                        first if key_of_pair[first as usize] == *key => first,
+                        _ => *others.entry(*key).or_insert(next),
+                    };
+                    if id == next {
+                        key_of_pair.push(*key);
                         pairs.push(Pair {
                             base: None,
                             new: None,
                         });
-                        pairs.len() as u32 - 1
-                    });
+                    }
                     side(&mut pairs[id as usize]).get_or_insert(function as FunctionId);
                     id
                 })
@@ -104,16 +171,23 @@ fn number_by_line(
     base: &Analyzed,
     new: &Analyzed,
     files: &[FilePair],
+    names: &mut Names,
     keys: [&mut Vec<FunctionKey>; 2],
 ) {
+    let without: Vec<Option<String>> = (names.texts.iter())
+        .map(|name| without_numbers(name))
+        .collect();
+    if without.iter().all(Option::is_none) {
+        return;
+    }
     let lines = [base.first_lines(), new.first_lines()];
     let alignments: HashMap<StringId, &Alignment> = (files.iter())
         .filter_map(|pair| Some((base.file_id(pair.files.base?), &pair.alignment)))
         .collect();
-    let mut groups: HashMap<(String, String), [Vec<Numbered>; 2]> = HashMap::new();
+    let mut groups: HashMap<(u32, &str), [Vec<Numbered>; 2]> = HashMap::new();
     for (side, keys) in keys.iter().enumerate() {
         for (function, key) in keys.iter().enumerate() {
-            let Some(name) = without_numbers(&key.name) else {
+            let Some(name) = &without[key.name as usize] else {
                 continue;
             };
             let mut line = lines[side][function];
@@ -125,16 +199,17 @@ fn number_by_line(
                 // A line that is gone stands after all that are there.
                 line = aligned.map_or(line, |to| to.map_or(u32::MAX, |to| to.line));
             }
-            groups.entry((key.module.clone(), name)).or_default()[side].push((line, function));
+            groups.entry((key.module, name)).or_default()[side].push((line, function));
         }
     }
     let [base_keys, new_keys] = keys;
     for ((_, name), [mut of_base, mut of_new]) in groups {
+        let name = names.number(Cow::Owned(name.to_owned()));
         of_base.sort_unstable();
         of_new.sort_unstable();
         for (ordinal, &(_, function)) in of_new.iter().enumerate() {
             let key = &mut new_keys[function];
-            (key.name, key.line) = (name.clone(), ordinal as u32 + 1);
+            (key.name, key.line) = (name, ordinal as u32 + 1);
         }
         let mut taken = vec![false; of_new.len()];
         let mut on_line: HashMap<u32, VecDeque<usize>> = HashMap::new();
@@ -154,24 +229,46 @@ fn number_by_line(
         for (ordinal, &(_, function)) in of_base.iter().enumerate() {
             let place = place_of_base[ordinal].or_else(|| left.next());
             let key = &mut base_keys[function];
-            key.name.clone_from(&name);
+            key.name = name;
             key.line = place.unwrap_or(of_new.len() + ordinal) as u32 + 1;
         }
     }
 }
 
-fn keys(analyzed: &Analyzed) -> Vec<FunctionKey> {
-    (analyzed.functions().iter())
-        .map(|function| FunctionKey {
-            module: stable_module(analyzed.text(function.module)).to_owned(),
-            name: match function.kind {
-                FunctionKind::Unknown => String::new(),
-                _ => normalized_name(analyzed.text(function.name)).into_owned(),
-            },
-            file: analyzed.text(function.file).to_owned(),
-            line: 0,
-        })
-        .collect()
+fn keys<'a>(analyzed: &'a Analyzed, names: &mut Names<'a>) -> Vec<FunctionKey> {
+    // Modules and files are few: each is looked up once.
+    let mut known: HashMap<StringId, u32, SeededHash> = HashMap::default();
+    let mut file_of = |id: StringId, names: &mut Names<'a>| {
+        *(known.entry(id)).or_insert_with(|| names.number(Cow::Borrowed(analyzed.text(id))))
+    };
+    let mut last_module = (0, NO_TEXT);
+    let mut keys = Vec::with_capacity(analyzed.functions().len());
+    for functions in analyzed.functions().chunks(AT_ONCE) {
+        let of_functions: Vec<Cow<str>> = (functions.iter())
+            .map(|function| match function.kind {
+                FunctionKind::Unknown => Cow::Borrowed(""),
+                _ => normalized_name(analyzed.text(function.name)),
+            })
+            .collect();
+        let hashes: Vec<u64> = of_functions
+            .iter()
+            .map(|name| names.hash.of(name))
+            .collect();
+        touch(&names.table, &hashes, |id| &names.texts[id as usize]);
+        for ((function, name), hash) in functions.iter().zip(of_functions).zip(hashes) {
+            if last_module.0 != function.module {
+                let module = stable_module(analyzed.text(function.module));
+                last_module = (function.module, names.number(Cow::Borrowed(module)));
+            }
+            keys.push(FunctionKey {
+                module: last_module.1,
+                name: names.number_of_hashed(name, hash),
+                file: file_of(function.file, names),
+                line: 0,
+            });
+        }
+    }
+    keys
 }
 
 /// A module's file name without what changes from build to build: the version of a shared library, the hash of Cargo.
@@ -189,25 +286,51 @@ fn stable_module(module: &str) -> &str {
     }
 }
 
-fn in_several_files(keys: &[FunctionKey]) -> impl Iterator<Item = (String, String)> {
-    let mut files: HashMap<(&str, &str), &str> = HashMap::new();
-    let mut several = HashSet::new();
-    for key in keys {
-        let first = *files.entry((&key.module, &key.name)).or_insert(&key.file);
-        if first != key.file {
-            several.insert((key.module.clone(), key.name.clone()));
+/// Names that functions of one module in several files have, on the same side.
+struct SeveralFiles {
+    /// By name: whether some module has it so.
+    is_name: Vec<bool>,
+    /// Module and name.
+    of_module: HashSet<(u32, u32)>,
+}
+
+impl SeveralFiles {
+    fn new(texts: usize) -> SeveralFiles {
+        SeveralFiles {
+            is_name: vec![false; texts],
+            of_module: HashSet::new(),
         }
     }
-    several.into_iter()
+
+    fn add(&mut self, keys: &[FunctionKey]) {
+        // Most names are those of one module, the first that has it; of the others the table has the file.
+        let mut first: Vec<Option<(u32, u32)>> = vec![None; self.is_name.len()];
+        let mut others: HashMap<(u32, u32), u32, SeededHash> = HashMap::default();
+        for key in keys {
+            let (module, file) = *first[key.name as usize].get_or_insert((key.module, key.file));
+            let file = match module == key.module {
+                true => file,
+                false => *others.entry((key.module, key.name)).or_insert(key.file),
+            };
+            if file != key.file {
+                self.is_name[key.name as usize] = true;
+                self.of_module.insert((key.module, key.name));
+            }
+        }
+    }
+
+    fn has(&self, key: &FunctionKey) -> bool {
+        self.is_name[key.name as usize] && self.of_module.contains(&(key.module, key.name))
+    }
 }
 
 /// The program's module in base and new when each side knows only its own name for it.
 fn renamed_program<'a>(base: &'a Analyzed, new: &'a Analyzed) -> Option<(&'a str, &'a str)> {
     let (from, to) = (program(base)?, program(new)?);
     let has = |side: &Analyzed, module: &str| {
-        side.functions()
-            .iter()
-            .any(|f| side.text(f.module) == module)
+        let mut modules: HashSet<StringId, SeededHash> = HashSet::default();
+        modules.extend(side.functions().iter().map(|function| function.module));
+        modules.into_iter().any(|id| side.text(id) == module)
     };
     (from != to && !has(base, to) && !has(new, from)).then_some((from, to))
 }
@@ -219,149 +342,7 @@ fn program(analyzed: &Analyzed) -> Option<&str> {
     (!path.is_empty() && !path.starts_with('[')).then(|| file_name(path))
 }
 
-/// Each file without a partner is compared with each of the other side.
-const RENAMED_FILES_MAX: usize = 20;
-const FILE_LINES_MAX: usize = 2000;
-/// Part of the lines that two texts of one file have in common.
-const LEAST_LIKENESS: f64 = 0.6;
-
-pub(crate) struct FilePair {
-    pub files: Pair<FileId>,
-    /// From the base's text to the new run's.
-    pub alignment: Alignment,
-    /// The runs saved both texts, or need none of them because they cannot differ.
-    pub texts_known: bool,
-}
-
-/// By path; else by path below each run's working directory; else by the last two components where that is unique; else
-/// by their texts.
-pub(crate) fn match_files(base: &Analyzed, new: &Analyzed) -> Vec<FilePair> {
-    let names: [fn(&Analyzed, &str) -> String; 3] = [
-        |_, path| path.to_owned(),
-        |side, path| below_working_directory(side, path).to_owned(),
-        |_, path| last_two_components(path).to_owned(),
-    ];
-    let mut partner: HashMap<FileId, FileId> = HashMap::new();
-    let mut taken: HashSet<FileId> = HashSet::new();
-    for name in names {
-        let of_base = unique_names(base, &name, |file| partner.contains_key(&file));
-        let of_new = unique_names(new, &name, |file| taken.contains(&file));
-        for (name, base_file) in of_base {
-            if let Some(&new_file) = of_new.get(&name) {
-                partner.insert(base_file, new_file);
-                taken.insert(new_file);
-            }
-        }
-    }
-    for (base_file, new_file) in renamed_files(base, new, &partner, &taken) {
-        partner.insert(base_file, new_file);
-        taken.insert(new_file);
-    }
-    let of_base = (0..base.files().len() as FileId).map(|file| Pair {
-        base: Some(file),
-        new: partner.get(&file).copied(),
-    });
-    let of_new = (0..new.files().len() as FileId)
-        .filter(|file| !taken.contains(file))
-        .map(|file| Pair {
-            base: None,
-            new: Some(file),
-        });
-    (of_base.chain(of_new))
-        .map(|files| aligned(base, new, files))
-        .collect()
-}
-
-/// Files without a partner of which both texts are known, those most alike first.
-fn renamed_files(
-    base: &Analyzed,
-    new: &Analyzed,
-    partner: &HashMap<FileId, FileId>,
-    taken: &HashSet<FileId>,
-) -> Vec<(FileId, FileId)> {
-    let left = |side: &Analyzed, is_matched: &dyn Fn(FileId) -> bool| {
-        (0..side.files().len() as FileId)
-            .filter(|&file| !is_matched(file))
-            .filter(|&file| side.saved_text(side.file_path(file)).is_some())
-            .take(RENAMED_FILES_MAX)
-            .collect::<Vec<FileId>>()
-    };
-    let lines = |side: &'_ Analyzed, file: FileId| -> Vec<String> {
-        let text = side
-            .saved_text(side.file_path(file))
-            .map_or("", |source| &source.text);
-        (text.lines().map(str::trim))
-            .filter(|line| !line.is_empty())
-            .take(FILE_LINES_MAX)
-            .map(str::to_owned)
-            .collect()
-    };
-    let of_new: Vec<(FileId, Vec<String>)> = (left(new, &|file| taken.contains(&file)).into_iter())
-        .map(|file| (file, lines(new, file)))
-        .collect();
-    let mut alike: Vec<(f64, FileId, FileId)> = Vec::new();
-    for base_file in left(base, &|file| partner.contains_key(&file)) {
-        let of_base = lines(base, base_file);
-        for (new_file, of_new) in &of_new {
-            let likeness = text_likeness(&of_base, of_new);
-            if likeness >= LEAST_LIKENESS {
-                alike.push((likeness, base_file, *new_file));
-            }
-        }
-    }
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let (mut from, mut to) = (HashSet::new(), HashSet::new());
-    (alike.into_iter())
-        .filter(|&(_, base, new)| {
-            let is_free = !from.contains(&base) && !to.contains(&new);
-            if is_free {
-                from.insert(base);
-                to.insert(new);
-            }
-            is_free
-        })
-        .map(|(_, base, new)| (base, new))
-        .collect()
-}
-
-fn aligned(base: &Analyzed, new: &Analyzed, files: Pair<FileId>) -> FilePair {
-    let text = |side: &'_ Analyzed, file: Option<FileId>| {
-        side.saved_text(side.file_path(file?))
-            .map(|source| source.text.clone())
-    };
-    let texts = (text(base, files.base), text(new, files.new));
-    FilePair {
-        files,
-        texts_known: matches!(texts, (Some(_), Some(_))),
-        alignment: match texts {
-            (Some(old), Some(now)) => Alignment::of(&old, &now),
-            _ => Alignment::identity(),
-        },
-    }
-}
-
-/// Files by name, without those whose name another file shares.
-fn unique_names(
-    side: &Analyzed,
-    name: &dyn Fn(&Analyzed, &str) -> String,
-    is_matched: impl Fn(FileId) -> bool,
-) -> HashMap<String, FileId> {
-    let mut files: HashMap<String, Option<FileId>> = HashMap::new();
-    for (file, path) in (0..)
-        .zip(side.files())
-        .filter(|&(file, _)| !is_matched(file))
-    {
-        (files.entry(name(side, path)))
-            .and_modify(|known| *known = None)
-            .or_insert(Some(file));
-    }
-    files
-        .into_iter()
-        .filter_map(|(name, file)| Some((name, file?)))
-        .collect()
-}
-
-fn below_working_directory<'a>(side: &Analyzed, path: &'a str) -> &'a str {
+pub(crate) fn below_working_directory<'a>(side: &Analyzed, path: &'a str) -> &'a str {
     let cwd = side
         .profile()
         .run
@@ -372,14 +353,6 @@ fn below_working_directory<'a>(side: &Analyzed, path: &'a str) -> &'a str {
         .and_then(|rest| rest.strip_prefix('/'))
     {
         Some(below) if !cwd.is_empty() => below,
-        _ => path,
-    }
-}
-
-fn last_two_components(path: &str) -> &str {
-    let mut slashes = path.rmatch_indices('/').map(|(index, _)| index);
-    match (slashes.next(), slashes.next()) {
-        (Some(_), Some(second)) => &path[second + 1..],
         _ => path,
     }
 }

@@ -1,16 +1,13 @@
 //! Several runs of the same program as one profile: samples with equal stacks and labels add up.
 
 use profile::run::Repetition;
-use profile::{LabelValue, LineOf, Locations, MappingOf, Profile, ProfileBuilder, RunInfo};
+use profile::{
+    LabelValue, LineOf, Locations, Mapping, MappingOf, Profile, ProfileBuilder, RunInfo, Stacks,
+    StringId,
+};
 
-use crate::execution::{Executions, REPETITION};
-
-/// Executions of several files in one profile.
-pub(crate) struct MergedExecutions {
-    pub profile: Profile,
-    /// By sample: number of its execution, counted through all files.
-    pub execution_of_sample: Vec<u32>,
-}
+use crate::analyzed::Analyzed;
+use crate::execution::Executions;
 
 /// Sample types must be the same in all, in the same order; `Err` is a sentence that names the first that differs.
 /// The run description is that of the last run, without its timeline, which means nothing in a sum.
@@ -22,7 +19,7 @@ pub fn merge(mut profiles: Vec<Profile>) -> Result<Profile, String> {
     }
     let (mut builder, duration) = builder_for(&profiles)?;
     for profile in &profiles {
-        add(&mut builder, profile, |_| Relabel::Keep);
+        add(&mut builder, profile);
     }
     builder.set_time(profiles[0].time_nanos, duration);
     if let Some(mut run) = profiles.pop().and_then(|last| last.run) {
@@ -33,38 +30,60 @@ pub fn merge(mut profiles: Vec<Profile>) -> Result<Profile, String> {
     Ok(builder.finish())
 }
 
-/// The same, but samples of different executions stay apart and those of none are left out. The run description is that
-/// of the last file, with the samples taken, kept and lost of all.
-pub(crate) fn merge_executions(
+/// Several files as one, without the samples that are of no execution. The run description is that of the last file, with
+/// the samples taken, kept and lost of all. Also by sample the number of its execution, counted through all files.
+///
+/// Its own profile has no stacks, functions and locations: they stay in the tables of each file, which are never made one.
+pub(crate) fn pool_executions(
     profiles: Vec<Profile>,
     parts: &[Executions],
-) -> Result<MergedExecutions, String> {
-    let (mut builder, duration) = builder_for(&profiles)?;
-    let mut execution_of_sample: Vec<u32> = Vec::new();
-    let mut first = 0u32;
-    for (profile, part) in profiles.iter().zip(parts) {
-        let number = |sample: usize| part.of_sample[sample].map(|index| first + index);
-        add(&mut builder, profile, |sample| match number(sample) {
-            Some(execution) => Relabel::Execution(i64::from(execution) + 1),
-            None => Relabel::LeaveOut,
-        });
+) -> Result<(Analyzed, Vec<u32>), String> {
+    common_sample_types(&profiles)?;
+    let is_kept = |file: usize, sample: usize| parts[file].of_sample[sample].is_some();
+    let analyzed = Analyzed::pooled(profiles, is_kept, |profiles, same| {
+        together(profiles, same, parts)
+    });
+    let mut first = 0;
+    let mut execution_of_sample = Vec::with_capacity(analyzed.profile().samples.len());
+    for part in parts {
+        let kept = part.of_sample.iter().flatten();
+        execution_of_sample.extend(kept.map(|execution| first + execution));
         first += part.sampled.len() as u32;
     }
-    builder.set_time(profiles.first().map_or(0, |p| p.time_nanos), duration);
+    Ok((analyzed, execution_of_sample))
+}
+
+/// `same`: by file and the id of its own text, the id in the common table.
+fn together(profiles: Vec<Profile>, same: &[Vec<StringId>], parts: &[Executions]) -> Profile {
     let run = merged_run(&profiles, parts);
-    if let Some(run) = run {
-        builder.set_run(run);
+    let mut pooled = Profile::default();
+    if let Some(first) = profiles.first() {
+        pooled.sample_types = first.sample_types.clone();
+        pooled.default_sample_type = first.default_sample_type;
+        pooled.time_nanos = first.time_nanos;
     }
-    let profile = builder.finish();
-    for sample in 0..profile.samples.len() {
-        let label = (profile.samples.labels_of(sample).iter())
-            .find(|label| label.text == 0 && profile.text(label.key) == REPETITION);
-        execution_of_sample.push(label.map_or(0, |label| (label.number - 1) as u32));
+    pooled.duration_nanos = duration(&profiles);
+    pooled.run = run;
+    let types = pooled.sample_types.len();
+    let mut samples = 0;
+    for ((profile, same), part) in profiles.into_iter().zip(same).zip(parts) {
+        let mappings = profile.mappings.into_iter();
+        pooled.mappings.extend(mappings.map(|mapping| Mapping {
+            filename: same[mapping.filename as usize],
+            build_id: same[mapping.build_id as usize],
+            ..mapping
+        }));
+        for (sample, execution) in part.of_sample.iter().enumerate() {
+            if execution.is_some() {
+                let values = &profile.samples.values[sample * types..][..types];
+                pooled.samples.values.extend_from_slice(values);
+                samples += 1;
+            }
+        }
     }
-    Ok(MergedExecutions {
-        profile,
-        execution_of_sample,
-    })
+    pooled.samples.stacks = Stacks::empty(samples);
+    pooled.samples.label_ends = vec![0; samples];
+    pooled
 }
 
 fn merged_run(profiles: &[Profile], parts: &[Executions]) -> Option<RunInfo> {
@@ -96,6 +115,23 @@ fn merged_run(profiles: &[Profile], parts: &[Executions]) -> Option<RunInfo> {
 
 /// And the time that all of them took together.
 fn builder_for(profiles: &[Profile]) -> Result<(ProfileBuilder, i64), String> {
+    let types = common_sample_types(profiles)?;
+    let names: Vec<(&str, &str)> = types
+        .iter()
+        .map(|(kind, unit)| (kind.as_str(), unit.as_str()))
+        .collect();
+    let mut builder = ProfileBuilder::new(&names);
+    if !names.is_empty() {
+        builder.set_default_sample_type(profiles[0].default_sample_type);
+    }
+    Ok((builder, duration(profiles)))
+}
+
+fn duration(profiles: &[Profile]) -> i64 {
+    (profiles.iter()).fold(0, |sum, profile| sum.saturating_add(profile.duration_nanos))
+}
+
+fn common_sample_types(profiles: &[Profile]) -> Result<Vec<(String, String)>, String> {
     let types = profiles.first().map(sample_types).unwrap_or_default();
     for (index, profile) in profiles.iter().enumerate() {
         let other = sample_types(profile);
@@ -108,23 +144,7 @@ fn builder_for(profiles: &[Profile]) -> Result<(ProfileBuilder, i64), String> {
             ));
         }
     }
-    let names: Vec<(&str, &str)> = types
-        .iter()
-        .map(|(kind, unit)| (kind.as_str(), unit.as_str()))
-        .collect();
-    let mut builder = ProfileBuilder::new(&names);
-    if !names.is_empty() {
-        builder.set_default_sample_type(profiles[0].default_sample_type);
-    }
-    let duration = (profiles.iter()).fold(0i64, |sum, p| sum.saturating_add(p.duration_nanos));
-    Ok((builder, duration))
-}
-
-/// What becomes of a sample's label of its repetition.
-enum Relabel {
-    Keep,
-    Execution(i64),
-    LeaveOut,
+    Ok(types)
 }
 
 fn sample_types(profile: &Profile) -> Vec<(String, String)> {
@@ -146,7 +166,7 @@ fn named(types: &[(String, String)]) -> String {
     names.join(", ")
 }
 
-fn add(builder: &mut ProfileBuilder, profile: &Profile, relabel: impl Fn(usize) -> Relabel) {
+fn add(builder: &mut ProfileBuilder, profile: &Profile) {
     let mappings: Vec<u32> = (profile.mappings.iter())
         .map(|mapping| {
             builder.add_mapping(MappingOf {
@@ -187,20 +207,10 @@ fn add(builder: &mut ProfileBuilder, profile: &Profile, relabel: impl Fn(usize) 
         .collect();
     let types = profile.sample_types.len();
     let stacks = &profile.samples.stacks;
-    let in_builder = |number: u32| -> Vec<u32> {
-        let stack = stacks.numbered(number).iter();
-        stack.map(|&l| locations[l as usize]).collect()
-    };
-    let mut kept: Vec<Option<u32>> = vec![None; stacks.kept()];
     for (sample, &number) in stacks.numbers().iter().enumerate() {
-        let relabel = relabel(sample);
-        if matches!(relabel, Relabel::LeaveOut) {
-            continue;
-        }
-        let mut labels: Vec<(&str, LabelValue)> = (profile.samples.labels_of(sample).iter())
-            .filter(|label| {
-                matches!(relabel, Relabel::Keep) || profile.text(label.key) != REPETITION
-            })
+        let stack = stacks.numbered(number).iter();
+        let stack: Vec<u32> = stack.map(|&l| locations[l as usize]).collect();
+        let labels: Vec<(&str, LabelValue)> = (profile.samples.labels_of(sample).iter())
             .map(|label| {
                 let value = match label.text {
                     0 => LabelValue::Number(label.number, profile.text(label.unit)),
@@ -210,14 +220,6 @@ fn add(builder: &mut ProfileBuilder, profile: &Profile, relabel: impl Fn(usize) 
             })
             .collect();
         let values = &profile.samples.values[sample * types..][..types];
-        if let Relabel::Execution(execution) = relabel {
-            labels.push((REPETITION, LabelValue::Number(execution, "")));
-            // Those of different files never are of one execution, so there is nothing to add up.
-            let stack = *kept[number as usize]
-                .get_or_insert_with(|| builder.keep_stack(&in_builder(number)));
-            builder.push_sample_with(stack, values, &labels);
-        } else {
-            builder.add_sample(&in_builder(number), values, &labels);
-        }
+        builder.add_sample(&stack, values, &labels);
     }
 }

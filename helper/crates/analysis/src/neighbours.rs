@@ -28,9 +28,8 @@ pub(crate) fn neighbours(
         .map(|function| found.contains_key(&function))
         .collect();
     let trie = analyzed.stacks();
-    let (_, total) = trie.amounts(analyzed, measure);
-    for (node, amount) in total.iter().enumerate().skip(1) {
-        let weight = amount.value;
+    let total = trie.total_values(analyzed, measure);
+    for (node, &weight) in total.iter().enumerate().skip(1) {
         let parent = trie.parent[node];
         // The caller's innermost frame is what calls this chain's outermost.
         let mut caller =

@@ -26,17 +26,24 @@ pub fn normalized_name(name: &str) -> Cow<'_, str> {
     Cow::Borrowed(if rest.is_empty() { name } else { rest })
 }
 
+/// Looks at the end first: nearly all names have no mark, and there may be millions.
 fn without_mark(name: &str) -> Option<&str> {
-    if let Some((rest, clone)) = name.rsplit_once(" [clone ")
-        && clone.ends_with(']')
+    if name.ends_with(']')
+        && let Some((rest, _)) = name.rsplit_once(" [clone ")
     {
         return Some(rest);
     }
-    if let Some((rest, hash)) = name.rsplit_once("::h")
-        && hash.len() == 16
+    if let Some((rest, hash)) = name
+        .len()
+        .checked_sub(16)
+        .and_then(|at| name.split_at_checked(at))
+        && let Some(rest) = rest.strip_suffix("::h")
         && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
     {
         return Some(rest);
+    }
+    if !name.as_bytes().contains(&b'.') {
+        return None;
     }
     CLONE_MARKS.iter().find_map(|mark| {
         let (rest, tail) = name.rsplit_once(mark)?;

@@ -6,6 +6,9 @@
 /// `{impl#3}`, `{shim:vtable#0}` (Rust), `{unnamed type#1}`, and OCaml's `fun_1234`.
 pub(crate) fn without_numbers(name: &str) -> Option<String> {
     let bytes = name.as_bytes();
+    if !may_be_numbered(bytes) {
+        return None;
+    }
     let mut result = String::with_capacity(name.len());
     let mut copied = 0;
     let mut at = 0;
@@ -34,6 +37,15 @@ pub(crate) fn without_numbers(name: &str) -> Option<String> {
     }
     result.push_str(&name[copied..]);
     Some(result)
+}
+
+/// Whether anything stands there that a number of compilers follows: in nearly all names nothing does.
+fn may_be_numbered(name: &[u8]) -> bool {
+    // Without a branch a byte, so that many bytes are looked at in one step.
+    let has_mark = (name.iter()).fold(false, |found, byte| {
+        found | matches!(byte, b'#' | b'$' | b'\'')
+    });
+    has_mark || name.windows(4).any(|part| part == b"fun_")
 }
 
 /// Whether a number between these is the compiler's.

@@ -7,7 +7,7 @@ use statistics::Pattern;
 use crate::analyzed::Analyzed;
 use crate::comparison::{ComparedSide, Comparison};
 use crate::evidence::Test;
-use crate::matching::FilePair;
+use crate::matching_files::FilePair;
 use crate::normalisation::Normalisation;
 
 /// One fact of both sides; empty: unknown.

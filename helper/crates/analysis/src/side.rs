@@ -6,7 +6,7 @@ use profile::Profile;
 
 use crate::analyzed::{Analyzed, Measure};
 use crate::execution::{Execution, Executions, executions};
-use crate::merge::merge_executions;
+use crate::merge::pool_executions;
 
 /// At least one execution, and no sample that is of none of them.
 #[derive(Clone)]
@@ -39,13 +39,14 @@ impl Side {
             return Ok(Side::of_whole(Arc::new(Analyzed::new(profile))));
         }
         problems.extend(unlike_files(&profiles));
-        let merged = merge_executions(profiles, &parts)?;
-        let mut side = Side::of_whole(Arc::new(Analyzed::new(merged.profile)));
-        side.executions = parts.iter().flat_map(|part| part.sampled.clone()).collect();
-        side.warm_up = parts.iter().flat_map(|part| part.warm_up.clone()).collect();
-        side.execution_of_sample = merged.execution_of_sample;
-        side.problems = problems;
-        Ok(side)
+        let (analyzed, execution_of_sample) = pool_executions(profiles, &parts)?;
+        Ok(Side {
+            analyzed: Arc::new(analyzed),
+            executions: parts.iter().flat_map(|part| part.sampled.clone()).collect(),
+            warm_up: parts.iter().flat_map(|part| part.warm_up.clone()).collect(),
+            execution_of_sample,
+            problems,
+        })
     }
 
     /// One file that is open already.

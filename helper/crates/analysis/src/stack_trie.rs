@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hasher};
 use profile::{AlreadyHashed, SeededHash, Stacks};
 
 use crate::analyzed::{Analyzed, Measure};
-use crate::tally::Amount;
+use crate::tally::{Amount, Path};
 
 /// Depth first: children follow their parent. Node 0 is the root, of samples without a stack.
 pub(crate) struct StackTrie {
@@ -25,33 +25,18 @@ pub(crate) struct StackTrie {
 const NODES_MAX: usize = 8_000_000;
 
 impl StackTrie {
-    /// `chains` gives the chains of a stack, leaf first.
-    pub fn of<'a, I>(stacks: &'a Stacks, chains: impl Fn(&'a [u32]) -> I) -> StackTrie
-    where
-        I: Iterator<Item = u32>,
-    {
-        let mut growing = Growing {
-            // Not reserved: samples repeat few paths, and a table that fits a cache is found in twice as fast.
-            nodes: HashMap::default(),
-            hash: SeededHash::default(),
-            parent: vec![0],
-            chain: vec![u32::MAX],
-        };
-        let mut path: Vec<(u32, u64)> = Vec::new();
-        let mut found: Vec<Option<(u32, bool)>> = vec![None; stacks.kept()];
-        let mut cut_samples = 0;
-        let made: Vec<u32> = (stacks.numbers().iter())
-            .map(|&number| {
-                let (node, is_cut) = *found[number as usize].get_or_insert_with(|| {
-                    path.clear();
-                    path.extend(chains(stacks.numbered(number)).map(|chain| (chain, 0)));
-                    growing.add(&mut path)
-                });
-                cut_samples += u64::from(is_cut);
-                node
-            })
-            .collect();
-        growing.depth_first(made, cut_samples)
+    /// All nodes but the root, in their order, which is depth first.
+    pub fn paths(&self) -> impl Iterator<Item = Path> {
+        let mut end: Vec<u32> = (1..=self.parent.len() as u32).collect();
+        for node in (1..end.len()).rev() {
+            let above = self.parent[node] as usize;
+            end[above] = end[above].max(end[node]);
+        }
+        let nodes = end.into_iter().enumerate().skip(1);
+        nodes.map(|(node, end)| Path {
+            node: node as u32,
+            end,
+        })
     }
 
     /// What the samples of each node itself, and of all below it, add up to.
@@ -69,15 +54,77 @@ impl StackTrie {
     }
 }
 
-struct Growing {
-    /// By the hash of a path: its last node.
-    nodes: HashMap<u64, u32, AlreadyHashed>,
+impl StackTrie {
+    /// By node, the value of its samples and of all below it.
+    pub fn total_values(&self, analyzed: &Analyzed, measure: Measure) -> Vec<u64> {
+        let mut total = vec![0u64; self.parent.len()];
+        for (sample, &node) in self.node_of_sample.iter().enumerate() {
+            let sum = &mut total[node as usize];
+            *sum = sum.saturating_add(analyzed.profile().value(sample, measure));
+        }
+        for node in (1..total.len()).rev() {
+            let sum = total[self.parent[node] as usize].saturating_add(total[node]);
+            total[self.parent[node] as usize] = sum;
+        }
+        total
+    }
+}
+
+/// A trie to which the samples of one profile after the other are added.
+pub(crate) struct GrowingTrie {
+    /// By chain: the first node of it, and the hash of its path; node 0: none so far. Of very many chains most stand on
+    /// one path only, and a list is found in faster than a table.
+    first: Vec<(u64, u32)>,
+    /// By the hash of a path: its last node, where that is not the first of its chain.
+    others: HashMap<u64, u32, AlreadyHashed>,
     hash: SeededHash,
     parent: Vec<u32>,
     chain: Vec<u32>,
+    /// By sample.
+    made: Vec<u32>,
+    cut_samples: u64,
 }
 
-impl Growing {
+impl GrowingTrie {
+    pub fn new(chain_count: usize) -> GrowingTrie {
+        GrowingTrie {
+            first: vec![(0, 0); chain_count],
+            // Not reserved: samples repeat few paths, and a table that fits a cache is found in twice as fast.
+            others: HashMap::default(),
+            hash: SeededHash::default(),
+            parent: vec![0],
+            chain: vec![u32::MAX],
+            made: Vec::new(),
+            cut_samples: 0,
+        }
+    }
+
+    /// Of the samples that `is_kept`; `chains` gives the chains of a stack, leaf first.
+    pub fn add_samples<'a, I>(
+        &mut self,
+        stacks: &'a Stacks,
+        is_kept: impl Fn(usize) -> bool,
+        chains: impl Fn(&'a [u32]) -> I,
+    ) where
+        I: Iterator<Item = u32>,
+    {
+        let mut path: Vec<(u32, u64)> = Vec::new();
+        let mut found: Vec<Option<(u32, bool)>> = vec![None; stacks.kept()];
+        self.made.reserve_exact(stacks.len());
+        for (sample, &number) in stacks.numbers().iter().enumerate() {
+            if !is_kept(sample) {
+                continue;
+            }
+            let (node, is_cut) = *found[number as usize].get_or_insert_with(|| {
+                path.clear();
+                path.extend(chains(stacks.numbered(number)).map(|chain| (chain, 0)));
+                self.add(&mut path)
+            });
+            self.cut_samples += u64::from(is_cut);
+            self.made.push(node);
+        }
+    }
+
     /// The last node of a path, and whether the path was cut there.
     fn add(&mut self, path: &mut [(u32, u64)]) -> (u32, bool) {
         let mut hasher = self.hash.build_hasher();
@@ -93,7 +140,12 @@ impl Growing {
             let next = self.parent.len() as u32;
             self.parent.push(node);
             self.chain.push(chain);
-            self.nodes.insert(hash, next);
+            match &mut self.first[chain as usize] {
+                none @ (_, 0) => *none = (hash, next),
+                _ => {
+                    self.others.insert(hash, next);
+                }
+            }
             node = next;
         }
         (node, false)
@@ -104,8 +156,14 @@ impl Growing {
     fn deepest_known(&self, path: &[(u32, u64)]) -> (usize, u32) {
         let node_at = |index: usize| {
             let (chain, hash) = path[index];
-            let node = *self.nodes.get(&hash)?;
-            (self.chain[node as usize] == chain).then_some(node)
+            match self.first[chain as usize] {
+                (_, 0) => None,
+                (of_first, node) if of_first == hash => Some(node),
+                _ => {
+                    let node = *self.others.get(&hash)?;
+                    (self.chain[node as usize] == chain).then_some(node)
+                }
+            }
         };
         // Everything before `missing` is unknown; `known` is, and leads to `node`.
         let (mut missing, mut known, mut node) = (0, path.len(), 0);
@@ -126,8 +184,10 @@ impl Growing {
         (missing, node)
     }
 
-    fn depth_first(self, made: Vec<u32>, cut_samples: u64) -> StackTrie {
-        drop(self.nodes);
+    /// Puts the nodes in their order.
+    pub fn finish(self) -> StackTrie {
+        drop(self.first);
+        drop(self.others);
         let count = self.parent.len();
         let mut starts = vec![0u32; count + 1];
         self.parent[1..]
@@ -158,8 +218,10 @@ impl Growing {
         StackTrie {
             parent,
             chain,
-            node_of_sample: made.into_iter().map(|node| place[node as usize]).collect(),
-            cut_samples,
+            node_of_sample: (self.made.into_iter())
+                .map(|node| place[node as usize])
+                .collect(),
+            cut_samples: self.cut_samples,
         }
     }
 }
@@ -168,11 +230,18 @@ impl Growing {
 mod tests {
     use super::*;
 
+    /// Of stacks of chains, which are numbers below 1000.
+    fn trie_of(stacks: &Stacks) -> StackTrie {
+        let mut growing = GrowingTrie::new(1000);
+        growing.add_samples(stacks, |_| true, |stack| stack.iter().copied());
+        growing.finish()
+    }
+
     #[test]
     fn equal_paths_share_their_nodes_and_children_follow_parents() {
         let stacks: [&[u32]; 5] = [&[7, 5], &[5], &[8, 7, 5], &[], &[7, 5]];
         let kept = stacks.iter().copied().collect();
-        let trie = StackTrie::of(&kept, |stack| stack.iter().copied());
+        let trie = trie_of(&kept);
         assert_eq!(trie.parent, [0, 0, 1, 2]);
         assert_eq!(trie.chain[1..], [5, 7, 8]);
         assert_eq!(trie.node_of_sample, [2, 1, 3, 0, 2]);
@@ -197,7 +266,7 @@ mod tests {
             })
             .collect();
         let kept = stacks.iter().map(Vec::as_slice).collect();
-        let trie = StackTrie::of(&kept, |stack| stack.iter().copied());
+        let trie = trie_of(&kept);
         for (sample, stack) in stacks.iter().enumerate() {
             let mut node = trie.node_of_sample[sample];
             for &chain in stack {

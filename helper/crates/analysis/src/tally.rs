@@ -32,34 +32,39 @@ pub struct Amounts {
 pub(crate) struct Tally {
     pub total: Amount,
     pub functions: Vec<Amounts>,
-    /// By function: the sums of all functions with its definition, such as the instances of a template.
-    pub definitions: Vec<Amounts>,
     pub places: Vec<Amounts>,
-    pub files: Vec<Amounts>,
 }
 
 pub(crate) fn tally(analyzed: &Analyzed, measure: Measure) -> Tally {
     let function_group: Vec<u32> = (0..analyzed.functions().len() as u32).collect();
     let place_group: Vec<u32> = (0..analyzed.places().len() as u32).collect();
-    let file_of_place: Vec<u32> = analyzed.places().iter().map(|place| place.file).collect();
-    let (definition_of, definition_count) = definitions(analyzed);
     let mut functions = Groups::new(&function_group, function_group.len());
-    let mut definitions = Groups::new(&definition_of, definition_count);
     let mut places = Groups::new(&place_group, place_group.len());
-    let mut files = Groups::new(&file_of_place, analyzed.files().len());
-    let total = tally_groups(
-        analyzed,
-        measure,
-        &mut [&mut functions, &mut definitions],
-        &mut [&mut places, &mut files],
-    );
+    let total = tally_groups(analyzed, measure, &mut functions, Some(&mut places));
     Tally {
         total,
         functions: functions.sums,
+        places: places.sums,
+    }
+}
+
+/// What views of source files need besides.
+pub(crate) struct FileTally {
+    /// By function: the sums of all functions with its definition, such as the instances of a template.
+    pub definitions: Vec<Amounts>,
+    pub files: Vec<Amounts>,
+}
+
+pub(crate) fn tally_files(analyzed: &Analyzed, measure: Measure) -> FileTally {
+    let file_of_place: Vec<u32> = analyzed.places().iter().map(|place| place.file).collect();
+    let (definition_of, definition_count) = definitions(analyzed);
+    let mut definitions = Groups::new(&definition_of, definition_count);
+    let mut files = Groups::new(&file_of_place, analyzed.files().len());
+    tally_groups(analyzed, measure, &mut definitions, Some(&mut files));
+    FileTally {
         definitions: (definition_of.iter())
             .map(|definition| definitions.sums[*definition as usize])
             .collect(),
-        places: places.sums,
         files: files.sums,
     }
 }
@@ -86,8 +91,7 @@ fn definitions(analyzed: &Analyzed) -> (Vec<u32>, usize) {
 pub(crate) struct Groups<'a> {
     group_of: &'a [u32],
     pub sums: Vec<Amounts>,
-    /// How often the group stands on the path from the root to here.
-    on_path: Vec<u32>,
+    open: OpenGroups,
 }
 
 impl<'a> Groups<'a> {
@@ -95,17 +99,15 @@ impl<'a> Groups<'a> {
         Groups {
             group_of,
             sums: vec![Amounts::default(); groups],
-            on_path: vec![0; groups],
+            open: OpenGroups::new(groups),
         }
     }
 
-    /// A path's samples count for the outermost frame of a group; those further in are the same samples again.
-    fn enter(&mut self, id: u32, below: Amount) {
+    fn enter(&mut self, id: u32, path: Path, below: Amount) {
         let group = self.group_of[id as usize] as usize;
-        if self.on_path[group] == 0 {
+        if self.open.enter(group, path) {
             self.sums[group].total.add(below);
         }
-        self.on_path[group] += 1;
     }
 
     fn add_self(&mut self, id: u32, amount: Amount) {
@@ -113,9 +115,42 @@ impl<'a> Groups<'a> {
             .self_
             .add(amount);
     }
+}
 
-    fn leave(&mut self, id: u32) {
-        self.on_path[self.group_of[id as usize] as usize] -= 1;
+/// A node of the trie, and the first that is not below it.
+#[derive(Clone, Copy)]
+pub(crate) struct Path {
+    pub node: u32,
+    pub end: u32,
+}
+
+/// Which groups the walk is in. A path's samples count for the outermost frame of a group; those further in are the same
+/// samples again.
+pub(crate) struct OpenGroups {
+    /// By group: the first node that is not below the last outermost one of it, so that nothing is to be done when the walk
+    /// leaves a node.
+    until: Vec<u32>,
+}
+
+impl OpenGroups {
+    pub fn new(groups: usize) -> OpenGroups {
+        OpenGroups {
+            until: vec![0; groups],
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.until.len()
+    }
+
+    /// Whether this frame of the group is the outermost. Nodes come in their order.
+    #[inline]
+    pub fn enter(&mut self, group: usize, path: Path) -> bool {
+        let is_outermost = self.until[group] <= path.node;
+        if is_outermost {
+            self.until[group] = path.end;
+        }
+        is_outermost
     }
 }
 
@@ -123,46 +158,27 @@ impl<'a> Groups<'a> {
 pub(crate) fn tally_groups(
     analyzed: &Analyzed,
     measure: Measure,
-    functions: &mut [&mut Groups],
-    places: &mut [&mut Groups],
+    functions: &mut Groups,
+    mut places: Option<&mut Groups>,
 ) -> Amount {
     let trie = analyzed.stacks();
     let (self_, total) = trie.amounts(analyzed, measure);
-    let mut path: Vec<u32> = Vec::new();
-    for node in 1..trie.parent.len() {
-        while path.last().is_some_and(|&last| last != trie.parent[node]) {
-            let left = path.pop().expect("it has a last one");
-            for frame in analyzed.chain(trie.chain[left as usize]) {
-                for groups in functions.iter_mut() {
-                    groups.leave(frame.function);
-                }
-                if frame.place != NO_PLACE {
-                    places
-                        .iter_mut()
-                        .for_each(|groups| groups.leave(frame.place));
-                }
-            }
-        }
-        path.push(node as u32);
+    for path in trie.paths() {
+        let node = path.node as usize;
         let chain = analyzed.chain(trie.chain[node]);
         for frame in chain {
-            for groups in functions.iter_mut() {
-                groups.enter(frame.function, total[node]);
+            functions.enter(frame.function, path, total[node]);
+            if let Some(places) = places.as_mut().filter(|_| frame.place != NO_PLACE) {
+                places.enter(frame.place, path, total[node]);
             }
-            if frame.place != NO_PLACE {
-                places
-                    .iter_mut()
-                    .for_each(|groups| groups.enter(frame.place, total[node]));
-            }
+        }
+        if self_[node] == Amount::default() {
+            continue;
         }
         let leaf = chain[0];
-        for groups in functions.iter_mut() {
-            groups.add_self(leaf.function, self_[node]);
-        }
-        if leaf.place != NO_PLACE {
-            for groups in places.iter_mut() {
-                groups.add_self(leaf.place, self_[node]);
-            }
+        functions.add_self(leaf.function, self_[node]);
+        if let Some(places) = places.as_mut().filter(|_| leaf.place != NO_PLACE) {
+            places.add_self(leaf.place, self_[node]);
         }
     }
     total[0]

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use analysis::{
-    Comparison, Normalisation, Side, compared_functions, compared_lines, explanation,
-    recording_identity,
+    ComparedTable, Comparison, Normalisation, Side, both, explanation, recording_identity,
 };
-use profile::Profile;
+use profile::{Opener, Profile};
 
 use crate::demangling::{DemangleChoice, rename_functions};
 use crate::earlier_runs::learnt_noise;
@@ -139,15 +138,16 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
         let found = explanation(comparison, limit(ROWS_OF_SUMMARY));
         return diff_explanation::text(&terminal, comparison, sides, &found);
     }
-    let rows = match shown.lines {
-        true => compared_lines(comparison),
-        false => compared_functions(comparison),
+    let (table, what) = match shown.lines {
+        true => (ComparedTable::lines(comparison), "lines"),
+        false => (ComparedTable::functions(comparison), "functions"),
     };
-    let what = if shown.lines { "lines" } else { "functions" };
     if shown.markdown {
+        let rows = table.rows();
         return diff_markdown::comment(comparison, sides, &rows, what, limit(ROWS_OF_SUMMARY));
     }
     if shown.json {
+        let rows = table.rows();
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
         let object = match shown.lines {
             true => json_diff::lines(comparison, rows),
@@ -159,7 +159,7 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
         &terminal,
         comparison,
         sides,
-        &rows,
+        &table,
         what,
         limit(ROWS_DEFAULT),
     )
@@ -185,26 +185,33 @@ fn open_sides(
     against: &[PathBuf],
     demangle: Option<DemangleChoice>,
 ) -> Result<[Side; 2], String> {
-    let paths: Vec<&PathBuf> = base.iter().chain(against).collect();
-    let mut profiles: Vec<Profile> = (paths.iter())
-        .map(|path| {
-            let mut profile = Profile::open(path).map_err(|error| error.message)?;
-            rename_functions(&mut profile, demangle);
-            Ok(profile)
-        })
-        .collect::<Result<_, String>>()?;
-    refuse_same_recording(&paths, &profiles)?;
-    let new = profiles.split_off(base.len());
-    Ok([Side::of(profiles)?, Side::of(new)?])
+    let open = |paths: &[PathBuf]| -> Result<Vec<Profile>, String> {
+        let mut opener = Opener::default();
+        (paths.iter())
+            .map(|path| {
+                let mut profile = opener.open(path).map_err(|error| error.message)?;
+                rename_functions(&mut profile, demangle);
+                Ok(profile)
+            })
+            .collect()
+    };
+    let [base_profiles, new_profiles] = both(|| open(base), || open(against));
+    let (base_profiles, new_profiles) = (base_profiles?, new_profiles?);
+    let paths = base.iter().chain(against);
+    refuse_same_recording(paths.zip(base_profiles.iter().chain(&new_profiles)))?;
+    let [base, new] = both(|| Side::of(base_profiles), || Side::of(new_profiles));
+    Ok([base?, new?])
 }
 
 /// A recording counted twice seems to have no noise.
-fn refuse_same_recording(paths: &[&PathBuf], profiles: &[Profile]) -> Result<(), String> {
+fn refuse_same_recording<'a>(
+    files: impl Iterator<Item = (&'a PathBuf, &'a Profile)>,
+) -> Result<(), String> {
     let mut known: HashMap<u64, &PathBuf> = HashMap::new();
-    for (path, profile) in paths.iter().zip(profiles) {
+    for (path, profile) in files {
         let former = recording_identity(profile).and_then(|identity| known.insert(identity, path));
         match former {
-            Some(former) if former == *path => {
+            Some(former) if former == path => {
                 return Err(format!(
                     "{} is given twice. Give each recording once, on one side.",
                     path.display()

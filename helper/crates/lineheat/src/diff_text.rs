@@ -1,7 +1,7 @@
 //! A comparison as text: the verdict on the whole in one sentence, both sides, then rows by change, what is certain before
 //! what may be noise.
 
-use analysis::{Amount, Analyzed, ComparedRow, Comparison, Normalisation, Verdict};
+use analysis::{Amount, Analyzed, ComparedRow, ComparedTable, Comparison, Normalisation, Verdict};
 
 use crate::diff_numbers;
 use crate::report::rest;
@@ -15,7 +15,7 @@ pub fn text(
     terminal: &Terminal,
     comparison: &Comparison,
     sides: &[String; 2],
-    rows: &[ComparedRow],
+    rows: &ComparedTable,
     what: &str,
     limit: usize,
 ) -> String {
@@ -38,8 +38,7 @@ pub fn text(
         },
         ("function", Align::Left),
     ]);
-    let mut shown: Vec<&ComparedRow> = rows.iter().collect();
-    shown.sort_by_key(|row| {
+    let shown = rows.first_by(limit, |row| {
         let [base, new] = row.measured();
         let rank = match (row.verdict, row.about_self) {
             (Verdict::TooFew, _) => 3,
@@ -49,14 +48,13 @@ pub fn text(
         };
         (rank, std::cmp::Reverse(new.value.abs_diff(base.value)))
     });
-    shown.truncate(limit);
     let misses =
-        |row: &&ComparedRow| row.verdict == Verdict::TooFew && row.effect().missing_executions > 0;
-    let missing = match shown.iter().copied().any(|row| misses(&row)) {
+        |row: &ComparedRow| row.verdict == Verdict::TooFew && row.effect().missing_executions > 0;
+    let missing = match shown.iter().any(misses) {
         true => terminal.paint(Style::Faint, diff_numbers::MISSING) + "\n",
         false => String::new(),
     };
-    for row in shown {
+    for row in &shown {
         let [base, new] = row.measured();
         let style = style(row.verdict);
         let plain = if style == Style::Faint {

@@ -19,13 +19,23 @@ impl Profile {
     /// `NotAProfile` for another kind of file, `Damaged` for what `go tool pprof` refuses and for negative or
     /// overflowing values, `TooLarge` past `limits`. The message names the cause.
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Profile> {
+        Profile::read_through(bytes, limits, &mut Vec::new())
+    }
+
+    /// The same; what is decompressed goes through `inflated`.
+    pub(crate) fn read_through(
+        bytes: &[u8],
+        limits: &Limits,
+        inflated: &mut Vec<u8>,
+    ) -> Result<Profile> {
         if bytes.is_empty() {
             return Err(ProfileError::not_a_profile(
                 "The file is empty, not a pprof profile.",
             ));
         }
         if is_gzip(bytes) {
-            return decode_message(&inflate(bytes, limits)?, limits);
+            inflate(bytes, limits, inflated)?;
+            return decode_message(inflated, limits);
         }
         if let Some(other) = other_format(bytes) {
             return Err(ProfileError::not_a_profile(format!(

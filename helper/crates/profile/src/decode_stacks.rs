@@ -85,12 +85,9 @@ impl<'a> StackDecoder<'a> {
                 continue;
             }
             reader.numbers(field, content, |id| {
-                let location = self.locations.index(id).ok_or_else(|| {
-                    ProfileError::damaged(format!(
-                        "Sample {} refers to the location {id}, which is not in the file.",
-                        stacks.len() + 1
-                    ))
-                })?;
+                let Some(location) = self.locations.index(id) else {
+                    return Err(no_location(stacks.len() + 1, id));
+                };
                 if self.current.len() >= self.limits.stack_depth {
                     self.is_cut = true;
                 } else {
@@ -112,4 +109,11 @@ impl<'a> StackDecoder<'a> {
         }
         Ok(stack)
     }
+}
+
+#[cold]
+fn no_location(sample: usize, id: u64) -> ProfileError {
+    ProfileError::damaged(format!(
+        "Sample {sample} refers to the location {id}, which is not in the file."
+    ))
 }

@@ -11,14 +11,15 @@ pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// The bytes of all gzip members one after the other.
-pub fn inflate(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ProfileError> {
+/// The bytes of all gzip members one after the other, in place of what is in `inflated`.
+pub fn inflate(bytes: &[u8], limits: &Limits, inflated: &mut Vec<u8>) -> Result<(), ProfileError> {
     let limit = limits.inflated_bytes;
+    inflated.clear();
     // A guess only; it grows with what really comes out.
-    let mut inflated = Vec::with_capacity((bytes.len().saturating_mul(3)).min(limit));
+    inflated.reserve((bytes.len().saturating_mul(3)).min(limit));
     MultiGzDecoder::new(bytes)
         .take(limit as u64 + 1)
-        .read_to_end(&mut inflated)
+        .read_to_end(inflated)
         .map_err(|error| {
             ProfileError::damaged(format!(
                 "The gzip data is damaged after {} bytes of profile: {error}.",
@@ -31,5 +32,5 @@ pub fn inflate(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ProfileError> {
             limit >> 20
         )));
     }
-    Ok(inflated)
+    Ok(())
 }

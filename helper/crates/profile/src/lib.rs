@@ -42,7 +42,7 @@ pub use limits::Limits;
 pub use recovery::{KERNEL, OTHER_STACKS, UNKNOWN, place};
 pub use run::RunInfo;
 pub use run_description::run_description;
-pub use run_file::{RunFile, rename_run, save};
+pub use run_file::{Opener, RunFile, rename_run, save};
 pub use sample_labels::{REPETITION, sample_labels, sample_repetitions};
 pub use seeded_hash::{AlreadyHashed, SeededHash};
 pub use source_store::SourceStore;

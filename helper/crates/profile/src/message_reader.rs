@@ -148,6 +148,10 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
             *bytes = rest;
             return Some(u64::from(a & 0x7f) | u64::from(b) << 7);
         }
+        [a, b, c, ref rest @ ..] if c < 0x80 => {
+            *bytes = rest;
+            return Some(u64::from(a & 0x7f) | u64::from(b & 0x7f) << 7 | u64::from(c) << 14);
+        }
         _ => {}
     }
     let mut value = 0u64;

@@ -19,12 +19,15 @@ use crate::run_file::read_regular_file;
 pub fn run_description(path: &Path) -> Result<Option<RunInfo>, ProfileError> {
     let limits = Limits::default();
     let file = read_regular_file(path, limits.inflated_bytes)?;
-    let bytes = match is_gzip(&file) {
-        true => inflate(&file, &limits)?,
-        false => file,
+    let mut inflated = Vec::new();
+    let bytes = if is_gzip(&file) {
+        inflate(&file, &limits, &mut inflated)?;
+        &inflated
+    } else {
+        &file
     };
     let mut run = RunParts::default();
-    let mut reader = MessageReader::new(&bytes, "top-level message");
+    let mut reader = MessageReader::new(bytes, "top-level message");
     while let Some((field, content)) = reader.next()? {
         if field == RUN_INFO {
             run.add(reader.bytes(field, content)?, &limits)?;

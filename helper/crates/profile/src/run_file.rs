@@ -31,32 +31,59 @@ impl Profile {
     /// # Errors
     /// As [`Profile::read`]; also `NotFound` and `Io`. The message starts with the path.
     pub fn open(path: &Path) -> Result<Profile> {
-        let mut profile = Profile::open_without_texts(path)?;
-        bring_back(&mut profile, path);
-        Ok(profile)
+        Opener::default().open(path)
     }
 
     /// The same without the source texts that lie outside of the file.
     pub(crate) fn open_without_texts(path: &Path) -> Result<Profile> {
+        Opener::default().open_without_texts(path)
+    }
+}
+
+/// Opens one file after the other in the same memory: to have it given by the kernel anew for each takes as long as to
+/// decompress it.
+#[derive(Default)]
+pub struct Opener {
+    file: Vec<u8>,
+    inflated: Vec<u8>,
+}
+
+impl Opener {
+    /// As [`Profile::open`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn open(&mut self, path: &Path) -> Result<Profile> {
+        let mut profile = self.open_without_texts(path)?;
+        bring_back(&mut profile, path);
+        Ok(profile)
+    }
+
+    fn open_without_texts(&mut self, path: &Path) -> Result<Profile> {
         let limits = Limits::default();
         recovered(path, &limits)
             .and_then(|profile| match profile {
                 Some(profile) => Ok(profile),
-                None => read_regular_file(path, limits.inflated_bytes)
-                    .and_then(|bytes| refuse_journal(path, bytes))
-                    .and_then(|bytes| Profile::read(&bytes, &limits)),
+                None => self.read(path, &limits),
             })
             .map_err(|error| ProfileError {
                 message: format!("{}: {}", path.display(), error.message),
                 ..error
             })
     }
+
+    fn read(&mut self, path: &Path, limits: &Limits) -> Result<Profile> {
+        self.file.clear();
+        read_to_end(open_file(path)?, limits.inflated_bytes, &mut self.file)?;
+        refuse_journal(path, &self.file)?;
+        Profile::read_through(&self.file, limits, &mut self.inflated)
+    }
 }
 
 /// A journal is opened by the name of its run.
-fn refuse_journal(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
-    if !is_journal(&bytes) {
-        return Ok(bytes);
+fn refuse_journal(path: &Path, bytes: &[u8]) -> Result<()> {
+    if !is_journal(bytes) {
+        return Ok(());
     }
     let what = "The file is the journal of a recording that was not saved, not a run";
     Err(ProfileError::not_a_profile(match run_of_journal(path) {
@@ -72,15 +99,23 @@ fn refuse_journal(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
 }
 
 pub fn read_regular_file(path: &Path, limit: usize) -> Result<Vec<u8>> {
-    let cannot = |error: &io::Error| ProfileError::io("The file cannot be read", error);
+    read_regular(open_file(path)?, limit)
+}
+
+fn open_file(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(O_NONBLOCK);
-    let file = options.open(path).map_err(|e| cannot(&e))?;
-    read_regular(file, limit)
+    (options.open(path)).map_err(|error| ProfileError::io("The file cannot be read", &error))
 }
 
 /// What is in a file that was opened without waiting.
 pub fn read_regular(file: File, limit: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_to_end(file, limit, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_to_end(file: File, limit: usize, bytes: &mut Vec<u8>) -> Result<()> {
     let cannot = |error: &io::Error| ProfileError::io("The file cannot be read", error);
     let metadata = file.metadata().map_err(|e| cannot(&e))?;
     if !metadata.is_file() {
@@ -94,11 +129,11 @@ pub fn read_regular(file: File, limit: usize) -> Result<Vec<u8>> {
             limit >> 20
         )));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    bytes.reserve(metadata.len() as usize);
     file.take(limit as u64)
-        .read_to_end(&mut bytes)
+        .read_to_end(bytes)
         .map_err(|e| cannot(&e))?;
-    Ok(bytes)
+    Ok(())
 }
 
 /// Where a run is written: a name in a folder that is held open, so that nothing is written elsewhere if somebody changes

@@ -11,6 +11,15 @@ pub struct Stacks {
 }
 
 impl Stacks {
+    /// Of so many samples, all without a frame.
+    pub fn empty(samples: usize) -> Stacks {
+        Stacks {
+            frames: Vec::new(),
+            ends: vec![0],
+            numbers: vec![0; samples],
+        }
+    }
+
     /// Of samples.
     pub fn len(&self) -> usize {
         self.numbers.len()
