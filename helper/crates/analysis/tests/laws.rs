@@ -251,3 +251,40 @@ fn a_comparison_keeps_all_samples_of_both_sides() {
         );
     });
 }
+
+/// By name, file, module and line of the definition; and by file and line.
+type Sums = (
+    BTreeMap<(String, String, String, u32), Amounts>,
+    BTreeMap<(String, u32), Amounts>,
+);
+
+fn sums_of(analyzed: &Analyzed) -> Sums {
+    let functions = function_table(analyzed, CPU).into_iter().map(|row| {
+        let function = analyzed.function(row.function);
+        let [name, file, module] = [function.name, function.file, function.module]
+            .map(|text| analyzed.text(text).to_owned());
+        ((name, file, module, function.line), row.amounts)
+    });
+    let lines = line_table(analyzed, CPU).into_iter().map(|row| {
+        let file = analyzed.file_path(row.place.file).to_owned();
+        ((file, row.place.line), row.amounts)
+    });
+    (functions.collect(), lines.collect())
+}
+
+/// A side of several files never makes one profile of them; it says the same.
+#[test]
+fn pooled_files_say_what_one_profile_of_all_their_samples_says() {
+    for_profiles(|chance, text| {
+        let texts = [text, chance.profile_text(40), chance.profile_text(90)];
+        let files = || texts.iter().map(|text| profile_of(text)).collect();
+        let pooled = Side::of(files()).expect("the same values").analyzed;
+        let merged = Analyzed::new(merge(files()).expect("the same values"));
+        assert_eq!(pooled.total(CPU), merged.total(CPU));
+        assert_eq!(sums_of(&pooled), sums_of(&merged));
+        assert_eq!(
+            functions_of_flame_graph(&pooled),
+            functions_of_flame_graph(&merged)
+        );
+    });
+}
