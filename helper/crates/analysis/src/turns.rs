@@ -2,7 +2,8 @@
 
 use crate::execution::Execution;
 
-/// (Execution of base, execution of new), each from 0; empty when they were not made in turns.
+/// (Execution of base, execution of new), each from 0; empty when they were not made in turns. The last turn may have been
+/// interrupted: what ran in it alone has no pair.
 pub(crate) fn turns(base: &[Execution], new: &[Execution]) -> Vec<(usize, usize)> {
     let of_side = |side: &[Execution], is_new: bool| -> Vec<(i64, bool, usize)> {
         (side.iter().enumerate())
@@ -10,7 +11,7 @@ pub(crate) fn turns(base: &[Execution], new: &[Execution]) -> Vec<(usize, usize)
             .collect()
     };
     let mut all = [of_side(base, false), of_side(new, true)].concat();
-    if base.len() != new.len() || all.iter().any(|(started, ..)| *started == 0) {
+    if base.len().abs_diff(new.len()) > 1 || all.iter().any(|(started, ..)| *started == 0) {
         return Vec::new();
     }
     all.sort_unstable();
@@ -44,12 +45,15 @@ mod tests {
         assert_eq!(found, [(0, 0), (1, 1), (2, 2)]);
         let found = turns(&side(&[5, 1]), &side(&[6, 2]));
         assert_eq!(found, [(1, 1), (0, 0)]);
+        let interrupted = turns(&side(&[1, 4, 5]), &side(&[2, 3]));
+        assert_eq!(interrupted, [(0, 0), (1, 1)]);
     }
 
     #[test]
     fn blocks_and_what_has_no_time_are_not_paired() {
         assert!(turns(&side(&[1, 2]), &side(&[3, 4])).is_empty());
-        assert!(turns(&side(&[1, 3]), &side(&[2])).is_empty());
+        assert!(turns(&side(&[1, 2]), &side(&[3])).is_empty());
+        assert!(turns(&side(&[1, 3, 5]), &side(&[2])).is_empty());
         assert!(turns(&side(&[0, 3]), &side(&[2, 4])).is_empty());
     }
 }

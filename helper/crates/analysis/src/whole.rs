@@ -1,8 +1,8 @@
 //! The verdict on the whole, first of all and in one sentence.
 
 use statistics::{
-    SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_runs_at, compare_single_runs, turn_costs,
-    until,
+    Decision, SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_runs_at, compare_single_runs,
+    turn_costs, until,
 };
 
 use crate::comparison::{ComparedSide, Comparison};
@@ -121,10 +121,11 @@ fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
         change: wanted.change,
         turns_max: wanted.turns_max as usize,
     };
-    // Executions that were left out, or added from other files, make it another series.
+    // Executions that were left out, or added from other files, make it another series, and so does the end by an interrupt.
+    let executions = [base, new].map(|side| side.side.executions().len());
     until(&turn_costs(&of_base, &of_new), rule)
         .ok()?
-        .filter(|end| end.turns == turns.len())
+        .filter(|end| end.decision != Decision::GoOn && executions == [end.turns; 2])
 }
 
 fn noise(whole: &Whole) -> String {
