@@ -1,4 +1,4 @@
-// A recording by samply, and the inlined frames in it as samply's own server finds them.
+// A recording by samply, and what samply's own server finds in it: inlined frames and the names of functions.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -15,31 +15,57 @@ export async function samplyRecord(file, command) {
 
 /** { samples, inlined }: inlined frames per sample on average. */
 export async function samplyInlined(file) {
-  // With the file of symbols for comparison, the server gives inlined frames of neighbouring addresses.
-  await rm(file.replace(/[.]gz$/, '.syms.json'), { force: true });
-  const profile = JSON.parse(gunzipSync(readFileSync(file)));
-  const inlines = await inlinesByAddress(file, profile);
+  const profile = await savedProfile(file);
+  const answers = await answersByAddress(file, profile);
   let samples = 0;
   let inlined = 0;
   for (const thread of profile.threads) {
-    const ofStack = inlinesOfStacks(thread, inlines);
-    thread.samples.stack.forEach((stack, i) => {
-      if (stack === null) return;
-      const weight = thread.samples.weight?.[i] ?? 1;
-      samples += weight;
-      inlined += weight * ofStack[stack];
-    });
+    const ofStack = inlinesOfStacks(thread, answers);
+    for (const { stack, count } of weighedSamples(thread)) {
+      samples += count;
+      inlined += count * ofStack[stack];
+    }
   }
   return { samples, inlined: inlined / samples };
 }
 
-/** "library number:address" → inlined frames there, asked of `samply load` (the symbolication API of Mozilla's Tecken). */
-async function inlinesByAddress(file, profile) {
+/**
+ * The outermost frames of a command's stacks, as `wholeStacks` wants them; `file` (.json.gz) is recorded into. Without
+ * samples that have kernel frames only.
+ */
+export async function samplyStacks(command, file) {
+  await samplyRecord(file, command);
+  const profile = await savedProfile(file);
+  const answers = await answersByAddress(file, profile);
+  return profile.threads.flatMap((thread) => {
+    const outermost = outermostOfStacks(thread);
+    const inKernel = (frame) => profile.libs[libOfFrame(thread, frame)]?.name.startsWith('[kernel');
+    const name = (frame) => answers.get(keyOfFrame(thread, frame))?.function ?? '';
+    return weighedSamples(thread)
+      .filter(({ stack }) => !inKernel(outermost[stack][0]))
+      .map(({ stack, count }) => ({ outermost: outermost[stack].map(name), count }));
+  });
+}
+
+async function savedProfile(file) {
+  // With the file of symbols for comparison, the server gives inlined frames of neighbouring addresses.
+  await rm(file.replace(/[.]gz$/, '.syms.json'), { force: true });
+  return JSON.parse(gunzipSync(readFileSync(file)));
+}
+
+const weighedSamples = ({ samples }) =>
+  samples.stack.map((stack, i) => ({ stack, count: samples.weight?.[i] ?? 1 })).filter(({ stack }) => stack !== null);
+
+/**
+ * "library number:address" → { function, inlines } there, asked of `samply load` (the symbolication API of Mozilla's
+ * Tecken).
+ */
+async function answersByAddress(file, profile) {
   const wanted = [...new Set(profile.threads.flatMap(addressesOf))];
   const stack = wanted.map((key) => key.split(':').map(Number));
   const memoryMap = profile.libs.map((lib) => [lib.debugName, lib.breakpadId]);
   const { results } = await ask(file, { jobs: [{ memoryMap, stacks: [stack] }] });
-  return new Map(results[0].stacks[0].map((frame, i) => [wanted[i], frame.inlines?.length ?? 0]));
+  return new Map(results[0].stacks[0].map((frame, i) => [wanted[i], frame]));
 }
 
 async function ask(file, question) {
@@ -65,10 +91,12 @@ async function symbolServer(output) {
   throw new Error(`samply named no symbol server:\n${text}`);
 }
 
-const keyOfFrame = ({ frameTable, funcTable, resourceTable }, frame) => {
+const libOfFrame = ({ frameTable, funcTable, resourceTable }, frame) => {
   const resource = funcTable.resource[frameTable.func[frame]];
-  return `${resource >= 0 ? resourceTable.lib[resource] : -1}:${frameTable.address[frame]}`;
+  return resource >= 0 ? resourceTable.lib[resource] : -1;
 };
+
+const keyOfFrame = (thread, frame) => `${libOfFrame(thread, frame)}:${thread.frameTable.address[frame]}`;
 
 function addressesOf(thread) {
   const keys = Array.from({ length: thread.frameTable.length }, (_, frame) => keyOfFrame(thread, frame));
@@ -76,12 +104,22 @@ function addressesOf(thread) {
 }
 
 /** For each stack of a thread the sum over its frames; a prefix always stands before what it is the prefix of. */
-function inlinesOfStacks(thread, inlines) {
+function inlinesOfStacks(thread, answers) {
   const { frame: frames, prefix: prefixes, length } = thread.stackTable;
   const sums = [];
   for (let stack = 0; stack < length; stack++) {
-    const own = inlines.get(keyOfFrame(thread, frames[stack])) ?? 0;
+    const own = answers.get(keyOfFrame(thread, frames[stack]))?.inlines?.length ?? 0;
     sums.push(own + (prefixes[stack] === null ? 0 : sums[prefixes[stack]]));
   }
   return sums;
+}
+
+/** For each stack of a thread its outermost frame and the next. */
+function outermostOfStacks({ stackTable: { frame: frames, prefix: prefixes, length } }) {
+  const outermost = [];
+  for (let stack = 0; stack < length; stack++) {
+    const before = prefixes[stack] === null ? [] : outermost[prefixes[stack]];
+    outermost.push(before.length < 2 ? [...before, frames[stack]] : before);
+  }
+  return outermost;
 }

@@ -1,4 +1,4 @@
-// The programs in Rust, OCaml and Go.
+// The programs in Rust, OCaml, Go, D and Nim.
 import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { findProgram, run } from '../../scripts/steps/command.mjs';
@@ -67,6 +67,21 @@ export function gofmt() {
 export async function goLibrary() {
   needsGo();
   return path.join((await run('go', ['env', 'GOROOT'])).trim(), 'src');
+}
+
+export function dAnagrams() {
+  return once('anagrams', 'build anagrams', (program) => {
+    needs('gdc', 'apt-get install --no-install-recommends gdc');
+    return run('nice', ['gdc', '-O2', '-g', source('anagrams.d'), '-o', program]);
+  });
+}
+
+export function nimFormulas() {
+  return once('formulas', 'build formulas', (program) => {
+    needs('nim', 'apt-get install --no-install-recommends nim');
+    const options = ['-d:release', '--debugger:native', `--nimcache:${built('formulas-cache')}`, `--out:${program}`];
+    return run('nice', ['nim', 'c', ...options, source('formulas.nim')]);
+  });
 }
 
 const needsGo = () => needs('go', 'apt-get install --no-install-recommends golang-go');

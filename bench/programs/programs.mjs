@@ -2,7 +2,17 @@
 import { deep, duckdb, leveldb, sqlite, storm, tcpSend } from './c.mjs';
 import { corpus } from './corpus.mjs';
 import { largeProfile } from './large-profile.mjs';
-import { gofmt, goLibrary, goWords, ocamlEncode, ownEngine, ripgrep, wordCount } from './other-languages.mjs';
+import {
+  dAnagrams,
+  gofmt,
+  goLibrary,
+  goWords,
+  nimFormulas,
+  ocamlEncode,
+  ownEngine,
+  ripgrep,
+  wordCount,
+} from './other-languages.mjs';
 import { pgbench } from './postgres.mjs';
 
 /**
@@ -52,6 +62,14 @@ export const programs = {
   gofmt: {
     what: 'gofmt over its own library, Go',
     command: async (size) => [await gofmt(), '-l', ...Array(Number(rounds(8, size))).fill(await goLibrary())],
+  },
+  d: {
+    what: 'groups of anagrams, D, gdc',
+    command: async (size) => [await dAnagrams(), rounds(280, size)],
+  },
+  nim: {
+    what: 'formulas as closures, Nim',
+    command: async (size) => [await nimFormulas(), rounds(4300, size)],
   },
   postgres: {
     what: 'PostgreSQL under pgbench, stripped, many processes',
