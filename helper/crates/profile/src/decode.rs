@@ -5,7 +5,7 @@ use crate::decode_run::RunParts;
 use crate::decode_samples::decode_samples;
 use crate::decode_tables::Tables;
 use crate::error::{ErrorKind, ProfileError};
-use crate::inflate::{inflate, is_gzip};
+use crate::inflate::{alone_if_large, inflate, is_gzip};
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};
 use crate::strings::{StringId, Strings};
@@ -34,7 +34,7 @@ impl Profile {
             ));
         }
         if is_gzip(bytes) {
-            inflate(bytes, limits, inflated)?;
+            let _alone = inflate(bytes, limits, inflated)?;
             return decode_message(inflated, limits);
         }
         if let Some(other) = other_format(bytes) {
@@ -48,6 +48,7 @@ impl Profile {
                 limits.inflated_bytes >> 20
             )));
         }
+        let _alone = alone_if_large(bytes.len());
         decode_message(bytes, limits)
     }
 }

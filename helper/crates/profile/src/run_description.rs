@@ -20,11 +20,11 @@ pub fn run_description(path: &Path) -> Result<Option<RunInfo>, ProfileError> {
     let limits = Limits::default();
     let file = read_regular_file(path, limits.inflated_bytes)?;
     let mut inflated = Vec::new();
-    let bytes = if is_gzip(&file) {
-        inflate(&file, &limits, &mut inflated)?;
-        &inflated
+    let (bytes, _alone) = if is_gzip(&file) {
+        let alone = inflate(&file, &limits, &mut inflated)?;
+        (&inflated, alone)
     } else {
-        &file
+        (&file, None)
     };
     let mut run = RunParts::default();
     let mut reader = MessageReader::new(bytes, "top-level message");

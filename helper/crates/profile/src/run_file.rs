@@ -40,6 +40,9 @@ impl Profile {
     }
 }
 
+/// Of memory between two files.
+const KEPT_BYTES: usize = 256 << 20;
+
 /// Opens one file after the other in the same memory: to have it given by the kernel anew for each takes as long as to
 /// decompress it.
 #[derive(Default)]
@@ -76,7 +79,12 @@ impl Opener {
         self.file.clear();
         read_to_end(open_file(path)?, limits.inflated_bytes, &mut self.file)?;
         refuse_journal(path, &self.file)?;
-        Profile::read_through(&self.file, limits, &mut self.inflated)
+        let profile = Profile::read_through(&self.file, limits, &mut self.inflated);
+        for buffer in [&mut self.file, &mut self.inflated] {
+            buffer.clear();
+            buffer.shrink_to(KEPT_BYTES);
+        }
+        profile
     }
 }
 

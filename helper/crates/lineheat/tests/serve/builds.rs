@@ -215,9 +215,10 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
     else {
         panic!()
     };
-    assert_eq!(
-        opened.verdict,
-        i32::from(Verdict::Slower),
+    // A machine with other work may hide it in three executions, but does not turn it round.
+    let verdicts = [Verdict::Slower, Verdict::Noise].map(i32::from);
+    assert!(
+        verdicts.contains(&opened.verdict) && opened.change > 0.2,
         "{}",
         opened.sentence
     );
@@ -403,6 +404,12 @@ fn builds_that_are_stopped_before_both_have_run_are_not_compared() {
         return;
     }
     let project = Project::new();
+    // Seconds, so that the stop is heard before the first execution ends, whatever else the machine does.
+    let long = project
+        .read("work.c")
+        .replace("100000000ul", "4000000000ul");
+    project.write("work.c", &long);
+    project.build(&["work.c"]);
     let mut engine = Engine::start();
     ended(&mut engine, request::Body::Record(project.record()));
     project.change();
