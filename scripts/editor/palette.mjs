@@ -91,6 +91,8 @@ export async function openFile(page, name, { timeoutMs = 60_000 } = {}) {
     } catch (cause) {
       // A page that has just been drawn takes the focus, which closes the list.
       if (Date.now() > end) throw new Error(`Quick Open has no file "${name}".`, { cause });
+      // The same words in the same list are not searched for again.
+      await page.keyboard.press('Escape');
     }
   }
   await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
