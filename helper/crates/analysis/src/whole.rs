@@ -1,8 +1,7 @@
 //! The verdict on the whole, first of all and in one sentence.
 
 use statistics::{
-    Decision, SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_runs_at, compare_single_runs,
-    turn_costs, until,
+    Decision, SoFar, TURNS_FOR_PAIRS, Until, compare_runs, compare_single_runs, turn_costs, until,
 };
 
 use crate::comparison::{ComparedSide, Comparison};
@@ -67,15 +66,9 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     });
     let tested = match comparison.evidence.test {
         Test::Executions => match recorded_until(comparison) {
-            Some(end) => compare_runs_at(
-                end.effect.level,
-                &costs[0],
-                &costs[1],
-                &comparison.evidence.turns,
-            ),
-            None => compare_runs(&costs[0], &costs[1], &comparison.evidence.turns),
-        }
-        .ok(),
+            Some(end) => Some(end.effect),
+            None => compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok(),
+        },
         Test::Batches => match (&costs[0][..], &costs[1][..]) {
             (&[base], &[new]) => {
                 compare_single_runs(base, new, comparison.evidence.noise.noise).ok()
@@ -103,16 +96,24 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     whole
 }
 
-/// How the series ended, if both sides were recorded in turns until something was known: what was decided then is decided again
-/// here, from the same figures.
+/// How the series ended, if both sides were recorded in turns until something was known. What was said then is said again here, from
+/// the same figures: the kernel's count of CPU time, from which samples differ a little.
 fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
     let [base, new] = [&comparison.base, &comparison.new];
+    let is_per_work = match comparison.normalisation() {
+        Normalisation::Work => true,
+        Normalisation::Run => false,
+        Normalisation::Wall | Normalisation::Share => return None,
+    };
     let rule = |side: &ComparedSide| side.analyzed.profile().run.as_ref()?.until;
     let wanted = rule(base).filter(|wanted| rule(new) == Some(*wanted))?;
     let turns = &comparison.evidence.turns;
     let used = |side: &ComparedSide, number: usize| {
         let one = side.side.executions()[number];
-        (one.user_ns + one.system_ns, one.work)
+        (
+            one.user_ns + one.system_ns,
+            if is_per_work { one.work } else { 0.0 },
+        )
     };
     let (of_base, of_new): (Vec<_>, Vec<_>) = (turns.iter())
         .map(|&(of_base, of_new)| (used(base, of_base), used(new, of_new)))
@@ -238,7 +239,7 @@ fn method(comparison: &Comparison) -> String {
             let turns = comparison.evidence.turns.len();
             let design = match (turns, recorded_until(comparison)) {
                 (_, Some(end)) => format!(
-                    " Recorded alternately until a change of {} % would show, and compared pair by pair; the overall interval allows for the repeated looks.",
+                    " Recorded alternately until a change of {} % would show, and compared pair by pair. The overall interval is of the CPU time that the kernel counted, and allows for the repeated looks.",
                     percent(end.until.change)
                 ),
                 (0, _) => {

@@ -44,4 +44,4 @@ pub use several_runs::{
 pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};
 pub use until::{Decision, SoFar, Until, turn_costs, until};
-pub use whole::{WholeEffect, compare_runs, compare_runs_at, compare_single_runs};
+pub use whole::{WholeEffect, compare_runs, compare_single_runs};

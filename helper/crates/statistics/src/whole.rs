@@ -33,19 +33,6 @@ pub struct WholeEffect {
 /// # Errors
 /// [`Unsuitable`] when there are too few runs or a cost is not above 0.
 pub fn compare_runs(base: &[f64], new: &[f64], turns: Turns) -> Result<WholeEffect, Unsuitable> {
-    compare_runs_at(LEVEL, base, new, turns)
-}
-
-/// The same with the level that a series of looks has left for the last one ([`crate::until`]), and intervals that allow for it.
-///
-/// # Errors
-/// As [`compare_runs`].
-pub fn compare_runs_at(
-    level: f64,
-    base: &[f64],
-    new: &[f64],
-    turns: Turns,
-) -> Result<WholeEffect, Unsuitable> {
     let (k_base, k_new) = (base.len(), new.len());
     if k_base.min(k_new) < 1 || k_base + k_new < 3 {
         return Err(Unsuitable::TooFewRuns {
@@ -55,7 +42,7 @@ pub fn compare_runs_at(
     }
     let (base, new) = (logarithms(base)?, logarithms(new)?);
     let found = difference(&base, &new, turns, LEAST_VARIANCE);
-    Ok(effect_at(level, found))
+    Ok(effect_at(LEVEL, found))
 }
 
 /// One cost a side. A run does not tell how much the next one will differ: that comes from elsewhere.
