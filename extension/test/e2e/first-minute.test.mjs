@@ -54,6 +54,11 @@ for (const [at, { name }] of workspaces.entries())
     if (program) server = spawn(program(folder), { stdio: 'ignore' });
     await page.goto(workbenchAddress(editor, folder, [], workspace));
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
+    if (workspace) {
+      // After a folder, the editor in the browser shows a .code-workspace without its folders until it is loaded again.
+      await page.reload();
+      await page.locator('.monaco-workbench .part.statusbar').waitFor();
+    }
     await openFile(page, hot[0]);
 
     const [first, ...others] = choices;
