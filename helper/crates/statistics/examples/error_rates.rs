@@ -353,7 +353,7 @@ fn until_told() {
         let same = series(noise, 0.0, 16);
         let turns = same.median_turns();
         row(
-            &format!("--until 2%, {of}, no change: told to differ"),
+            &format!("--until 2%, {of}, no change: verdict slower or faster"),
             same.told,
             Goal::AtMost(0.06),
             &format!(
@@ -365,7 +365,7 @@ fn until_told() {
             &format!("--until 2%, {of}, no change: function rejected at 5 %"),
             same.functions,
             Goal::AtMost(0.06),
-            "a third of its variance is that of the whole",
+            "a third of its variance is the overall one",
         );
         for change in [0.02, 0.05, 0.2] {
             let changed = series(noise, change, 17);
@@ -375,7 +375,7 @@ fn until_told() {
                 percent(changed.covered.share())
             );
             row(
-                &format!("--until 2%, {of}, +{:.0} %: told", 100.0 * change),
+                &format!("--until 2%, {of}, +{:.0} %: detected", 100.0 * change),
                 changed.told,
                 // A loud program reaches the limit of 100 turns first.
                 Goal::AtLeast(if noise > 0.05 && change < 0.04 {
