@@ -169,7 +169,7 @@ mod tests {
             end_reason: EndReason::Exited.into(),
             user_ns: cpu_ms * 1_000_000,
             modules: vec![Module {
-                path: "/home/me/app".to_owned(),
+                path: "/project/app".to_owned(),
                 build_id: build.to_owned(),
                 ..Module::default()
             }],
