@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::comparison::ComparedSide;
+use crate::comparison::{ComparedSide, Comparison, both};
 use crate::counts::{Columns, Counts};
 use crate::tally::Amount;
 
@@ -13,9 +13,27 @@ pub(crate) struct Inside {
     pub inner: u32,
 }
 
+/// Of base and new: see [`count_on_side`].
+pub(crate) fn count_inside(
+    comparison: &Comparison,
+    columns: &[Columns; 2],
+    rows: &[Inside],
+) -> [(Counts, Vec<Amount>); 2] {
+    let Comparison {
+        base,
+        new,
+        functions,
+        ..
+    } = comparison;
+    both(
+        || count_on_side(base, &functions.base_pair, &columns[0], rows),
+        || count_on_side(new, &functions.new_pair, &columns[1], rows),
+    )
+}
+
 /// Samples of each row by column, and their amount, value per unit. One walk over all call paths. A stack that contains
 /// the outer function several times counts once.
-pub(crate) fn count_inside(
+fn count_on_side(
     side: &ComparedSide,
     pair_of: &[u32],
     columns: &Columns,

@@ -12,7 +12,7 @@
 //! samples, the interval of the sum must exclude that the tested end changed alone.
 
 use crate::call_partners::Partners;
-use crate::comparison::{Comparison, both};
+use crate::comparison::Comparison;
 use crate::counts::{Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES};
 use crate::evidence::fits;
@@ -115,18 +115,7 @@ impl Ends {
                 inner: Vec::new(),
             };
         }
-        let functions = &comparison.functions;
-        let [base, new] = both(
-            || {
-                count_inside(
-                    &comparison.base,
-                    &functions.base_pair,
-                    &columns[0],
-                    &insides,
-                )
-            },
-            || count_inside(&comparison.new, &functions.new_pair, &columns[1], &insides),
-        );
+        let [base, new] = count_inside(comparison, columns, &insides);
         let of_outers = |side: usize| -> Vec<Amount> {
             (outers.iter())
                 .map(|&outer| comparison.function_amounts[outer as usize][side].self_)

@@ -7,7 +7,7 @@
 //!   within*, and a note names them.
 //! - Else nothing but the level of the tests is different: *noise*, as the whole.
 
-use crate::comparison::{Comparison, both};
+use crate::comparison::Comparison;
 use crate::counts::{Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES, Verdict};
 use crate::evidence::{Test, fits};
@@ -110,18 +110,7 @@ fn judged(
             .map(|pair| (kept(pair), String::new()))
             .collect();
     }
-    let functions = &comparison.functions;
-    let [base, new] = both(
-        || {
-            count_inside(
-                &comparison.base,
-                &functions.base_pair,
-                &columns[0],
-                &insides,
-            )
-        },
-        || count_inside(&comparison.new, &functions.new_pair, &columns[1], &insides),
-    );
+    let [base, new] = count_inside(comparison, columns, &insides);
     let amounts = |row: usize| [base.1[row], new.1[row]];
     let all = [&columns[0], &columns[1]].map(crate::counts::Columns::sums);
     let mut remainders = Differences::new(against.len(), comparison);
