@@ -278,52 +278,55 @@ __noinline int has_memory_at(u64 address)
 	return area && address >= BPF_CORE_READ(area, vm_start) && address < BPF_CORE_READ(area, vm_end);
 }
 
-/* Whether the kernel has, or would have, this mapping of the table. Where nothing is mapped, no pc can be. */
-__noinline int is_right(const struct mapping *m)
+/* Whether exec is at work: the user registers are those of before until it has ended, the address space is not. */
+static __always_inline bool is_in_exec(struct task_struct *task)
 {
-	if (!m)
-		return false;
+	return bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
+/* Whether the kernel has, or would have, this mapping of the table. Where nothing is mapped, no pc can be. */
+static __always_inline bool is_right(const struct mapping *m)
+{
 	const struct mapping *area = find_area(m->start);
 	if (!area)
 		return true;
 	return area->bias == m->bias && area->first_page == m->first_page && area->page_count == m->page_count && area->end >= m->end;
 }
 
-enum table_state { TABLE_WRONG, TABLE_RIGHT, TABLE_UNCHECKED };
-#define CHECKS_A_SAMPLE 4
+/* The number of the running task's address space, which changes with its areas. False: this kernel has none. */
+static __always_inline bool read_sequence(struct mm_struct *mm, u32 *sequence)
+{
+	if (bpf_core_field_exists(((struct mm_struct___seqcount *)0)->mm_lock_seq.sequence))
+		*sequence = ((struct mm_struct___seqcount *)mm)->mm_lock_seq.sequence;
+	else if (bpf_core_field_exists(((struct mm_struct___number *)0)->mm_lock_seq))
+		*sequence = ((struct mm_struct___number *)mm)->mm_lock_seq;
+	else
+		return false;
+	return true;
+}
+
+enum table_state { TABLE_NONE, TABLE_CHECKED, TABLE_UNCHECKED };
 
 /*
- * Whether the process's table says what the kernel says. A library may have been unloaded and another put in its place;
- * user space will learn of it, but until then the rows of the first would lead astray. So after each change of the
- * address space some mappings are checked a sample; samples before all of them are go by the kernel's tree.
+ * Takes over what is known to be right in the process's table. A library may have been unloaded and another put in its
+ * place; user space will learn of it, but until then the rows of the first would lead astray. So after each change of the
+ * address space a mapping is compared with the kernel's tree when a walk first meets it (check_mapping).
  */
-__noinline int check_table(struct process_table *process, const struct mapping_table *table)
+static __always_inline enum table_state begin_checks(struct walk *w, struct process_table *process)
 {
-	if (!process || !table)
-		return TABLE_WRONG;
-	u32 sequence;
 	struct mm_struct *mm = bpf_get_current_task_btf()->mm;
 	if (!mm)
-		return TABLE_WRONG;
-	if (bpf_core_field_exists(((struct mm_struct___seqcount *)0)->mm_lock_seq.sequence))
-		sequence = ((struct mm_struct___seqcount *)mm)->mm_lock_seq.sequence;
-	else if (bpf_core_field_exists(((struct mm_struct___number *)0)->mm_lock_seq))
-		sequence = ((struct mm_struct___number *)mm)->mm_lock_seq;
-	else
+		return TABLE_NONE;
+	if (!read_sequence(mm, &w->sequence)) {
+		__builtin_memset(w->checked, 0xff, sizeof(w->checked));
 		return TABLE_UNCHECKED;
-	if (process->sequence != sequence) {
-		process->sequence = sequence;
-		process->checked = 0;
 	}
-	for (int i = 0; i < CHECKS_A_SAMPLE; i++) {
-		u32 next = process->checked;
-		if (next >= table->count)
-			return TABLE_RIGHT;
-		if (!is_right(&table->mappings[next & (MAPPINGS_MAX - 1)]))
-			return TABLE_WRONG;
-		process->checked = next + 1;
+	if (process->sequence != w->sequence) {
+		process->sequence = w->sequence;
+		__builtin_memset(process->checked, 0, sizeof(process->checked));
 	}
-	return TABLE_WRONG;
+	__builtin_memcpy(w->checked, process->checked, sizeof(w->checked));
+	return TABLE_CHECKED;
 }
 
 /* To be called at the start of each walk: areas are those of one process at one time. */

@@ -65,6 +65,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct sched_entity se;
 	u64 start_boottime;
+	unsigned in_execve : 1;
 	char comm[16];
 } __attribute__((preserve_access_index));
 

@@ -47,6 +47,8 @@ enum cfa_kind {
 	CFA_DOUBLE_DEREF = 7,       /* CFA = *(*(reg + cfa_offset) + extra) + fp_offset; the frame pointer is unchanged */
 	CFA_RETURN_IN_REGISTER = 8, /* as CFA_REG; the return address is still in register `extra`: leaf only */
 	CFA_OTHER_STACK = 9,        /* as CFA_REG, but the caller may run on any other stack; 0 in reg: outermost frame */
+	CFA_CALLER_IN_REGISTERS = 10, /* the caller's sp is in reg, its fp in register fp_offset, its pc in register extra: leaf only */
+	CFA_CLONE = 11, /* as CFA_REG; 0 in register `extra`: a new thread, whose outermost frame this is */
 };
 enum fp_kind {
 	FP_SAME = 0,
@@ -87,14 +89,16 @@ struct mapping_table {
 };
 _Static_assert(sizeof(struct mapping_table) == 16 + 32 * MAPPINGS_MAX, "mirrored by crates/records");
 
+#define CHECKED_WORDS (MAPPINGS_MAX / 64)
 /* Which table a process has, and what the BPF program has checked of it. */
 struct process_table {
 	u32 slot;
-	u32 checked;  /* that many mappings are right … */
-	u32 sequence; /* … as long as the address space has this number */
+	u32 sequence;                    /* as long as the address space has this number … */
+	u64 checked[CHECKED_WORDS];      /* … these mappings are right, a bit for each */
+	u32 last_leaf;                   /* the mapping of the last sample's leaf: the next one's is likely the same */
 	u32 reserved;
 };
-_Static_assert(sizeof(struct process_table) == 16, "written by the sampler");
+_Static_assert(sizeof(struct process_table) == 48, "written by the sampler");
 
 /* A file by the numbers that mapping records have. */
 struct file_id {
@@ -135,7 +139,7 @@ struct sample_head {
 _Static_assert(sizeof(struct sample_head) == 40, "mirrored by crates/records");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
-#define COPY_BYTES_MAX (62 << 10) /* with all else below 64 KiB, the longest message */
+#define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */
 #define COPIED_REGISTERS 16
 struct stack_copy {
 	struct sample_head head; /* no user frames; stack_end means nothing */

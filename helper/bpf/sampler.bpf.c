@@ -127,6 +127,19 @@ static __always_inline const struct mapping_table *mapping_table_of(struct walk 
 	return bpf_map_lookup_elem(&mapping_tables, &slot);
 }
 
+static __always_inline bool check_mapping(struct walk *w, u32 number, const struct mapping *m)
+{
+	if (!is_right(m))
+		return false;
+	*checked_word(w, number) |= bit_of_mapping(number);
+	u32 pid = w->out.head.pid;
+	struct process_table *process = bpf_map_lookup_elem(&process_tables, &pid);
+	/* Another thread may have changed the areas meanwhile, and its sample begun anew. */
+	if (process && process->slot == w->table && process->sequence == w->sequence)
+		process->checked[number / 64 & (CHECKED_WORDS - 1)] |= bit_of_mapping(number);
+	return true;
+}
+
 static __always_inline const struct mapping *mapping_beyond_table(struct walk *w, u64 address)
 {
 	return find_area(address);
@@ -277,15 +290,16 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
 	forget_areas();
 	w->has_table = false;
-	int state = TABLE_WRONG;
+	enum table_state state = TABLE_NONE;
 	struct process_table *process = bpf_map_lookup_elem(&process_tables, &head->pid);
 	if (process) {
 		w->table = process->slot;
 		const struct mapping_table *table = bpf_map_lookup_elem(&mapping_tables, &w->table);
 		if (table) {
-			state = check_table(process, table);
-			w->has_table = state != TABLE_WRONG;
+			state = begin_checks(w, process);
+			w->has_table = state != TABLE_NONE;
 			w->generation = table->generation;
+			w->last_mapping = process->last_leaf;
 		}
 	}
 	if (regs.cs == 0x33) { /* __USER_CS: 64-bit code */
@@ -304,7 +318,9 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		}
 	}
 
-	if (in_kernel && w->user_frames < 3 && w->end != STACK_END_ROOT && !has_memory_at(regs.sp)) {
+	if (process && w->has_table && process->last_leaf != w->leaf_mapping)
+		process->last_leaf = w->leaf_mapping;
+	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(regs.sp)))) {
 		w->user_frames = 0;
 		w->end = STACK_END_ROOT;
 		w->rows_missing = false;

@@ -69,7 +69,8 @@ __noinline u64 mapped_from(u64 address)
 }
 
 /* As much of the stack as is sent. Pages that were never touched are not there: they are zero, as the program would find
- * them. One lies between the first frame of most programs and their arguments. */
+ * them. One lies between the first frame of most programs and their arguments, and the first is one where a large frame
+ * has just been made. */
 static __always_inline bool copy_stack(struct copy_room *room, u64 sp)
 {
 	u64 size = mapped_from(sp), offset = 0;
@@ -81,8 +82,7 @@ static __always_inline bool copy_stack(struct copy_room *room, u64 sp)
 		barrier_value(offset);
 		if (offset >= COPY_BYTES_MAX)
 			break;
-		if (bpf_probe_read_user(room->copy.stack + offset, length, (void *)(sp + offset)) != 0 && i == 0)
-			return false;
+		bpf_probe_read_user(room->copy.stack + offset, length, (void *)(sp + offset)); /* zero where it fails */
 		offset += length;
 	}
 	return size > 0;

@@ -32,25 +32,41 @@ static __always_inline u32 if_at_most(u64 a, u64 b)
 	return (u32)(difference >> 63) - 1;
 }
 
-/* The mapping that holds `address`, or null. */
+static __always_inline u64 bit_of_mapping(u32 number)
+{
+	return 1ULL << (number & 63);
+}
+
+static __always_inline u64 *checked_word(struct walk *w, u32 number)
+{
+	return &w->checked[number / 64 & (CHECKED_WORDS - 1)];
+}
+
+static __always_inline bool is_checked(struct walk *w, u32 number)
+{
+	return *checked_word(w, number) & bit_of_mapping(number);
+}
+
+/* The mapping of the table that holds `address`, or null; its number is w->last_mapping. */
 static __noinline const struct mapping *find_mapping(struct walk *w, u64 address)
 {
 	const struct mapping_table *table = mapping_table_of(w);
 	if (!table)
 		return 0;
-	const struct mapping *last = &table->mappings[w->last_mapping & (MAPPINGS_MAX - 1)];
-	if (contains(last, address))
-		return last;
-	u32 low = 0, count = (u32)table->count; /* the answer is the last start ≤ address, in [low, low + count) */
-	for (int i = 0; i < 9; i++) { /* 2^8 = MAPPINGS_MAX */
-		u32 half = count / 2;
-		low += half & if_at_most(table->mappings[(low + half) & (MAPPINGS_MAX - 1)].start, address);
-		count -= half;
+	u32 number = w->last_mapping & (MAPPINGS_MAX - 1);
+	if (number >= table->count || !contains(&table->mappings[number], address)) {
+		u32 low = 0, count = (u32)table->count; /* the answer is the last start ≤ address, in [low, low + count) */
+		for (int i = 0; i < 9; i++) { /* 2^8 = MAPPINGS_MAX */
+			u32 half = count / 2;
+			low += half & if_at_most(table->mappings[(low + half) & (MAPPINGS_MAX - 1)].start, address);
+			count -= half;
+		}
+		number = low & (MAPPINGS_MAX - 1);
+		w->last_mapping = number;
+		if (number >= table->count || !contains(&table->mappings[number], address))
+			return 0;
 	}
-	low &= MAPPINGS_MAX - 1;
-	w->last_mapping = low;
-	const struct mapping *found = &table->mappings[low];
-	return low < table->count && contains(found, address) ? found : 0;
+	return &table->mappings[number];
 }
 
 /* What search_rule() gives instead of the number of a rule. */
@@ -89,6 +105,8 @@ __noinline s32 search_rule(struct walk *w, u64 ip)
 	if (!w)
 		return NO_MAPPING;
 	const struct mapping *m = w->has_table ? find_mapping(w, ip) : 0;
+	if (m && !is_checked(w, w->last_mapping) && !check_mapping(w, w->last_mapping, m))
+		m = 0;
 	w->beyond_table = !m;
 	if (!m)
 		m = mapping_beyond_table(w, ip);
@@ -158,6 +176,7 @@ static __always_inline bool step_out_of_signal(struct walk *w)
 	return true;
 }
 
+/* The value of any register in the present frame. False: it is not known. */
 static __noinline bool other_register(struct walk *w, u32 reg, u64 *value)
 {
 	u64 at = IN_REGISTER;
@@ -183,6 +202,11 @@ static __always_inline bool find_cfa(struct walk *w, const struct unwind_rule *r
 		value = w->registers[REG_FP];
 	} else if (!other_register(w, reg, &value)) {
 		return end_walk(w, STACK_END_NO_RULE);
+	}
+	if (kind == CFA_CLONE) {
+		u64 result;
+		if (other_register(w, rule->extra, &result) && result == 0)
+			return end_walk(w, STACK_END_ROOT);
 	}
 	if (kind == CFA_OTHER_STACK) {
 		if (value == 0)
@@ -213,6 +237,23 @@ static __always_inline bool find_cfa(struct walk *w, const struct unwind_rule *r
 	return true;
 }
 
+/* longjmp has loaded its caller's registers, and describes them before it jumps. */
+static __always_inline bool step_by_registers(struct walk *w, const struct unwind_rule *rule)
+{
+	u64 sp, fp, ip;
+	if (!other_register(w, rule->cfa_register, &sp) || !other_register(w, rule->fp_offset, &fp) ||
+	    !other_register(w, rule->extra, &ip))
+		return end_walk(w, STACK_END_NO_RULE);
+	if (sp & 7)
+		return end_walk(w, STACK_END_BROKEN);
+	w->registers[REG_SP] = sp;
+	w->registers[REG_FP] = fp;
+	follow_frame_pointer_only(w);
+	w->ip = ip;
+	w->exact_ip = false; /* behind the call of setjmp */
+	return true;
+}
+
 static __always_inline bool is_taken_from_code(const struct unwind_rule *rule)
 {
 	return (rule->cfa_kind == CFA_REG || rule->cfa_kind == CFA_DEREF) && (rule->extra & TAKEN_FROM_CODE);
@@ -230,22 +271,31 @@ static __always_inline bool leads_to_caller(struct walk *w, u64 address)
 	return rule && (rule->cfa_kind == CFA_SIGNAL || rule->cfa_kind == CFA_END);
 }
 
+/* Whether what is known is of this address, and of a mapping that is still there. */
+static __always_inline bool is_known(struct walk *w, const struct known_rule *known, u64 ip)
+{
+	u64 tag = known->generation_and_mapping;
+	return known->ip == ip && tag >> 8 == w->generation && is_checked(w, tag & 0xff);
+}
+
 /* Moves from the current frame to its caller. False: the walk has ended, w->end says how. */
 static __always_inline bool step_to_caller(struct walk *w, u64 lookup_ip)
 {
 	const struct unwind_rule *found;
 	/* Leaf addresses hardly repeat; they would only push the callers out. */
 	struct known_rule *known = w->leaf || !w->has_table ? 0 : known_rule_at(w, lookup_ip);
-	if (known && known->ip == lookup_ip && known->generation == w->generation) {
+	if (known && is_known(w, known, lookup_ip)) {
 		found = &known->rule;
 	} else {
 		s32 number = search_rule(w, lookup_ip);
+		if (w->leaf)
+			w->leaf_mapping = w->last_mapping;
 		found = number < 0 ? 0 : rule_at(w, number);
 		if (!found || found->cfa_kind == CFA_NONE)
 			return step_by_frame_pointer(w, number == NO_MAPPING ? STACK_END_NO_MAPPING : STACK_END_NO_RULE);
 		if (known && !w->beyond_table) {
 			known->ip = lookup_ip;
-			known->generation = w->generation;
+			known->generation_and_mapping = w->generation << 8 | (w->last_mapping & 0xff);
 			known->rule = *found;
 		}
 	}
@@ -256,6 +306,8 @@ static __always_inline bool step_to_caller(struct walk *w, u64 lookup_ip)
 		return end_walk(w, STACK_END_ROOT);
 	if (rule->cfa_kind == CFA_SIGNAL)
 		return step_out_of_signal(w);
+	if (rule->cfa_kind == CFA_CALLER_IN_REGISTERS)
+		return step_by_registers(w, rule);
 	if (rule->cfa_kind == CFA_UNSUPPORTED)
 		return end_walk(w, STACK_END_NO_RULE);
 

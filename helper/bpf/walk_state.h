@@ -25,7 +25,10 @@ struct walk {
 	struct followed followed;
 	u64 context;      /* registers of the interrupted frame in its signal frame; right while exact_ip and not leaf */
 	u32 table;        /* slot in mapping_tables */
-	u32 last_mapping; /* where the previous frame was found: neighbours are likely in the same module */
+	u32 last_mapping; /* where the previous frame was found, or the last sample's leaf: neighbours are likely in the same module */
+	u32 sequence;     /* number of the address space, by which `checked` holds */
+	u64 checked[CHECKED_WORDS]; /* mappings of the table that are known to be right, a bit for each */
+	u32 leaf_mapping;
 	bool has_table;
 	bool rows_missing; /* a frame lies in a file whose rows may still come */
 	bool beyond_table; /* the last search found nothing in the table: not to be kept by its generation */
@@ -48,13 +51,15 @@ struct walk {
 /* A rule that was searched for before, by return address. */
 struct known_rule {
 	u64 ip;
-	u64 generation;
+	u64 generation_and_mapping; /* of the table, and (low eight bits) which of its mappings holds ip */
 	struct unwind_rule rule;
 };
 
 /* Supplied by the includer; each may fail (false, null). */
 static __always_inline bool copy_user(struct walk *w, void *to, u32 size, u64 address);
 static __always_inline const struct mapping_table *mapping_table_of(struct walk *w);
+/* Whether the process has this mapping of the table now; if so, it is marked as checked. */
+static __always_inline bool check_mapping(struct walk *w, u32 number, const struct mapping *m);
 /* A mapping that the table does not have (yet). */
 static __always_inline const struct mapping *mapping_beyond_table(struct walk *w, u64 address);
 static __always_inline const u64 *page_at(struct walk *w, u32 index);

@@ -21,7 +21,7 @@ pub const NO_PAGES: u32 = u32::MAX;
 /// Size of `struct sample_head`.
 pub const SAMPLE_HEAD_BYTES: usize = 40;
 /// Of `struct stack_copy`: what is copied at most, and how many registers.
-pub const COPY_BYTES_MAX: usize = 62 << 10;
+pub const COPY_BYTES_MAX: usize = 126 << 10;
 pub const COPIED_REGISTERS: usize = 16;
 
 /// How the walk of a user stack ended (`enum stack_end`).
@@ -156,6 +156,11 @@ pub enum RuleKind {
     ReturnInRegister = 8,
     /// As Register, but the caller may run on any other stack (Go's stack switches); a register of 0: outermost frame.
     OtherStack = 9,
+    /// The caller's stack pointer is in `register`, its frame pointer in register `fp_offset`, its pc in register
+    /// `extra`: leaf only (longjmp).
+    CallerInRegisters = 10,
+    /// As Register; 0 in register `extra`: a new thread, whose outermost frame this is.
+    Clone = 11,
 }
 
 /// A bit of `extra` in `Register` and `Deref` rules, which is even otherwise. No compiler has stated the rule, it was
@@ -163,7 +168,7 @@ pub enum RuleKind {
 pub const TAKEN_FROM_CODE: i32 = 1;
 
 impl RuleKind {
-    const ALL: [RuleKind; 10] = [
+    const ALL: [RuleKind; 12] = [
         RuleKind::None,
         RuleKind::End,
         RuleKind::Register,
@@ -174,6 +179,8 @@ impl RuleKind {
         RuleKind::DoubleDeref,
         RuleKind::ReturnInRegister,
         RuleKind::OtherStack,
+        RuleKind::CallerInRegisters,
+        RuleKind::Clone,
     ];
 }
 
@@ -281,7 +288,7 @@ impl Rule {
 
     /// None when a code is out of range: such bytes never reach the BPF program.
     pub fn check_bytes(bytes: &[u8; Self::BYTES]) -> Option<()> {
-        (bytes[0] <= RuleKind::OtherStack as u8
+        (usize::from(bytes[0]) < RuleKind::ALL.len()
             && bytes[1] < Self::REGISTERS
             && bytes[2] <= FpKind::Lost as u8)
             .then_some(())

@@ -18,4 +18,4 @@ pub use to_sampler::{FileId, MappingRecord, Segment, ThreadId, ToSampler, vaddr_
 pub const PROTOCOL_VERSION: u32 = 5;
 
 /// Upper bound of a message in either direction.
-pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;
+pub const MESSAGE_BYTES_MAX: usize = 128 * 1024;

@@ -152,7 +152,7 @@ impl Bpf {
         // A full map or a missing key: the process is then unwound by frame pointers, and its stacks say so.
         let _ = match slot {
             Some(slot) => {
-                let mut value = [0; 16]; // the rest of struct process_table: nothing is checked yet
+                let mut value = [0; 48]; // the rest of struct process_table: nothing is checked yet
                 value[..4].copy_from_slice(&slot.to_ne_bytes());
                 map.update(&pid.to_ne_bytes(), &value, MapFlags::ANY)
             }

@@ -10,6 +10,7 @@ use memchr::memchr_iter;
 use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use records::{Rule, RuleKind};
 
+use crate::clone_code::clone_spans;
 use crate::code_flow::CodeFlow;
 use crate::code_listing::{Listing, Section};
 use crate::rows::Elf;
@@ -33,6 +34,7 @@ pub(crate) fn spans_of_code(file: &Elf<'_>, known: &Spans) -> Spans {
             start: section.address(),
             is_fixed: is_fixed(file),
         };
+        spans.extend(clone_spans(&code, known));
         let gaps = gaps(&code, known);
         if gaps.is_empty() {
             continue;

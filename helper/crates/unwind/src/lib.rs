@@ -7,6 +7,7 @@
 pub mod aarch64;
 mod bare_code;
 mod cfi;
+mod clone_code;
 mod code_flow;
 mod code_listing;
 mod code_rules;

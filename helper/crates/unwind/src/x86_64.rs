@@ -18,7 +18,7 @@ const RETURN_ADDRESS: u16 = 16;
 pub(crate) const WANTED: [u16; 5] = [RETURN_ADDRESS, RSP, RBP, RBX, R13];
 
 /// The CFA at a distance from rsp, nothing saved.
-pub(crate) fn at_rsp(cfa_offset: i32) -> Rule {
+pub(crate) const fn at_rsp(cfa_offset: i32) -> Rule {
     Rule {
         register: RSP as u8,
         cfa_offset,
@@ -62,7 +62,29 @@ pub(crate) fn rule_of_row(row: &FrameRow<5>) -> Rule {
     rule_or_none(row).unwrap_or(Rule::of_kind(RuleKind::Unsupported))
 }
 
+/// longjmp's, once all registers of its caller are in others.
+fn caller_in_registers(row: &FrameRow<5>) -> Option<Rule> {
+    let [
+        Location::InRegister(pc),
+        Location::InRegister(sp),
+        Location::InRegister(fp),
+        ..,
+    ] = row.registers
+    else {
+        return None;
+    };
+    Some(Rule {
+        register: general(sp)?,
+        fp_offset: i32::from(general(fp)?),
+        extra: i32::from(general(pc)?),
+        ..Rule::of_kind(RuleKind::CallerInRegisters)
+    })
+}
+
 fn rule_or_none(row: &FrameRow<5>) -> Option<Rule> {
+    if let Some(rule) = caller_in_registers(row) {
+        return Some(rule);
+    }
     let [return_address, rsp, rbp, rbx, r13] = row.registers;
     let mut rule = rule_of_cfa(row.cfa)?;
     match return_address {
@@ -77,7 +99,6 @@ fn rule_or_none(row: &FrameRow<5>) -> Option<Rule> {
         }
         _ => return None,
     }
-    // longjmp says that its caller's stack is elsewhere.
     if rule.kind == RuleKind::Unsupported || !matches!(rsp, Location::Unchanged | Location::Cfa(0))
     {
         return None;
@@ -246,6 +267,31 @@ mod tests {
             ..RSP_16_RULE
         };
         assert_eq!(rule, wanted);
+    }
+
+    #[test]
+    fn the_caller_of_longjmp_is_in_registers() {
+        let longjmp = FrameRow {
+            cfa: Cfa::Register {
+                register: 5,
+                offset: 0,
+            },
+            registers: [
+                Location::InRegister(1),
+                Location::InRegister(8),
+                Location::InRegister(9),
+                Location::AtCfa(0),
+                Location::AtCfa(24),
+            ],
+            is_signal_frame: false,
+        };
+        let wanted = Rule {
+            register: 8,
+            fp_offset: 9,
+            extra: 1,
+            ..Rule::of_kind(RuleKind::CallerInRegisters)
+        };
+        assert_eq!(rule_of_row(&longjmp), wanted);
     }
 
     #[test]

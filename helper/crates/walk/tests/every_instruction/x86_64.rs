@@ -105,6 +105,29 @@ fn watch_with_musl(flags: &[&str]) -> Option<Watched> {
     Some(watch(&mut start(&program), 1_000_000))
 }
 
+/// longjmp gives up its frames while it still runs: from there the stack is that of the call of setjmp.
+#[test]
+fn frames_that_are_jumped_over_and_new_threads_leave_the_stack_whole() {
+    for flags in [&["-O2"][..], &["-O0", "-static"]] {
+        let directory = tempfile::tempdir().unwrap();
+        let program = compile(
+            "jumps.c",
+            &[flags, &["-pthread"]].concat(),
+            directory.path(),
+        );
+        let mut process = start(&program);
+        process.run_to_breakpoint();
+        let watched = watch(&mut process, 60_000);
+        assert!(watched.steps > 1000, "{}", watched.steps);
+        assert_eq!(watched.cut, [], "{flags:?}");
+        // Calls and returns do not say what longjmp does: main and what started it are as before.
+        let outer = |frames: &[u64]| frames[frames.len() - 4..].to_vec();
+        let is_outside = |(callers, walk): &&Change| outer(callers) == outer(walk);
+        let others: Vec<_> = watched.wrong.iter().filter(|w| !is_outside(w)).collect();
+        assert!(others.is_empty(), "{flags:?}: {others:x?}");
+    }
+}
+
 #[test]
 fn code_without_rows_ends_the_walk_and_invents_no_caller() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,0 +1,78 @@
+//! Walks over recorded x86-64 registers: callers that are in registers, and where a thread begins.
+
+use records::{Rule, RuleKind, StackEnd};
+use walk::x86_64::{Registers, SP, Walker};
+use walk::{Mapping, MappingTable, Tables};
+
+const CODE: u64 = 0x40_0000;
+const OUTER: u64 = CODE + 0x100;
+const STACK: u64 = 0x7ff0_0000_0000;
+/// DWARF numbers.
+const RAX: usize = 0;
+const RDX: usize = 1;
+const R8: usize = 8;
+const R9: usize = 9;
+
+/// Walks from the start of the code, which has this rule, to an outermost function. The stack has a return address there
+/// at its second word.
+fn walked(rule: Rule, set: &[(usize, u64)]) -> (Vec<u64>, StackEnd) {
+    let mut tables = Tables::default();
+    tables.put_rules(0, &[rule, Rule::of_kind(RuleKind::End)].map(Rule::to_bytes));
+    tables.put_rows(0, &[0, 1 << 16 | (OUTER & 0xffff) as u32]);
+    tables.put_pages(0, &[2 << 32]);
+    let mapping = Mapping {
+        start: CODE,
+        end: CODE + 0x1000,
+        bias: CODE,
+        first_page: 0,
+        page_count: 1,
+    };
+    let mut general = [0x1111; 16];
+    general[SP] = STACK;
+    for (number, value) in set {
+        general[*number] = *value;
+    }
+    let registers = Registers {
+        general,
+        ip: CODE + 8,
+        is_exact: true,
+    };
+    let read = |address: u64, to: &mut [u8]| {
+        let value: u64 = if address == STACK + 8 { OUTER + 4 } else { 0 };
+        to.len() == 8 && {
+            to.copy_from_slice(&value.to_le_bytes());
+            true
+        }
+    };
+    let mut walker = Walker::default();
+    let walked = walker.walk_memory(&registers, read, &MappingTable::new(1, &[mapping]), &tables);
+    (walked.frames.to_vec(), walked.end)
+}
+
+#[test]
+fn longjmp_leads_to_the_call_of_setjmp() {
+    let longjmp = Rule {
+        register: R8 as u8,
+        fp_offset: R9 as i32,
+        extra: RDX as i32,
+        ..Rule::of_kind(RuleKind::CallerInRegisters)
+    };
+    let set = [(RDX, OUTER + 4), (R8, STACK + 64), (R9, STACK + 80)];
+    let wanted = vec![CODE + 8, OUTER + 3];
+    assert_eq!(walked(longjmp, &set), (wanted, StackEnd::Root));
+    let odd = [(RDX, OUTER + 4), (R8, STACK + 65), (R9, 0)];
+    assert_eq!(walked(longjmp, &odd), (vec![CODE + 8], StackEnd::Broken));
+}
+
+#[test]
+fn a_new_thread_has_no_caller_where_the_one_that_made_it_has() {
+    let clone = Rule {
+        register: SP as u8,
+        cfa_offset: 16,
+        extra: RAX as i32,
+        ..Rule::of_kind(RuleKind::Clone)
+    };
+    let made = walked(clone, &[(RAX, 4711)]);
+    assert_eq!(made, (vec![CODE + 8, OUTER + 3], StackEnd::Root));
+    assert_eq!(walked(clone, &[(RAX, 0)]), (vec![CODE + 8], StackEnd::Root));
+}
