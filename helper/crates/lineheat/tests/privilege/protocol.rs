@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use records::layout::Timers;
-use records::{FromSampler, PROTOCOL_VERSION, SamplerStep, ThreadId, ToSampler, write_message};
+use records::{
+    FromSampler, MESSAGE_BYTES_MAX, PROTOCOL_VERSION, SamplerStep, ThreadId, ToSampler,
+    write_message,
+};
 
 use crate::client::Sampler;
 use crate::installed::{Installed, Running, USER, as_user};
@@ -59,7 +62,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
             "too long",
             [
                 hello.clone(),
-                (70_000_u32).to_le_bytes().to_vec(),
+                (MESSAGE_BYTES_MAX as u32 + 1).to_le_bytes().to_vec(),
                 vec![0; 8],
             ]
             .concat(),
