@@ -30,6 +30,7 @@ import type { TargetDiscovery } from './targetDiscovery.ts';
 import type { TargetPick } from './targetPick.ts';
 import { askTests } from './testPrompt.ts';
 import type { ToldProblems } from './toldProblems.ts';
+import { explained } from './unkeptBuilds.ts';
 
 export interface ProfileResult {
   readonly runPath: string;
@@ -241,7 +242,9 @@ export class ProfileCommands {
     const { client, fallbackRuns, recorder } = this.parts;
     const folder = runsDirectory() ?? fallbackRuns;
     const earlierBuild = { program: plan.program, cwd: plan.cwd, runsDirectory: folder };
-    const reply = await client.request({ earlierBuild });
+    const reply = await client.request({ earlierBuild }).catch((error: unknown) => {
+      throw explained(error);
+    });
     const { recordedUnixMs } = expected(reply.earlierBuild, 'EarlierBuild');
     const name = visibleText(plan.name);
     const recordedAt = timeText(recordedUnixMs, new Date());

@@ -262,11 +262,12 @@ fn attach_to(request: &RecordRequest) -> Option<AttachTo> {
     (!pids.is_empty()).then_some(AttachTo::Pids(pids))
 }
 
-/// The editor may want to compare what it launches with a later build. One that is looked up in the search path is not
+/// The editor may want to compare what it launches with a later build, unless its user turned that off. One that is looked up in the search path is not
 /// built here.
 fn kept(request: &RecordRequest) -> Build {
     let is_built = attach_to(request).is_none() && request.program.contains('/');
-    let builds = is_built.then(|| KeptBuilds::beside(&runs_directory(request)));
+    let is_wanted = is_built && !request.no_kept_build;
+    let builds = is_wanted.then(|| KeptBuilds::beside(&runs_directory(request)));
     builds.flatten().map_or(Build::Present, Build::Kept)
 }
 

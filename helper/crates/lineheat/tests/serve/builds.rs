@@ -154,7 +154,7 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
     let project = Project::new();
     let mut engine = Engine::start();
     let failure = engine.fails(project.earlier());
-    assert_eq!(failure.kind, "no-earlier-build");
+    assert_eq!(failure.kind, "never-kept");
     assert_eq!(
         failure.message,
         "There is no earlier build of work to compare with."
@@ -258,6 +258,25 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
         engine.ask(project.earlier()),
         reply::Body::EarlierBuild(_)
     ));
+}
+
+#[test]
+fn no_build_is_kept_where_none_is_wanted() {
+    if !can_record() {
+        return;
+    }
+    let project = Project::new();
+    let mut engine = Engine::start();
+    let record = RecordRequest {
+        no_kept_build: true,
+        ..project.record()
+    };
+    let (done, _) = ended(&mut engine, request::Body::Record(record));
+    assert_eq!(done.not_kept, None);
+    assert!(!project.path(".lineheat/builds").exists());
+    project.change();
+    let failure = engine.fails(project.earlier());
+    assert_eq!(failure.kind, "never-kept");
 }
 
 #[test]
