@@ -12,7 +12,7 @@ use user_files::{Folder, FolderLock};
 
 use super::copying::{copy, digest_of};
 use super::manifest::{KeptFile, Manifest, Stamp, unix_ms};
-use super::{BUILDS_MAX, KeptBuilds, id_of, is_id, manifest, resolved};
+use super::{BUILDS_MAX, KeptBuilds, NotKept, id_of, is_id, manifest, resolved};
 use crate::record::shown_path;
 
 /// Longer than another recording takes to keep its build, usually.
@@ -38,22 +38,23 @@ pub struct RanBuild<'a> {
 }
 
 impl KeptBuilds {
-    /// Keeps a build, unless it is there already or too large; notes the run that recorded it.
+    /// Keeps a build, unless it is there already; notes the run that recorded it.
     ///
     /// # Errors
-    /// As the system calls; nothing new is kept then.
-    pub fn keep(&self, ran: &RanBuild, now: SystemTime, urgency: &Urgency) -> io::Result<()> {
+    /// When it is too large, and as the system calls; nothing new is kept then.
+    pub fn keep(&self, ran: &RanBuild, now: SystemTime, urgency: &Urgency) -> Result<(), NotKept> {
         let folder = Folder::make(&self.folder)?;
         let Some(_lock) = lock(&folder, urgency)? else {
-            return Err(io::Error::other("another recording has the folder locked"));
+            return Err(io::Error::other("another recording has the folder locked").into());
         };
         remove_leftovers(&folder);
         let mut stamped = stamped(ran)?;
         let bytes = stamped
             .iter()
             .fold(0, |sum, (_, _, stamp)| sum + stamp.bytes);
-        if bytes > self.build_bytes_max() {
-            return Ok(());
+        let bytes_max = self.build_bytes_max();
+        if bytes > bytes_max {
+            return Err(NotKept::TooLarge { bytes, bytes_max });
         }
         let program = shown_path(ran.program.path);
         stamped.sort_by_cached_key(|(shown, _, _)| (*shown != program, shown.clone()));

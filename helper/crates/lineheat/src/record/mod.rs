@@ -65,7 +65,7 @@ use statistics::{SoFar, Summary};
 use supervision::Urgency;
 use target::{Exit, TerminalSize};
 
-use crate::kept_builds::{EarlierBuild, EarlierSources, KeptBuilds};
+use crate::kept_builds::{EarlierBuild, EarlierSources, KeptBuilds, NotKept};
 use crate::kernel_support;
 
 pub use attach_to::AttachTo;
@@ -255,6 +255,8 @@ pub struct Recorded {
     pub wall: Duration,
     pub end_reason: EndReason,
     pub problems: Vec<String>,
+    /// Why there is no copy of the program, if one was to be kept.
+    pub not_kept: Option<NotKept>,
 }
 
 impl Recorded {
@@ -271,6 +273,7 @@ impl Recorded {
             wall: Duration::ZERO,
             end_reason: EndReason::Stopped,
             problems: vec![why],
+            not_kept: None,
         }
     }
 }

@@ -87,6 +87,11 @@ pub fn ended(recorded: &Recorded) -> RecordingEnded {
         ended.run_path = path.to_string_lossy().into_owned();
         ended.run = Some(saved_runs::summary_of(path));
     }
+    ended.not_kept = recorded.not_kept.as_ref().map(|why| wire::Failure {
+        kind: "not-kept".to_owned(),
+        message: why.sentence(),
+        advice: why.advice().to_owned(),
+    });
     ended
 }
 

@@ -280,6 +280,30 @@ fn no_build_is_kept_where_none_is_wanted() {
 }
 
 #[test]
+fn a_build_that_cannot_be_kept_is_named_with_the_reason() {
+    if !can_record() {
+        return;
+    }
+    let project = Project::new();
+    fs::create_dir_all(project.path(".lineheat")).unwrap();
+    std::os::unix::fs::symlink("/tmp", project.path(".lineheat/builds")).unwrap();
+    let mut engine = Engine::start();
+    let (done, _) = ended(&mut engine, request::Body::Record(project.record()));
+    assert!(Path::new(&done.run_path).exists());
+    let told = done.not_kept.expect("a reason");
+    assert_eq!(told.kind, "not-kept");
+    let start = "The build that was profiled last is not kept: ";
+    assert!(
+        told.message.starts_with(start) && told.message.contains("follows no links in .lineheat"),
+        "{told:?}"
+    );
+    assert_eq!(
+        told.advice,
+        "Check the folder .lineheat/builds, and profile it again."
+    );
+}
+
+#[test]
 fn a_text_that_nobody_knows_any_more_is_not_made_up() {
     if !can_record() {
         return;
