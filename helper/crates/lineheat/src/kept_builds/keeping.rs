@@ -126,6 +126,7 @@ impl KeptBuilds {
             for (_, file, _) in stamped {
                 // Without it, functions have their names still, and fewer lines.
                 let _ = copy_companions(&new, file.path, room, urgency);
+                let _ = self.copy_split_files(&new, file.file, room, urgency);
             }
             let id = id_of(&manifest);
             let there = Folder::open(&self.folder.join(&id));
@@ -147,6 +148,36 @@ impl KeptBuilds {
         });
         remove_build(folder, OsStr::new(&temporary));
         added
+    }
+
+    /// Split debug information of the workspace (`-gsplit-dwarf`), which the next build overwrites. Whether it belongs to
+    /// the program is looked at when names are wanted.
+    fn copy_split_files(
+        &self,
+        new: &Folder,
+        program: &File,
+        bytes_max: u64,
+        urgency: &Urgency,
+    ) -> io::Result<()> {
+        let mut room = bytes_max.saturating_sub(bytes_in(new));
+        for split in symbolize::split_files_of(program) {
+            let beside = match self.is_own(&split.path) {
+                true => Folder::open(user_files::folder_of(&split.path)),
+                false => continue,
+            };
+            let name = split.path.file_name().unwrap_or_default();
+            let Ok(file) = beside.and_then(|folder| folder.read(name)) else {
+                continue;
+            };
+            let metadata = file.metadata()?;
+            let copy_name = OsStr::new(&split.copy_name);
+            if !metadata.is_file() || metadata.len() > room || new.read(copy_name).is_ok() {
+                continue;
+            }
+            copy(&file, &new.create(copy_name)?, urgency)?;
+            room -= metadata.len();
+        }
+        Ok(())
     }
 
     /// The newest stay: so many of each program, and so many bytes in all. What has no manifest is of no use.
