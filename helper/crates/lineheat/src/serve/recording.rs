@@ -232,6 +232,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
         sweep: None,
+        layouts: None,
         build: kept(request),
     })
 }
