@@ -13,8 +13,16 @@ export const title = 'Comparisons recomputed by SciPy';
 const AGREEMENT = 1e-4;
 const scripts = inRoot('bench/recomputation');
 
-/** `ks`: executions of each side. Of each program and each k, `each` comparisons; of generated counts `generated`. */
-export async function measure({ ks = [3, 5, 10], generated = 2, programs = ['parts', 'parts-slower', 'sqlite'] } = {}) {
+/**
+ * `ks`: executions of each side. For each k, a comparison of each program and `generated` of generated counts; `others` of
+ * counts whose totals contradict the whole, and as many of cost that moves.
+ */
+export async function measure({
+  ks = [3, 5, 10],
+  generated = 2,
+  others = 6,
+  programs = ['parts', 'parts-slower', 'sqlite'],
+} = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
   try {
     const python = await interpreter();
@@ -26,6 +34,11 @@ export async function measure({ ks = [3, 5, 10], generated = 2, programs = ['par
     // One side after the other, and several files a side.
     for (const k of ks) comparisons.push(await apart(k, folder));
     for (const k of [5, 8]) comparisons.push(await made(python, k, 100 + k, folder));
+    // Totals of nearly everything against a whole that is noise, and cost that moved.
+    for (let seed = 200; seed < 200 + others; seed++) {
+      comparisons.push(await made(python, 10, seed, folder, 'within'));
+      comparisons.push(await made(python, 5, seed, folder, 'moved'));
+    }
     for (const one of comparisons) {
       one.json = path.join(folder, `${comparisons.indexOf(one)}.json`);
       writeFileSync(one.json, JSON.stringify(await compared(one.base, one.new)));
@@ -76,15 +89,15 @@ async function apart(k, folder) {
   return { name: `parts, ${k} after ${k}`, base: files.slice(0, k), new: files.slice(k) };
 }
 
-async function made(python, k, seed, parent) {
-  const folder = path.join(parent, `made-${k}-${seed}`);
+async function made(python, k, seed, parent, ...kind) {
+  const folder = path.join(parent, ['made', k, seed, ...kind].join('-'));
   mkdirSync(folder);
-  await run(python, [path.join(scripts, 'generate.py'), folder, String(seed), String(k)]);
+  await run(python, [path.join(scripts, 'generate.py'), folder, String(seed), String(k), ...kind]);
   const files = (side) => Array.from({ length: k }, (_, number) => path.join(folder, `${side}-${number}.pb.gz`));
-  return { name: `generated ${seed}, ${k} each`, base: files('base'), new: files('new') };
+  return { name: `generated ${[...kind, seed].join(' ')}, ${k} each`, base: files('base'), new: files('new') };
 }
 
-function rows({ comparisons, rows: tested, figures, verdicts, overruled, largest, unknown, flips }) {
+function rows({ comparisons, rows: tested, figures, verdicts, overruled, judged, largest, unknown, flips }) {
   const worst = Math.max(...Object.values(largest));
   const each = Object.entries(largest).map(([name, value]) => `${name} ${value.toExponential(1)}`);
   for (const flip of flips) console.log(`  ${flip}`);
@@ -96,7 +109,7 @@ function rows({ comparisons, rows: tested, figures, verdicts, overruled, largest
       ok: figures > 0 && worst <= AGREEMENT,
     },
     {
-      what: `${verdicts} verdicts, of which another rule than the test decides ${overruled} (moved cost, totals of nearly everything): different`,
+      what: `${verdicts} verdicts (${judged.moved} moved; of totals against the whole ${judged['moved-within']} moved within, ${judged.noise} noise, ${judged.kept} kept), of which another rule decides ${overruled}: different`,
       goal: '0',
       value: String(flips.length),
       ok: flips.length === 0,

@@ -9,6 +9,8 @@ import sys
 import numpy as np
 from scipy import stats
 
+from moved import moved_verdicts
+from nested import nested_verdicts
 from pprof import Run
 
 CLONE = re.compile(r"(\.(llvm|part|cold|constprop|isra|lto_priv|clone)\.[0-9a-fA-F.]*|\.cold|\.localalias|::h[0-9a-f]{16})$")
@@ -20,7 +22,6 @@ INTERRUPT = re.compile(
 )
 ALPHA = 0.05
 LEAST_SAMPLES = 30
-NEARLY_ALL = 0.8
 FIGURES = {"change": "change", "low": "low", "high": "high", "p": "pValue", "q": "qValue"}
 
 
@@ -51,6 +52,8 @@ class Side:
         self.values = np.zeros(len(self.starts))
         self.counts = {}
         self.files = {}
+        # (keys leaf first, execution, samples)
+        self.stacks = []
         first = 0
         for run in runs:
             for frames, execution, samples, value in run.samples:
@@ -61,6 +64,7 @@ class Side:
         self.samples[execution] += samples
         self.values[execution] += value
         keys = [(module, normal(name)) for module, name, _ in frames]
+        self.stacks.append((keys, execution, samples))
         for key, (_, _, file) in zip(keys, frames):
             self.files.setdefault(key, set()).add(file)
         for part, of_part in (("self", keys[:1]), ("total", set(keys))):
@@ -154,6 +158,7 @@ class Agreement:
     def __init__(self):
         self.largest = {name: 0.0 for name in FIGURES}
         self.compared = self.rows = self.verdicts = self.overruled = 0
+        self.judged = {"moved": 0, "moved-within": 0, "noise": 0, "kept": 0}
         self.unknown, self.flips = [], []
 
     def number(self, what, name, ours, theirs):
@@ -210,6 +215,7 @@ def compare(said, base, new, agreement, where):
     for one, q in zip(tested, stats.false_discovery_control([one[3]["p"] for one in tested])):
         one[3]["q"] = q
         one[3]["direction"] = "slower" if per_unit(new, one[2][1]) > per_unit(base, one[2][0]) else "faster"
+    moved, nested = judge_others((base, new), tests, overall, sizes, pairs, by_key, renamed)
     for key, part, counts, found in tests:
         ones = by_key.get(key, [])
         several = len(ones) != 1 or any(len(side.files.get(key, ())) > 1 for side in (base, new))
@@ -223,7 +229,15 @@ def compare(said, base, new, agreement, where):
                 agreement.number(what, name, found[name], theirs[word])
         if (theirs["pValue"] is None) == bool(found):
             agreement.flips.append(f"{what}: tested by one only")
-        agreement.verdict(what, reconciled(verdict(found, *counts), key, base, new, part), theirs["verdict"], overrules(ones[0], part, said))
+        ours = reconciled(verdict(found, *counts), key, base, new, part)
+        is_moved = part == "self" and moved.get(key)
+        if is_moved == "moved":
+            ours = "moved"
+            agreement.judged["moved"] += 1
+        if part == "total" and key in nested:
+            ours = nested[key] or ours
+            agreement.judged[nested[key] or "kept"] += 1
+        agreement.verdict(what, ours, theirs["verdict"], (is_moved == "unknown" or key in olds) and overrules(ones[0], part))
 
 
 def per_unit(side, counts):
@@ -238,13 +252,24 @@ def reconciled(word, key, base, new, part):
     return "faster" if part == "self" and word == "gone" and called(new) else word
 
 
-def overrules(one, part, said):
-    """Another rule than the test may have the last word: cost that moved, and totals that are nearly everything."""
-    theirs = one[part]["verdict"]
-    nearly_all = all(one[side + "Total"] >= NEARLY_ALL * said[side] for side in ("base", "new"))
-    if theirs == "moved":
-        return one["note"] != ""
-    return part == "total" and nearly_all and theirs in ("moved-within", "noise")
+def judge_others(sides, tests, overall, sizes, pairs, by_key, renamed):
+    """Verdicts by other rules than the test of a row: self times that moved, and totals that are nearly everything. For the
+    latter, self times of which it is unknown have moved if that was said."""
+    rows = {}
+    for key, part, counts, found in tests:
+        rows.setdefault(key, {})[part] = (counts, verdict(found, *counts))
+    base = sides[0]
+    base.stacks = [([renamed.get(key, key) for key in keys], *rest) for keys, *rest in base.stacks]
+    tested = lambda base, new: row(base, new, sizes, pairs)
+    moved = moved_verdicts(sides, rows, tested)
+    is_said = lambda key: any(one["self"]["verdict"] == "moved" for one in by_key.get(key, ()))
+    is_moved = lambda key: moved.get(key) == "moved" or is_said(key) and (moved.get(key) == "unknown" or key in renamed.values())
+    return moved, nested_verdicts(sides, rows, overall, tested, set(filter(is_moved, rows)))
+
+
+def overrules(one, part):
+    """Another rule than the test may have the last word: cost that moved."""
+    return one[part]["verdict"] == "moved" and one["note"] != ""
 
 
 def main():
@@ -261,6 +286,7 @@ def main():
         "figures": agreement.compared,
         "verdicts": agreement.verdicts,
         "overruled": agreement.overruled,
+        "judged": agreement.judged,
         "largest": agreement.largest,
         "unknown": agreement.unknown,
         "flips": agreement.flips,

@@ -31,6 +31,7 @@ import { TargetDiscovery } from './editor/targetDiscovery.ts';
 import { TargetPick } from './editor/targetPick.ts';
 import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
 import { ToldProblems } from './editor/toldProblems.ts';
+import { UnkeptBuilds } from './editor/unkeptBuilds.ts';
 import { showWaitingRuns } from './editor/waitingRun.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
@@ -100,7 +101,8 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const fallbackRuns = vscode.Uri.joinPath(context.globalStorageUri, 'runs').fsPath;
   const told = new ToldProblems(workspaceState);
   const prompts = new RepeatPrompts(workspaceState);
-  const recording = { client, recorder, builds, discovery, pick, last, opener, told, prompts, fallbackRuns };
+  const unkept = new UnkeptBuilds(workspaceState, log);
+  const recording = { client, recorder, builds, discovery, pick, last, opener, told, prompts, unkept, fallbackRuns };
   const profiles = new ProfileCommands(recording);
   const baseline = new Baseline(client, workspaceState, log);
   const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));

@@ -44,6 +44,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.durationLimit',
   'lineheat.record.repeat',
   'lineheat.record.warmUp',
+  'lineheat.record.keepBuilds',
   'lineheat.sourcePathMap',
 ];
 /** The user only, in no folder: what speaks to other machines. */

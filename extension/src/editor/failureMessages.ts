@@ -18,7 +18,7 @@ const DOCTOR_KINDS = new Set([
 ]);
 
 /** There is nothing to compare a build with: no fault, but something to do first. */
-const BUILD_KINDS = new Set(['no-earlier-build', 'unchanged-build']);
+const BUILD_KINDS = new Set(['never-kept', 'no-earlier-build', 'unchanged-build']);
 
 /** Shows why something failed; a cancelled request is no news. Resolves when the message is gone. */
 export async function showFailure(error: unknown, log: OutputLog): Promise<void> {
@@ -51,7 +51,7 @@ export async function showFailure(error: unknown, log: OutputLog): Promise<void>
 async function tellNoBuild(failure: { kind: string; message: string; advice: string }): Promise<void> {
   const { kind, message, advice } = failure;
   const profile = vscode.l10n.t('Profile Again');
-  const choice = await inform(`${message} ${advice}`, ...(kind === 'no-earlier-build' ? [profile] : []));
+  const choice = await inform(`${message} ${advice}`, ...(kind === 'unchanged-build' ? [] : [profile]));
   if (choice === profile) await vscode.commands.executeCommand('lineheat.profileAgain');
 }
 

@@ -30,6 +30,7 @@ import type { TargetDiscovery } from './targetDiscovery.ts';
 import type { TargetPick } from './targetPick.ts';
 import { askTests } from './testPrompt.ts';
 import type { ToldProblems } from './toldProblems.ts';
+import type { UnkeptBuilds } from './unkeptBuilds.ts';
 
 export interface ProfileResult {
   readonly runPath: string;
@@ -57,6 +58,7 @@ export class ProfileCommands {
       readonly opener: ProfileOpener;
       readonly told: ToldProblems;
       readonly prompts: RepeatPrompts;
+      readonly unkept: UnkeptBuilds;
       /** Where runs go when no folder is open. */
       readonly fallbackRuns: string;
     },
@@ -223,6 +225,7 @@ export class ProfileCommands {
     const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
     const ended = await this.parts.recorder.record(plan, options, { sweep: parameters });
     if (!ended) return undefined;
+    this.parts.unkept.note(plan.program, ended.notKept);
     const { run, runPath } = ended;
     const sweep = run?.sweep?.sweep;
     if (!sweep)
@@ -238,10 +241,12 @@ export class ProfileCommands {
     plan: LaunchPlan,
     settingsFor: (title: string) => Promise<(RecordSettings & Partial<Turns>) | undefined>,
   ): Promise<ComparedBuilds | undefined> {
-    const { client, fallbackRuns, recorder } = this.parts;
+    const { client, fallbackRuns, recorder, unkept } = this.parts;
     const folder = runsDirectory() ?? fallbackRuns;
     const earlierBuild = { program: plan.program, cwd: plan.cwd, runsDirectory: folder };
-    const reply = await client.request({ earlierBuild });
+    const reply = await client.request({ earlierBuild }).catch((error: unknown) => {
+      throw unkept.explained(error, plan.program);
+    });
     const { recordedUnixMs } = expected(reply.earlierBuild, 'EarlierBuild');
     const name = visibleText(plan.name);
     const recordedAt = timeText(recordedUnixMs, new Date());
@@ -255,15 +260,17 @@ export class ProfileCommands {
       until,
     });
     if (!ended?.runPath || !ended.baseRunPath) return undefined;
+    unkept.note(plan.program, ended.notKept);
     return { base: ended.baseRunPath, new: ended.runPath };
   }
 
   /** Undefined when the user discarded the recording: nothing is shown then. */
   private async record(plan: Plan, settings: RecordSettings): Promise<ProfileResult | undefined> {
-    const { recorder, opener, fallbackRuns } = this.parts;
+    const { recorder, opener, fallbackRuns, unkept } = this.parts;
     const folder = runsDirectory();
     const ended = await recorder.record(plan, { ...settings, runsDirectory: folder ?? fallbackRuns });
     if (!ended) return undefined;
+    if ('program' in plan) unkept.note(plan.program, ended.notKept);
     const opened = await opener.openRun(ended.runPath);
     void this.tellEnd(ended, opened);
     return { runPath: ended.runPath };

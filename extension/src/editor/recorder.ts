@@ -175,7 +175,7 @@ class Recording {
     // A process that we attach to has its terminal already.
     if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
     const size = await this.terminal?.size();
-    const { runsDirectory, sampleHz, durationS, repeat, warmUp, work, workFrom, debuginfod } = this.options;
+    const { runsDirectory, sampleHz, durationS, repeat, warmUp, work, workFrom, debuginfod, keepBuilds } = this.options;
     const target =
       'attachPid' in this.plan
         ? { attachPid: this.plan.attachPid }
@@ -196,6 +196,7 @@ class Recording {
       sampleHz,
       durationS,
       debuginfod,
+      noKeptBuild: !keepBuilds,
       terminalColumns: size?.columns ?? 0,
       terminalRows: size?.rows ?? 0,
     };

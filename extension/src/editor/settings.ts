@@ -68,6 +68,8 @@ export interface RecordSettings {
   readonly workFrom: string;
   /** Whether servers are asked for debug information that is not here. */
   readonly debuginfod: boolean;
+  /** Whether a copy of the program is kept, to compare later builds with. */
+  readonly keepBuilds: boolean;
 }
 
 /** The engine's own limit. */
@@ -85,6 +87,7 @@ export function recordSettings(): RecordSettings {
     work: 0,
     workFrom: '',
     debuginfod: record.inspect<boolean>('debuginfod')?.globalValue === true,
+    keepBuilds: record.get<unknown>('keepBuilds') !== false,
   };
 }
 

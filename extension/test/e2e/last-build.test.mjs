@@ -1,7 +1,7 @@
 // The story of an edit: a CMake target is profiled, its source changed, and the build from before the change is run
 // alternately with the new one. The line above the loops shifts all lines; each is compared with itself.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
@@ -181,4 +181,18 @@ story('Discard Recording leaves neither of the two runs', async ({ page }) => {
   await runCommand(page, 'Lineheat: Discard Recording');
   await recorded(page, folder, 5);
   assert.equal(savedRuns(folder).length, 5);
+});
+
+story('a build that could not be kept is named with the reason', async ({ page, picture }) => {
+  // The engine follows no links there.
+  rmSync(file('.lineheat/builds'), { recursive: true });
+  symlinkSync(os.tmpdir(), file('.lineheat/builds'));
+  await runCommand(page, 'Lineheat: Profile Again');
+  await recorded(page, folder, 6);
+  await runCommand(page, 'Notifications: Clear All Notifications');
+  await runCommand(page, COMPARE);
+  const told = toast(page, 'The build that was profiled last is not kept: ');
+  await told.waitFor({ timeout: 120_000 });
+  assert.match(await told.innerText(), /There is no earlier build of work to compare with\..*Check the folder/s);
+  await picture('last-build-8-not-kept');
 });

@@ -98,6 +98,8 @@ fn merged_run(profiles: &[Profile], parts: &[Executions]) -> Option<RunInfo> {
         merged.samples_kept = merged.samples_kept.saturating_add(run.samples_kept);
         merged.losses.extend(run.losses.iter().cloned());
         merged.partial |= run.partial;
+        merged.fixed_addresses &= run.fixed_addresses;
+        merged.drawn_environments &= run.drawn_environments;
     }
     merged.repetitions = (parts.iter())
         .flat_map(|part| part.warm_up.iter().chain(&part.sampled))

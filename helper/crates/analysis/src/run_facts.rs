@@ -133,6 +133,9 @@ impl Comparison {
             warnings.push("One of the runs was not recorded by Lineheat; the two may have been recorded in different ways.".into());
             return warnings;
         };
+        if self.evidence.test == Test::Executions {
+            warnings.extend(layouts(base, new));
+        }
         warnings.extend(unlike(base, new));
         warnings.extend(self.unlike_targets());
         for (name, side, run) in [("base", &self.base, base), ("new run", &self.new, new)] {
@@ -218,6 +221,26 @@ impl Comparison {
             _ => false,
         }
     }
+}
+
+/// Of executions: whether their addresses varied with them.
+fn layouts(base: &RunInfo, new: &RunInfo) -> Option<String> {
+    let whose = match (base.fixed_addresses, new.fixed_addresses) {
+        (false, false) => return None,
+        (true, true) => "both sides",
+        (true, false) => "the base",
+        (false, true) => "the new run",
+    };
+    let is_drawn = |run: &RunInfo| run.drawn_environments || !run.fixed_addresses;
+    Some(if is_drawn(base) && is_drawn(new) {
+        format!(
+            "Address-space randomization was off for {whose}, so --layouts varied the place of the stack only. Turn it on (sysctl kernel.randomize_va_space=2, no setarch -R) to vary heap and libraries as well."
+        )
+    } else {
+        format!(
+            "Address-space randomization was off for {whose}, so all executions there had one address layout and a difference may be luck of that layout. Turn it on (sysctl kernel.randomize_va_space=2, no setarch -R), or compare with `lineheat compare-commands --layouts`."
+        )
+    })
 }
 
 fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {

@@ -8,7 +8,8 @@ use std::sync::mpsc::channel;
 use crate::diff;
 use crate::interrupts::watch_interrupts;
 use crate::record::{
-    REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path, record_in_turns,
+    DrawnLayouts, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path,
+    record_in_turns,
 };
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Teller, say, say_error};
@@ -34,6 +35,11 @@ pub struct Args {
     /// Execute both commands until a change of so many percent in CPU time would show, or a larger one is certain
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     until: Option<f64>,
+    /// Give each execution another environment size, which moves its stack
+    ///
+    /// An extra variable of 0 to 4095 bytes, drawn for each turn; both commands of a turn have the same. Needed where address-space randomization is off (setarch -R, kernel.randomize_va_space=0); otherwise each execution has a layout of its own anyway.
+    #[arg(long)]
+    layouts: bool,
     #[command(flatten)]
     flags: RecordFlags,
     /// Run file for the first command [default: .lineheat/runs/ID-base.pb.gz]
@@ -156,6 +162,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
             outputs[0].display()
         ));
     }
+    let layouts = args.layouts.then(DrawnLayouts::new);
     let mut options = Vec::new();
     for ((words, side), output) in [base, new].into_iter().zip(SIDES).zip(outputs) {
         let Some((program, arguments)) = words.split_first() else {
@@ -176,6 +183,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
                 None => REPEAT,
             }),
             until: args.until,
+            layouts,
             duration: None,
             output,
             name: String::new(),

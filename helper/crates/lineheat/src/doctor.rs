@@ -230,6 +230,7 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         debuginfod: None,
         name: String::new(),
         sweep: None,
+        layouts: None,
         build: record::Build::Present,
     };
     let (_control, receiver) = channel();

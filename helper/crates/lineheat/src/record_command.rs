@@ -109,6 +109,7 @@ pub fn run(args: Args) -> ExitCode {
         target,
         repeat: args.repeat,
         until: None,
+        layouts: None,
         duration: args.duration,
         output,
         name: args.name,

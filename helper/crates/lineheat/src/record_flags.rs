@@ -8,8 +8,8 @@ use regex::bytes::Regex;
 
 use crate::demangling::DemangleChoice;
 use crate::record::{
-    Build, DEBUGINFOD_PATIENCE, Privilege, REPEAT_MAX, RecordOptions, SAMPLE_HZ_DEFAULT,
-    SAMPLE_HZ_MAX, Target, Work, work_expression,
+    Build, DEBUGINFOD_PATIENCE, DrawnLayouts, Privilege, REPEAT_MAX, RecordOptions,
+    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Target, Work, work_expression,
 };
 
 #[derive(clap::Args, Clone)]
@@ -64,6 +64,7 @@ pub struct Recording {
     pub target: Target,
     pub repeat: u32,
     pub until: Option<f64>,
+    pub layouts: Option<DrawnLayouts>,
     pub duration: Option<Duration>,
     pub output: PathBuf,
     pub name: String,
@@ -99,6 +100,7 @@ impl RecordFlags {
             },
             repeat: recording.repeat,
             until: recording.until,
+            layouts: recording.layouts,
             warm_up: self.warm_up,
             work: match (self.work, &self.work_from) {
                 (Some(units), _) => Work::Each(units),

@@ -175,6 +175,7 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
         },
         repeat: args.repeat,
         until: None,
+        layouts: None,
         duration: None,
         output: output(sweep, folder, at),
         name: cell.name(),

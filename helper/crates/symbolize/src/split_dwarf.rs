@@ -20,6 +20,7 @@ use crate::arena::Arena;
 use crate::elf::{Elf, Reader, is_needed, reader};
 use crate::module::open_regular;
 use crate::nesting;
+use crate::split_files::copy_name;
 
 /// A single `.dwo` file larger than this is not read, nor more than `DWO_BYTES_MAX_TOTAL` of them by one thread.
 const DWO_BYTES_MAX: u64 = 512 << 20;
@@ -126,6 +127,8 @@ impl<'a> SplitDwarf<'a> {
                 candidates.push(folder.join(name));
             }
             candidates.extend(name.file_name().map(|name| folder.join(name)));
+            // Beside a copy of the program.
+            candidates.push(folder.join(copy_name(wanted.dwo_id)));
         }
         let below_root = recorded.strip_prefix("/").unwrap_or(&recorded);
         for directory in &self.places.debug_directories {

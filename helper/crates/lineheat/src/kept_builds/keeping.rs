@@ -12,7 +12,7 @@ use user_files::{Folder, FolderLock};
 
 use super::copying::{copy, digest_of};
 use super::manifest::{KeptFile, Manifest, Stamp, unix_ms};
-use super::{BUILDS_MAX, KeptBuilds, id_of, is_id, manifest, resolved};
+use super::{BUILDS_MAX, KeptBuilds, NotKept, id_of, is_id, manifest, resolved};
 use crate::record::shown_path;
 
 /// Longer than another recording takes to keep its build, usually.
@@ -38,22 +38,23 @@ pub struct RanBuild<'a> {
 }
 
 impl KeptBuilds {
-    /// Keeps a build, unless it is there already or too large; notes the run that recorded it.
+    /// Keeps a build, unless it is there already; notes the run that recorded it.
     ///
     /// # Errors
-    /// As the system calls; nothing new is kept then.
-    pub fn keep(&self, ran: &RanBuild, now: SystemTime, urgency: &Urgency) -> io::Result<()> {
+    /// When it is too large, and as the system calls; nothing new is kept then.
+    pub fn keep(&self, ran: &RanBuild, now: SystemTime, urgency: &Urgency) -> Result<(), NotKept> {
         let folder = Folder::make(&self.folder)?;
         let Some(_lock) = lock(&folder, urgency)? else {
-            return Err(io::Error::other("another recording has the folder locked"));
+            return Err(io::Error::other("another recording has the folder locked").into());
         };
         remove_leftovers(&folder);
         let mut stamped = stamped(ran)?;
         let bytes = stamped
             .iter()
             .fold(0, |sum, (_, _, stamp)| sum + stamp.bytes);
-        if bytes > self.build_bytes_max() {
-            return Ok(());
+        let bytes_max = self.build_bytes_max();
+        if bytes > bytes_max {
+            return Err(NotKept::TooLarge { bytes, bytes_max });
         }
         let program = shown_path(ran.program.path);
         stamped.sort_by_cached_key(|(shown, _, _)| (*shown != program, shown.clone()));
@@ -125,6 +126,7 @@ impl KeptBuilds {
             for (_, file, _) in stamped {
                 // Without it, functions have their names still, and fewer lines.
                 let _ = copy_companions(&new, file.path, room, urgency);
+                let _ = self.copy_split_files(&new, file.file, room, urgency);
             }
             let id = id_of(&manifest);
             let there = Folder::open(&self.folder.join(&id));
@@ -146,6 +148,36 @@ impl KeptBuilds {
         });
         remove_build(folder, OsStr::new(&temporary));
         added
+    }
+
+    /// Split debug information of the workspace (`-gsplit-dwarf`), which the next build overwrites. Whether it belongs to
+    /// the program is looked at when names are wanted.
+    fn copy_split_files(
+        &self,
+        new: &Folder,
+        program: &File,
+        bytes_max: u64,
+        urgency: &Urgency,
+    ) -> io::Result<()> {
+        let mut room = bytes_max.saturating_sub(bytes_in(new));
+        for split in symbolize::split_files_of(program) {
+            let beside = match self.is_own(&split.path) {
+                true => Folder::open(user_files::folder_of(&split.path)),
+                false => continue,
+            };
+            let name = split.path.file_name().unwrap_or_default();
+            let Ok(file) = beside.and_then(|folder| folder.read(name)) else {
+                continue;
+            };
+            let metadata = file.metadata()?;
+            let copy_name = OsStr::new(&split.copy_name);
+            if !metadata.is_file() || metadata.len() > room || new.read(copy_name).is_ok() {
+                continue;
+            }
+            copy(&file, &new.create(copy_name)?, urgency)?;
+            room -= metadata.len();
+        }
+        Ok(())
     }
 
     /// The newest stay: so many of each program, and so many bytes in all. What has no manifest is of no use.

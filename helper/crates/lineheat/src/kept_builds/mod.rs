@@ -10,6 +10,7 @@ mod copying;
 mod earlier;
 mod keeping;
 mod manifest;
+mod not_kept;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use sha2::{Digest, Sha256};
 pub use earlier::{EarlierBuild, EarlierSources, NoEarlierBuild};
 pub use keeping::{BuildFile, RanBuild};
 use manifest::Manifest;
+pub use not_kept::NotKept;
 
 /// Of one program.
 const BUILDS_MAX: usize = 5;

@@ -37,6 +37,10 @@ impl Workspace {
     }
 
     fn keep(&self, name: &str, libraries: &[&str], second: u64) {
+        self.try_keep(name, libraries, second).unwrap();
+    }
+
+    fn try_keep(&self, name: &str, libraries: &[&str], second: u64) -> Result<(), NotKept> {
         let paths = std::iter::once(&name)
             .chain(libraries)
             .map(|name| self.path(name));
@@ -51,7 +55,7 @@ impl Workspace {
             run: &self.path(&format!(".lineheat/runs/{second}.pb.gz")),
         };
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-        self.builds.keep(&ran, at, &Urgency::default()).unwrap();
+        self.builds.keep(&ran, at, &Urgency::default())
     }
 
     fn kept(&self) -> Vec<String> {
@@ -190,12 +194,40 @@ fn so_many_bytes_of_builds_stay_and_one_that_is_larger_than_half_of_them_is_not_
     workspace.build("c", "changed");
     assert!(workspace.earlier("c").is_ok());
     sparse("d", (50 << 20) + 1);
-    workspace.keep("d", &[], 9);
+    let why = workspace.try_keep("d", &[], 9).unwrap_err();
+    assert_eq!(
+        why.sentence(),
+        "The build that was profiled last is not kept: its files have 50 MiB, and the limit is 50 MiB."
+    );
     assert_eq!(workspace.kept().len(), 2);
     let why = workspace.earlier("d").unwrap_err();
     assert_eq!(
         why.sentence("d"),
         "No build of d is kept: it has 50 MiB, and the limit is 50 MiB."
+    );
+}
+
+#[test]
+fn a_reason_for_no_copy_comes_with_what_to_do() {
+    use std::io::{Error, ErrorKind};
+    let told = |why: NotKept| format!("{} {}", why.sentence(), why.advice());
+    let failed = |kind| told(NotKept::Failed(Error::from(kind)));
+    let last = "The build that was profiled last is not kept:";
+    assert_eq!(
+        failed(ErrorKind::StorageFull),
+        format!("{last} the disk is full. Free some space, and profile it again.")
+    );
+    assert_eq!(
+        failed(ErrorKind::PermissionDenied),
+        format!(
+            "{last} the folder .lineheat/builds cannot be written (permission denied). Change the permissions of the folder, and profile it again."
+        )
+    );
+    assert_eq!(
+        told(NotKept::Replaced),
+        format!(
+            "{last} its file was replaced during the recording. Profile it again while nothing is being built."
+        )
     );
 }
 
@@ -272,7 +304,7 @@ fn nothing_is_written_or_removed_through_a_planted_link() {
         .keep(&ran, SystemTime::now(), &Urgency::default());
     assert!(
         why.unwrap_err()
-            .to_string()
+            .sentence()
             .contains("follows no links in .lineheat")
     );
     assert_eq!(

@@ -23,6 +23,7 @@ impl Recording<'_> {
     ) -> Result<Recorded, RecordError> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         let run_file = self.steps.run_file().cloned().filter(|_| !self.discard);
+        let mut not_kept = None;
         if let Some(output) = &run_file {
             // Names may take their time, or never come, and the file more room than there is.
             self.append_step(options);
@@ -35,7 +36,7 @@ impl Recording<'_> {
             if let Err(error) = output::write(&mut profile, output, options, &self.urgency) {
                 return Err(self.not_saved(error, output.path(), wall));
             }
-            self.keep_build(options, &profile, output.path());
+            not_kept = self.keep_build(options, &profile, output.path());
         }
         self.steps.remove();
         if let Some(why) = self.sampler.end(SAMPLER_ENDS_WITHIN, &self.urgency) {
@@ -54,6 +55,7 @@ impl Recording<'_> {
             wall,
             end_reason: self.end_reason,
             problems: self.problems,
+            not_kept,
         })
     }
 

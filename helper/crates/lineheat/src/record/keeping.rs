@@ -9,21 +9,27 @@ use super::modules::Module;
 use super::recording::Recording;
 use super::shown_path::shown_path;
 use super::{Build, RecordOptions, Target};
-use crate::kept_builds::{BuildFile, KeptBuilds, RanBuild};
+use crate::kept_builds::{BuildFile, KeptBuilds, NotKept, RanBuild};
 
 impl Recording<'_> {
     /// The run is saved already: what cannot be kept is only said.
-    pub(super) fn keep_build(&mut self, options: &RecordOptions, profile: &Profile, run: &Path) {
-        let kept = match &options.build {
-            Build::Present => return,
-            Build::Kept(builds) => self.keep_present(builds, options, profile, run),
-            Build::Earlier(earlier) => earlier.build.note_run(run, &self.urgency),
-        };
-        if let Err(why) = kept {
-            self.problems.push(format!(
-                "This build is not kept for Compare with My Last Build: {why}."
-            ));
+    pub(super) fn keep_build(
+        &mut self,
+        options: &RecordOptions,
+        profile: &Profile,
+        run: &Path,
+    ) -> Option<NotKept> {
+        match &options.build {
+            Build::Present => {}
+            Build::Kept(builds) => return self.keep_present(builds, options, profile, run).err(),
+            Build::Earlier(earlier) => {
+                if let Err(why) = earlier.build.note_run(run, &self.urgency) {
+                    let problem = format!("The earlier build does not list this run: {why}.");
+                    self.problems.push(problem);
+                }
+            }
         }
+        None
     }
 
     fn keep_present(
@@ -32,19 +38,22 @@ impl Recording<'_> {
         options: &RecordOptions,
         profile: &Profile,
         run: &Path,
-    ) -> std::io::Result<()> {
+    ) -> Result<(), NotKept> {
         let Target::Launch { program, .. } = &options.target else {
             return Ok(());
         };
         let Ok(program) = program.canonicalize() else {
-            return Ok(()); // it is gone
+            return Err(NotKept::Replaced);
         };
         let of_files = || self.modules.iter().map(|(_, module)| module);
         let Some(ran) = of_files().find(|module| module.path == program) else {
             return Ok(()); // a script
         };
         let Some(program) = as_mapped(ran) else {
-            return Ok(()); // it was built again meanwhile
+            return Err(match ran.file {
+                Some(_) => NotKept::Replaced,
+                None => NotKept::Unreadable,
+            });
         };
         let libraries = of_files()
             .filter(|module| module.path != ran.path && builds.is_own(&module.path))

@@ -11,7 +11,7 @@ use super::environment;
 use super::follow::{Ended, Told, follow};
 use super::recording::{Recording, TargetState};
 use super::repetitions::has_failed;
-use super::start::launch_options;
+use super::start::launch_options_of;
 use super::turns::Turn;
 use super::work::Work;
 use super::{EndReason, Incoming, RecordError, RecordOptions};
@@ -156,7 +156,8 @@ impl Recording<'_> {
             return Ok(());
         };
         let before = self.repetitions.cpu_time_before_next(options.sample_hz);
-        let waiting = launcher.launch(&launch_options(options), before)?;
+        let launch = launch_options_of(options, self.repetitions.done.len());
+        let waiting = launcher.launch(&launch, before)?;
         self.target = TargetState::Waiting(waiting);
         self.sampler.say(&ToSampler::Sync);
         self.sampler.send();

@@ -20,6 +20,7 @@ mod jit;
 mod journal;
 mod keeping;
 mod launching;
+mod layouts;
 mod mapped_paths;
 mod missed;
 mod modules;
@@ -65,13 +66,15 @@ use statistics::{SoFar, Summary};
 use supervision::Urgency;
 use target::{Exit, TerminalSize};
 
-use crate::kept_builds::{EarlierBuild, EarlierSources, KeptBuilds};
+use crate::kept_builds::{EarlierBuild, EarlierSources, KeptBuilds, NotKept};
 use crate::kernel_support;
 
 pub use attach_to::AttachTo;
 pub use errors::RecordError;
 use follow::Ended;
+
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};
+pub use layouts::DrawnLayouts;
 pub use opener::{Asked, Identity};
 pub use output::new_run_path;
 use recording::Recording;
@@ -147,6 +150,8 @@ pub struct RecordOptions {
     pub repeat: u32,
     /// In turns with another command: fewer executions, if they tell a change of this size.
     pub until: Option<f64>,
+    /// Each execution gets an environment of another size; its size in a turn is that of the others that share this.
+    pub layouts: Option<DrawnLayouts>,
     /// How often it is run before, without samples.
     pub warm_up: u32,
     /// What each run of the command does.
@@ -255,6 +260,8 @@ pub struct Recorded {
     pub wall: Duration,
     pub end_reason: EndReason,
     pub problems: Vec<String>,
+    /// Why there is no copy of the program, if one was to be kept.
+    pub not_kept: Option<NotKept>,
 }
 
 impl Recorded {
@@ -271,6 +278,7 @@ impl Recorded {
             wall: Duration::ZERO,
             end_reason: EndReason::Stopped,
             problems: vec![why],
+            not_kept: None,
         }
     }
 }

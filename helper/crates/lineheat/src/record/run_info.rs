@@ -12,6 +12,7 @@ use records::StackEnd;
 use records::layout::Counter;
 
 use super::environment::Environment;
+use super::layouts;
 use super::modules::ModuleIndex;
 use super::problems::problems;
 use super::rate::{Taken, TimersUsed};
@@ -102,6 +103,8 @@ pub fn run_info(
             Work::Unknown | Work::Each(_) => String::new(),
         },
         sweep: options.sweep.clone(),
+        fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
+        drawn_environments: options.layouts.is_some(),
         git_branch: git.map_or(String::new(), |g| g.branch.clone()),
         problems: recording.problems.clone(),
         way: recording.sampler.way().to_owned(),

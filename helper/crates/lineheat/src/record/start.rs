@@ -48,7 +48,7 @@ impl<'a> Recording<'a> {
             Target::Launch { .. } => {
                 let internal = |e| RecordError::internal(format!("cannot start a thread: {e}"));
                 let launching = Launcher::start(urgency).map_err(internal)?;
-                let launch = launch_options(options);
+                let launch = launch_options_of(options, 0);
                 let waiting = launching.launch(&launch, Duration::ZERO)?;
                 launcher = Some(launching);
                 (
@@ -389,6 +389,15 @@ fn working_directory(target: &Target, pid: u32) -> PathBuf {
         Target::Attach(_) => std::fs::read_link(format!("/proc/{pid}/cwd")),
     };
     directory.unwrap_or_default()
+}
+
+/// Of an execution, numbered from 0.
+pub fn launch_options_of(options: &RecordOptions, execution: usize) -> LaunchOptions {
+    let mut launch = launch_options(options);
+    launch
+        .env
+        .extend(options.layouts.map(|layouts| layouts.variable(execution)));
+    launch
 }
 
 pub fn launch_options(options: &RecordOptions) -> LaunchOptions {

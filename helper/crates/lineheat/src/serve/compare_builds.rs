@@ -130,6 +130,7 @@ fn find(record: &RecordRequest) -> Result<EarlierBuild, Failure> {
     found.map_err(|why| Failure {
         kind: match why {
             NoEarlierBuild::Unchanged { .. } => "unchanged-build",
+            NoEarlierBuild::NeverKept => "never-kept",
             _ => "no-earlier-build",
         },
         message: why.sentence(&name_of(&path)),

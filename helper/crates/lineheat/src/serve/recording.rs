@@ -87,6 +87,11 @@ pub fn ended(recorded: &Recorded) -> RecordingEnded {
         ended.run_path = path.to_string_lossy().into_owned();
         ended.run = Some(saved_runs::summary_of(path));
     }
+    ended.not_kept = recorded.not_kept.as_ref().map(|why| wire::Failure {
+        kind: "not-kept".to_owned(),
+        message: why.sentence(),
+        advice: why.advice().to_owned(),
+    });
     ended
 }
 
@@ -227,6 +232,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
         sweep: None,
+        layouts: None,
         build: kept(request),
     })
 }
@@ -262,11 +268,12 @@ fn attach_to(request: &RecordRequest) -> Option<AttachTo> {
     (!pids.is_empty()).then_some(AttachTo::Pids(pids))
 }
 
-/// The editor may want to compare what it launches with a later build. One that is looked up in the search path is not
+/// The editor may want to compare what it launches with a later build, unless its user turned that off. One that is looked up in the search path is not
 /// built here.
 fn kept(request: &RecordRequest) -> Build {
     let is_built = attach_to(request).is_none() && request.program.contains('/');
-    let builds = is_built.then(|| KeptBuilds::beside(&runs_directory(request)));
+    let is_wanted = is_built && !request.no_kept_build;
+    let builds = is_wanted.then(|| KeptBuilds::beside(&runs_directory(request)));
     builds.flatten().map_or(Build::Present, Build::Kept)
 }
 

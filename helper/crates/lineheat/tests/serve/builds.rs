@@ -154,7 +154,7 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
     let project = Project::new();
     let mut engine = Engine::start();
     let failure = engine.fails(project.earlier());
-    assert_eq!(failure.kind, "no-earlier-build");
+    assert_eq!(failure.kind, "never-kept");
     assert_eq!(
         failure.message,
         "There is no earlier build of work to compare with."
@@ -258,6 +258,96 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
         engine.ask(project.earlier()),
         reply::Body::EarlierBuild(_)
     ));
+}
+
+#[test]
+fn no_build_is_kept_where_none_is_wanted() {
+    if !can_record() {
+        return;
+    }
+    let project = Project::new();
+    let mut engine = Engine::start();
+    let record = RecordRequest {
+        no_kept_build: true,
+        ..project.record()
+    };
+    let (done, _) = ended(&mut engine, request::Body::Record(record));
+    assert_eq!(done.not_kept, None);
+    assert!(!project.path(".lineheat/builds").exists());
+    project.change();
+    let failure = engine.fails(project.earlier());
+    assert_eq!(failure.kind, "never-kept");
+}
+
+#[test]
+fn a_build_that_cannot_be_kept_is_named_with_the_reason() {
+    if !can_record() {
+        return;
+    }
+    let project = Project::new();
+    fs::create_dir_all(project.path(".lineheat")).unwrap();
+    std::os::unix::fs::symlink("/tmp", project.path(".lineheat/builds")).unwrap();
+    let mut engine = Engine::start();
+    let (done, _) = ended(&mut engine, request::Body::Record(project.record()));
+    assert!(Path::new(&done.run_path).exists());
+    let told = done.not_kept.expect("a reason");
+    assert_eq!(told.kind, "not-kept");
+    let start = "The build that was profiled last is not kept: ";
+    assert!(
+        told.message.starts_with(start) && told.message.contains("follows no links in .lineheat"),
+        "{told:?}"
+    );
+    assert_eq!(
+        told.advice,
+        "Check the folder .lineheat/builds, and profile it again."
+    );
+}
+
+#[test]
+fn split_debug_information_is_kept_with_the_program() {
+    if !can_record() {
+        return;
+    }
+    let project = Project::new();
+    fs::create_dir_all(project.path("one")).unwrap();
+    fs::create_dir_all(project.path("two")).unwrap();
+    // Two units whose files have one name; each has a function that is inlined.
+    let unit = |name: &str, inner: &str| {
+        format!(
+            "static inline __attribute__((always_inline)) void {inner}_{name}(volatile long *sum) {{
+  for (long at = 0; at < 100000000; at++) *sum += at;
+}}
+long {name}(void) {{ volatile long sum = 0; {inner}_{name}(&sum); return sum; }}
+"
+        )
+    };
+    let main = "long one(void); long two(void);\nint main(void) { return (one() + two()) == 7; }\n";
+    project.write("work.c", main);
+    let build = |inner: &str| {
+        for name in ["one", "two"] {
+            project.write(&format!("{name}/unit.c"), &unit(name, inner));
+            let source = format!("{name}/unit.c");
+            let object = format!("{name}/unit.o");
+            project.gcc(&["-gsplit-dwarf", "-c", &source, "-o", &object]);
+        }
+        project.build(&["-gsplit-dwarf", "work.c", "one/unit.o", "two/unit.o"]);
+    };
+    build("former");
+    let mut engine = Engine::start();
+    ended(&mut engine, request::Body::Record(project.record()));
+    build("present");
+    let (done, _) = ended(&mut engine, project.compare(1));
+    for (run, inner) in [(&done.base_run_path, "former"), (&done.run_path, "present")] {
+        let profile = Profile::open(Path::new(run)).unwrap();
+        let names: Vec<&str> = (profile.functions.iter())
+            .map(|function| profile.text(function.name))
+            .collect();
+        for name in ["one", "two"].map(|name| format!("{inner}_{name}")) {
+            assert!(names.contains(&name.as_str()), "{run}: {names:?}");
+        }
+    }
+    let told = problems(&done.base_run_path);
+    assert!(!told.contains("split debug information"), "{told}");
 }
 
 #[test]
