@@ -83,40 +83,18 @@ static __always_inline u32 node_type(u64 entry)
 
 struct area_search {
 	u64 node[MAPLE_NODE_WORDS];
-	struct mapping found[AREAS_MAX];
+	u64 last_wake_ns;
 	u32 areas;
 	u32 unknown_files; /* met in the present walk */
-	u64 last_wake_ns;
-};
-
-/* All that a sample needs beside the tables, in one place: between two samples the program's own data have displaced it
- * from the caches, and each further line costs up to 0.1 µs. */
-struct sampling {
-	struct area_search search;
-	u64 table_changes; /* by which table and checks of `walk` are those of … */
-	u32 table_of;      /* … this process; 0: none */
-	u32 reserved;
-	struct walk walk;
+	struct mapping found[AREAS_MAX];
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct sampling);
-} samplings SEC(".maps");
-
-static __always_inline struct sampling *sampling_of_cpu(void)
-{
-	u32 zero = 0;
-	return bpf_map_lookup_elem(&samplings, &zero);
-}
-
-static __always_inline struct area_search *area_search_of_cpu(void)
-{
-	struct sampling *sampling = sampling_of_cpu();
-	return sampling ? &sampling->search : 0;
-}
+	__type(value, struct area_search);
+} area_searches SEC(".maps");
 
 /* Files whose rows are known, by the numbers that mapping records have. Written by user space. */
 struct {
@@ -132,7 +110,8 @@ struct {
  */
 __noinline u64 slot_of_node(u64 entry, u64 address)
 {
-	struct area_search *s = area_search_of_cpu();
+	u32 zero = 0;
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
 	if (!s)
 		return 0;
 	u32 first_pivot, first_slot;
@@ -231,7 +210,8 @@ static __always_inline void add_rows(struct mapping *m, const struct file_rows *
 /* Number, among those found in the present walk, of the area at `address`, if it is a file or the vDSO; -1 otherwise. */
 __noinline int find_area_number(u64 address)
 {
-	struct area_search *s = area_search_of_cpu();
+	u32 zero = 0;
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
 	if (!s)
 		return -1;
 	for (u32 i = 0; i < AREAS_MAX; i++)
@@ -278,7 +258,8 @@ __noinline int find_area_number(u64 address)
 /* What the running task has mapped at `address`, if it is a file or the vDSO; with rows, if they are known. */
 static __always_inline const struct mapping *find_area(u64 address)
 {
-	struct area_search *s = area_search_of_cpu();
+	u32 zero = 0;
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
 	int number = find_area_number(address);
 	return s && number >= 0 ? &s->found[number & (AREAS_MAX - 1)] : 0;
 }
@@ -324,10 +305,35 @@ static __always_inline bool read_sequence(struct mm_struct *mm, u32 *sequence)
 	return true;
 }
 
+enum table_state { TABLE_NONE, TABLE_CHECKED, TABLE_UNCHECKED };
+
+/*
+ * Takes over what is known to be right in the process's table. A library may have been unloaded and another put in its
+ * place; user space will learn of it, but until then the rows of the first would lead astray. So after each change of the
+ * address space a mapping is compared with the kernel's tree when a walk first meets it (check_mapping).
+ */
+static __always_inline enum table_state begin_checks(struct walk *w, struct process_table *process)
+{
+	struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+	if (!mm)
+		return TABLE_NONE;
+	if (!read_sequence(mm, &w->sequence)) {
+		__builtin_memset(w->checked, 0xff, sizeof(w->checked));
+		return TABLE_UNCHECKED;
+	}
+	if (process->sequence != w->sequence) {
+		process->sequence = w->sequence;
+		__builtin_memset(process->checked, 0, sizeof(process->checked));
+	}
+	__builtin_memcpy(w->checked, process->checked, sizeof(w->checked));
+	return TABLE_CHECKED;
+}
+
 /* To be called at the start of each walk: areas are those of one process at one time. */
 static __always_inline void forget_areas(void)
 {
-	struct area_search *s = area_search_of_cpu();
+	u32 zero = 0;
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
 	if (s) {
 		s->areas = 0;
 		s->unknown_files = 0;
@@ -339,7 +345,8 @@ static __always_inline void forget_areas(void)
 /* Whether user space should look now: the present walk met a file without rows. Not for each sample of such a file. */
 static __always_inline bool is_to_be_woken(u64 now_ns)
 {
-	struct area_search *s = area_search_of_cpu();
+	u32 zero = 0;
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
 	if (!s || !s->unknown_files || now_ns - s->last_wake_ns < WAKE_EVERY_NS)
 		return false;
 	s->last_wake_ns = now_ns;

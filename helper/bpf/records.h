@@ -67,7 +67,7 @@ struct unwind_rule {
 	s32 cfa_offset;
 	s32 fp_offset;
 	s32 extra;
-} __attribute__((aligned(8))); /* copied by words */
+};
 _Static_assert(sizeof(struct unwind_rule) == 16, "mirrored by crates/records");
 
 /* One executable mapping of a process. */
@@ -95,8 +95,10 @@ struct process_table {
 	u32 slot;
 	u32 sequence;                    /* as long as the address space has this number … */
 	u64 checked[CHECKED_WORDS];      /* … these mappings are right, a bit for each */
+	u32 last_leaf;                   /* the mapping of the last sample's leaf: the next one's is likely the same */
+	u32 reserved;
 };
-_Static_assert(sizeof(struct process_table) == 40, "written by the sampler");
+_Static_assert(sizeof(struct process_table) == 48, "written by the sampler");
 
 /* A file by the numbers that mapping records have. */
 struct file_id {

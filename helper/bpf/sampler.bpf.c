@@ -27,6 +27,13 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #include "followed.h"
 #include "cpu_time.h"
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct walk);
+} walks SEC(".maps");
+
 /*
  * Callers repeat from sample to sample: their rules are kept by return address, which saves the searches, most of the
  * time of a walk. A changed table has another generation, so nothing is ever thrown out of here.
@@ -63,10 +70,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct process_table);
 } process_tables SEC(".maps");
-
-/* Changes of process_tables, by the programs here and by user space: what was read before counts only without new ones. */
-u64 table_changes;
-u64 table_changes_by_user;
 
 /* The following are written by user space through mmap. Sizes of the last three are set before loading. */
 struct {
@@ -183,8 +186,9 @@ static __always_inline enum code_read code_before(struct walk *w, u64 address, u
 /* One iteration of bpf_loop. 1 ends the loop. */
 static long walk_step(u32 iteration, void *unused)
 {
-	struct sampling *sampling = sampling_of_cpu();
-	return sampling && walk_frame(&sampling->walk) ? 0 : 1;
+	u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	return w && walk_frame(w) ? 0 : 1;
 }
 
 /* Not static: the verifier then checks it once, not where it is called. */
@@ -226,59 +230,6 @@ static __always_inline void begin_walk_from(struct walk *w, const struct pt_regs
 	begin_walk(w, exact_ip);
 }
 
-enum table_state { TABLE_NONE, TABLE_CHECKED, TABLE_UNCHECKED };
-
-/* The process's table as it was when a sample of it was last taken on this CPU: without a look at the map. */
-static __always_inline bool is_prepared(const struct sampling *sampling, u64 changes, u32 sequence)
-{
-	return sampling->table_of == sampling->walk.out.head.pid && sampling->table_changes == changes &&
-	       sampling->walk.sequence == sequence;
-}
-
-/*
- * Gives the walk the process's table, and what is known of it to be right. A library may have been unloaded and another
- * put in its place; user space will learn of it, but until then the rows of the first would lead astray. So after each
- * change of the address space a mapping is compared with the kernel's tree when a walk first meets it (check_mapping).
- */
-static __always_inline enum table_state prepare_table(struct sampling *sampling, struct task_struct *task)
-{
-	struct walk *w = &sampling->walk;
-	struct mm_struct *mm = task->mm;
-	u32 sequence = 0, pid = w->out.head.pid;
-	u64 changes = table_changes + table_changes_by_user;
-	w->has_table = false;
-	if (!mm)
-		return TABLE_NONE;
-	bool has_sequence = read_sequence(mm, &sequence);
-	if (has_sequence && is_prepared(sampling, changes, sequence)) {
-		w->has_table = true;
-		return TABLE_CHECKED;
-	}
-	sampling->table_of = 0;
-	struct process_table *process = bpf_map_lookup_elem(&process_tables, &pid);
-	if (!process)
-		return TABLE_NONE;
-	w->table = process->slot;
-	const struct mapping_table *table = bpf_map_lookup_elem(&mapping_tables, &w->table);
-	if (!table)
-		return TABLE_NONE;
-	w->generation = table->generation;
-	w->has_table = true;
-	if (!has_sequence) {
-		__builtin_memset(w->checked, 0xff, sizeof(w->checked));
-		return TABLE_UNCHECKED;
-	}
-	if (process->sequence != sequence) {
-		process->sequence = sequence;
-		__builtin_memset(process->checked, 0, sizeof(process->checked));
-	}
-	__builtin_memcpy(w->checked, process->checked, sizeof(w->checked));
-	w->sequence = sequence;
-	sampling->table_of = pid;
-	sampling->table_changes = changes;
-	return TABLE_CHECKED;
-}
-
 /* Instead of a walk that was not given all rows. False: nothing was sent. Copies take room from no sample: many CPUs could
  * fill the ring with them. */
 static __always_inline bool send_copy(const struct walk *w, const struct pt_regs *regs, bool exact_ip, u64 wake)
@@ -307,6 +258,7 @@ static __always_inline bool send_copy(const struct walk *w, const struct pt_regs
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
+	u32 zero = 0;
 	struct task_struct *current_task = bpf_get_current_task_btf();
 	struct followed_process *followed = followed_process_of(current_task);
 	if (!followed)
@@ -317,12 +269,11 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		count(COUNTER_LOST_NOT_ALLOWED);
 		return 0;
 	}
-	struct sampling *sampling = sampling_of_cpu();
-	if (!sampling) {
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	if (!w) {
 		count(COUNTER_LOST_NO_SCRATCH);
 		return 0;
 	}
-	struct walk *w = &sampling->walk;
 	struct sample_head *head = &w->out.head;
 	head->time_ns = bpf_ktime_get_ns();
 	head->pid = process_number_of(current_task);
@@ -344,7 +295,19 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	begin_walk_from(w, &regs, exact_ip);
 	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
 	forget_areas();
-	enum table_state state = prepare_table(sampling, current_task);
+	w->has_table = false;
+	enum table_state state = TABLE_NONE;
+	struct process_table *process = bpf_map_lookup_elem(&process_tables, &head->pid);
+	if (process) {
+		w->table = process->slot;
+		const struct mapping_table *table = bpf_map_lookup_elem(&mapping_tables, &w->table);
+		if (table) {
+			state = begin_checks(w, process);
+			w->has_table = state != TABLE_NONE;
+			w->generation = table->generation;
+			w->last_mapping = process->last_leaf;
+		}
+	}
 	if (regs.cs == 0x33) { /* __USER_CS: 64-bit code */
 		walk_stack();
 		/* A table that cannot be checked may be why it failed. */
@@ -361,6 +324,8 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		}
 	}
 
+	if (process && w->has_table && process->last_leaf != w->leaf_mapping)
+		process->last_leaf = w->leaf_mapping;
 	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(regs.sp)))) {
 		w->user_frames = 0;
 		w->end = STACK_END_ROOT;
@@ -401,7 +366,6 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	struct process_table copy = {.slot = table->slot};
 	bpf_map_update_elem(&process_tables, &child_number, &copy, BPF_ANY);
-	__sync_fetch_and_add(&table_changes, 1);
 	return 0;
 }
 
@@ -416,8 +380,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 		if (was_followed)
 			add_cpu_time(task, 1); /* of the programs before it */
 	}
-	if (bpf_map_delete_elem(&process_tables, &process) == 0)
-		__sync_fetch_and_add(&table_changes, 1);
+	bpf_map_delete_elem(&process_tables, &process);
 	return 0;
 }
 

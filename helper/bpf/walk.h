@@ -357,7 +357,7 @@ static __always_inline void begin_walk(struct walk *w, bool exact_ip)
 	w->leaf = true;
 	w->end = STACK_END_CUT;
 	w->user_frames = 0;
-	w->last_mapping = w->leaf_mapping; /* of the sample before: if that was of another table, nothing is lost */
+	w->last_mapping = 0;
 	w->rows_missing = false;
 	follow_leaf(w);
 	w->window_start = NO_WINDOW;

@@ -25,7 +25,7 @@ struct walk {
 	struct followed followed;
 	u64 context;      /* registers of the interrupted frame in its signal frame; right while exact_ip and not leaf */
 	u32 table;        /* slot in mapping_tables */
-	u32 last_mapping; /* where the previous frame was found: neighbours are likely in the same module */
+	u32 last_mapping; /* where the previous frame was found, or the last sample's leaf: neighbours are likely in the same module */
 	u32 sequence;     /* number of the address space, by which `checked` holds */
 	u64 checked[CHECKED_WORDS]; /* mappings of the table that are known to be right, a bit for each */
 	u32 leaf_mapping;
@@ -88,8 +88,6 @@ static __always_inline bool read_stack(struct walk *w, u64 address, u64 *value)
 		w->window_start = address;
 		offset = 0;
 	}
-	if (offset & 7)
-		return read_user(w, address, value);
-	*value = w->window[offset / 8]; /* one load: of a word that may be anywhere, clang makes eight */
+	__builtin_memcpy(value, (char *)w->window + offset, sizeof(*value));
 	return true;
 }

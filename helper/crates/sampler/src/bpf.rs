@@ -147,20 +147,17 @@ impl Bpf {
     }
 
     /// From now on the BPF program uses `slot` of the mapping tables for this process; None: it knows nothing of it.
-    pub fn set_process_table(&mut self, pid: u32, slot: Option<u32>) {
+    pub fn set_process_table(&self, pid: u32, slot: Option<u32>) {
         let map = &self.skeleton.maps.process_tables;
         // A full map or a missing key: the process is then unwound by frame pointers, and its stacks say so.
         let _ = match slot {
             Some(slot) => {
-                let mut value = [0; 40]; // the rest of struct process_table: nothing is checked yet
+                let mut value = [0; 48]; // the rest of struct process_table: nothing is checked yet
                 value[..4].copy_from_slice(&slot.to_ne_bytes());
                 map.update(&pid.to_ne_bytes(), &value, MapFlags::ANY)
             }
             None => map.delete(&pid.to_ne_bytes()),
         };
-        if let Some(bss) = self.skeleton.maps.bss_data.as_mut() {
-            bss.table_changes_by_user += 1;
-        }
     }
 
     /// The name of the kernel function that holds `address`, as the kernel prints it (`name` or `name [module]`).

@@ -97,7 +97,7 @@ impl Tables {
         self.slots.insert(pid, Published { slot, at_ns });
     }
 
-    fn forget(&mut self, bpf: &mut Bpf, pid: u32) {
+    fn forget(&mut self, bpf: &Bpf, pid: u32) {
         bpf.set_process_table(pid, None);
         self.release(pid);
     }
