@@ -336,7 +336,7 @@ static __always_inline bool step_to_caller(struct walk *w, u64 lookup_ip)
 	}
 	if (!readable)
 		return end_walk(w, STACK_END_UNREADABLE);
-	if (is_taken_from_code(rule) && !leads_to_caller(w, ip))
+	if (is_taken_from_code(rule) && !leads_to_caller(w, without_signature(ip)))
 		return end_walk(w, STACK_END_NO_RULE);
 	follow_rule(w, rule, cfa);
 	w->registers[REG_SP] = cfa;

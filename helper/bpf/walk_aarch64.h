@@ -97,7 +97,7 @@ static __always_inline u32 return_register(const struct unwind_rule *rule)
 /* From the CFA. */
 static __always_inline s64 return_offset(const struct unwind_rule *rule)
 {
-	return rule->extra;
+	return rule->extra & ~TAKEN_FROM_CODE;
 }
 
 static __always_inline bool return_is_signed(const struct unwind_rule *rule)

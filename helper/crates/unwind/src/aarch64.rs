@@ -8,7 +8,7 @@ use records::{Rule, RuleKind};
 use crate::expression::Expression;
 use crate::frame_row::{Cfa, FrameRow, Location};
 
-const FP: u16 = 29;
+pub(crate) const FP: u16 = 29;
 const LINK: u16 = 30;
 const SP: u16 = 31;
 const SIGN_STATE: u16 = 34;

@@ -97,13 +97,29 @@ fn is_fixed(file: &Elf<'_>) -> bool {
     file.kind() == ObjectKind::Executable
 }
 
+/// Sections that may point to functions, if nothing names these. Empty: too much to be searched.
+pub(crate) fn data_with_pointers<'a>(file: &Elf<'a>) -> Vec<&'a [u8]> {
+    // What can be moved has its pointers in the relocations.
+    let sections = file.sections().filter(|s| match is_fixed(file) {
+        true => s.kind() != SectionKind::Text && s.address() != 0,
+        false => s.name() == Ok(".rela.dyn"),
+    });
+    let data: Vec<_> = sections.filter_map(|s| s.data().ok()).collect();
+    let size: usize = data.iter().map(|data| data.len()).sum();
+    if size > DATA_BYTES_MAX {
+        return Vec::new();
+    }
+    data
+}
+
+pub(crate) fn words_of(data: &[&[u8]]) -> impl Iterator<Item = u64> {
+    let words = data.iter().flat_map(|section| section.as_chunks().0);
+    words.map(|word| u64::from_le_bytes(*word))
+}
+
 /// Words of data that are addresses in the gaps: tables of functions.
 fn pointed_by_data(code: &Section<'_>, gaps: &[Range<u32>], symbols: &Symbols<'_>) -> Vec<u32> {
-    let words = symbols.data.iter().flat_map(|section| {
-        let (words, _) = section.as_chunks::<8>();
-        words.iter().map(|word| u64::from_le_bytes(*word))
-    });
-    let offsets = words.filter_map(|address| code.offset_of(address));
+    let offsets = words_of(&symbols.data).filter_map(|address| code.offset_of(address));
     in_order(offsets.filter(|offset| contains(gaps, *offset)))
 }
 
@@ -166,16 +182,7 @@ impl<'a> Symbols<'a> {
             data: Vec::new(),
         };
         if symbols.is_stripped {
-            // What can be moved has its pointers in the relocations.
-            let sections = file.sections().filter(|s| match is_fixed(file) {
-                true => s.kind() != SectionKind::Text && s.address() != 0,
-                false => s.name() == Ok(".rela.dyn"),
-            });
-            symbols.data = sections.filter_map(|s| s.data().ok()).collect();
-            let size: usize = symbols.data.iter().map(|data| data.len()).sum();
-            if size > DATA_BYTES_MAX {
-                symbols.data.clear();
-            }
+            symbols.data = data_with_pointers(file);
         }
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             // Assembly does not always say that a name is a function's.

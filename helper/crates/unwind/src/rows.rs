@@ -15,7 +15,7 @@ use crate::go::adjust_go_spans;
 use crate::plt::plt_spans;
 use crate::realigned::correct_epilogues;
 use crate::spans::Spans;
-use crate::{start_up_aarch64, start_up_code};
+use crate::{code_rules_aarch64, start_up_aarch64, start_up_code};
 
 /// What a compressed `.debug_frame` may unpack to. That of a browser has some 20 MB.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
@@ -105,6 +105,10 @@ pub fn rows_of_elf(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
         Machine::X86_64 => start_up_code::start_up_spans(&file),
         Machine::Aarch64 => start_up_aarch64::start_up_spans(&file),
     });
+    if machine == Machine::Aarch64 {
+        let of_code = code_rules_aarch64::spans_of_code(&file, &spans);
+        spans = spans.over(of_code);
+    }
     let spans = match entry_span(&file, &spans) {
         Some(entry) => Spans::new(vec![entry]).over(spans),
         None => spans,

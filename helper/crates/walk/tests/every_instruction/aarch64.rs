@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::compile_with;
 use crate::support::emulated_program::EmulatedProgram;
 use crate::support::watch::{Change, Watched, assert_right, watch};
+use crate::{BARE, compile_with};
 
 fn start(flags: &[&str], directory: &Path) -> EmulatedProgram {
     let program = compile_with("aarch64-linux-gnu-gcc", "stack_forms.c", flags, directory);
@@ -28,6 +28,20 @@ fn stacks_of_many_forms_are_whole_at_every_aarch64_instruction() {
         &["-O2", "-mbranch-protection=standard", "-static"],
     ] {
         assert_right(&watch_forms(flags), &format!("{flags:?}"));
+    }
+}
+
+#[test]
+fn aarch64_functions_without_call_frame_information_are_whole_by_their_instructions() {
+    for flags in [
+        &["-O2", "-fomit-frame-pointer"][..],
+        &["-O0"],
+        &["-O0", "-fomit-frame-pointer"],
+        &["-O3", "-mbranch-protection=standard"],
+        &["-O2", "-fomit-frame-pointer", "-s"],
+    ] {
+        let flags = [flags, &["-static"], &BARE].concat();
+        assert_right(&watch_forms(&flags), &format!("{flags:?}"));
     }
 }
 

@@ -9,6 +9,13 @@ mod x86_64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// No call frame information.
+const BARE: [&str; 3] = [
+    "-fno-asynchronous-unwind-tables",
+    "-fno-exceptions",
+    "-fno-unwind-tables",
+];
+
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")

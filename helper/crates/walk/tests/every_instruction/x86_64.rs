@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::stopped_process::StoppedProcess;
 use crate::support::watch::{Change, Watched, assert_no_wrong_caller, assert_right, watch};
-use crate::{build, compile_with, source};
+use crate::{BARE, build, compile_with, source};
 
 fn compile(name: &str, flags: &[&str], directory: &Path) -> PathBuf {
     compile_with("gcc", name, flags, directory)
@@ -45,12 +45,6 @@ fn stacks_of_many_forms_are_whole_at_every_instruction() {
         assert_whole_from_breakpoint(&program, 60_000, &format!("{flags:?}"));
     }
 }
-
-const BARE: [&str; 3] = [
-    "-fno-asynchronous-unwind-tables",
-    "-fno-exceptions",
-    "-fno-unwind-tables",
-];
 
 #[test]
 fn functions_without_call_frame_information_are_whole_by_their_instructions() {
