@@ -13,6 +13,8 @@ use super::unwind_tables::UnwindTables;
 pub struct CopiedStacks {
     tables: UnwindTables,
     walker: Walker,
+    /// So many stacks were longer than what is copied, and ended there.
+    pub cut: u64,
 }
 
 impl CopiedStacks {
@@ -77,7 +79,10 @@ impl CopiedStacks {
             }
         };
         let end = match walked.end {
-            StackEnd::Unreadable if copy.stack.len() == bytes_max => StackEnd::Cut,
+            StackEnd::Unreadable if copy.stack.len() == bytes_max => {
+                self.cut += 1;
+                StackEnd::Cut
+            }
             end => end,
         };
         (walked.frames.to_vec(), end)

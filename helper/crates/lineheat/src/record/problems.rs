@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use profile::run::{Loss, RunInfo};
 use profile::{OTHER_STACKS, Profile};
 use records::StackEnd;
-use records::layout::{Counter, FOLLOWED_MAX, USER_FRAMES_MAX};
+use records::layout::{COPY_BYTES_MAX, Counter, FOLLOWED_MAX, USER_FRAMES_MAX};
 
 use super::build_problems::build_problems;
 use super::jit;
@@ -18,6 +18,23 @@ use super::unknown_frames;
 /// Shares of all samples above which a shortcoming is told.
 const LOST_WORTH_TELLING: f64 = 0.01;
 const CUT_STACKS_WORTH_TELLING: f64 = 0.02;
+
+fn copied_bytes(info: &RunInfo) -> String {
+    match info.kernel_stacks {
+        true => format!(
+            "longer than the {} KiB that are copied while the unwind tables of a file are being prepared",
+            COPY_BYTES_MAX >> 10
+        ),
+        false => "deeper than the 32 KiB of stack that are copied without privileges".to_owned(),
+    }
+}
+
+fn advice_on_copies(info: &RunInfo) -> &'static str {
+    match info.kernel_stacks {
+        true => " Record again: the tables are kept.",
+        false => "",
+    }
+}
 
 /// Sentences on what the figures lack.
 pub fn problems(
@@ -72,22 +89,29 @@ pub fn problems(
         let counts = info.stack_ends.iter().filter(|e| e.cause == end.name());
         counts.map(|e| e.count).sum::<u64>()
     };
-    let too_deep = ended_by(StackEnd::Cut);
-    if share(too_deep) > CUT_STACKS_WORTH_TELLING {
-        let (kept, advice) = if info.kernel_stacks {
-            let advice = format!(" Record with a higher --max-frames (at most {USER_FRAMES_MAX}).");
-            ("kept frames", advice)
-        } else {
-            let kept = "32 KiB of stack that are copied without privileges";
-            (kept, String::new())
-        };
-        problems.push(format!(
-            "{:.1} % of the stacks are deeper than the {kept}, so the totals of their outer callers are too low.{advice}",
-            100.0 * share(too_deep)
-        ));
+    let cut = ended_by(StackEnd::Cut);
+    let cut_copies = recording.copies.cut.min(cut);
+    for (count, than, advice) in [
+        (
+            cut - cut_copies,
+            "deeper than the kept frames".to_owned(),
+            format!(" Record with a higher --max-frames (at most {USER_FRAMES_MAX})."),
+        ),
+        (
+            cut_copies,
+            copied_bytes(info),
+            advice_on_copies(info).to_owned(),
+        ),
+    ] {
+        if share(count) > CUT_STACKS_WORTH_TELLING {
+            problems.push(format!(
+                "{:.1} % of the stacks are {than}, so the totals of their outer callers are too low.{advice}",
+                100.0 * share(count)
+            ));
+        }
     }
     let all: u64 = info.stack_ends.iter().map(|e| e.count).sum();
-    let broken = all - ended_by(StackEnd::Root) - too_deep;
+    let broken = all - ended_by(StackEnd::Root) - cut;
     if share(broken) > CUT_STACKS_WORTH_TELLING {
         problems.push(format!(
             "{:.1} % of the stacks do not reach the thread's start, so the totals of outer callers are too low.{}",
