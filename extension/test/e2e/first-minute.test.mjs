@@ -16,6 +16,7 @@ import { eventually, storyIn } from './support/session.mjs';
 import { makeWorkspaces, workspaces } from './support/workspaces.mjs';
 
 const CHOICES_MAX = 3; // the command in the palette among them
+const LOADS_MAX = 8;
 const base = mkdtempSync(path.join(os.tmpdir(), 'lineheat-minute-'));
 const rows = [];
 let made = [];
@@ -39,6 +40,17 @@ const commandAsked = (page) =>
     .filter({ hasText: /^Run a Command$/ })
     .waitFor();
 
+/** After a folder, the editor in the browser may show a .code-workspace without its folders until it is loaded again. */
+async function openWorkspace(page, address) {
+  for (let loads = 1; ; loads++) {
+    await page.goto(address);
+    const listed = page.locator('.explorer-folders-view .monaco-list-row').first();
+    const failure = await listed.waitFor({ timeout: 10_000 }).catch((error) => error);
+    if (!failure) return;
+    if (loads === LOADS_MAX) throw failure;
+  }
+}
+
 /** What the program that is being recorded reads from its terminal. */
 async function typeInTerminal(page, text) {
   await page.locator('.statusbar-item').filter({ hasText: 'Stop and Keep' }).waitFor();
@@ -52,13 +64,7 @@ for (const [at, { name }] of workspaces.entries())
     const { folder, workspace, choices, hot, run: runName, types, server: program } = made[at];
     assert.ok(1 + choices.length <= CHOICES_MAX, 'more choices than a newcomer should have to make');
     if (program) server = spawn(program(folder), { stdio: 'ignore' });
-    await page.goto(workbenchAddress(editor, folder, [], workspace));
-    await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    if (workspace) {
-      // After a folder, the editor in the browser shows a .code-workspace without its folders until it is loaded again.
-      await page.reload();
-      await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    }
+    await openWorkspace(page, workbenchAddress(editor, folder, [], workspace));
     await openFile(page, hot[0]);
 
     const [first, ...others] = choices;
