@@ -14,7 +14,7 @@ use crate::clone_code::clone_spans;
 use crate::code_flow::CodeFlow;
 use crate::code_listing::{Listing, Section};
 use crate::rows::Elf;
-use crate::spans::{Span, Spans};
+use crate::spans::{Span, Spans, push_joined};
 
 /// So much code is looked at in a section, at most.
 const BYTES_MAX: u32 = 16 << 20;
@@ -261,15 +261,8 @@ fn spans_of_flow(start: u64, flow: &CodeFlow<'_>) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let has_frame_pointers = flow.each_rule(|step, rule| {
         let rule = rule.unwrap_or(unsupported);
-        let (from, to) = (start + u64::from(step.at), start + u64::from(step.end()));
-        match spans.last_mut() {
-            Some(last) if last.end == from && last.rule == rule => last.end = to,
-            _ => spans.push(Span {
-                start: from,
-                end: to,
-                rule,
-            }),
-        }
+        let (start, end) = (start + u64::from(step.at), start + u64::from(step.end()));
+        push_joined(&mut spans, Span { start, end, rule });
     });
     if has_frame_pointers {
         spans.retain(|span| span.rule != unsupported);
@@ -277,7 +270,7 @@ fn spans_of_flow(start: u64, flow: &CodeFlow<'_>) -> Vec<Span> {
     spans
 }
 
-fn in_order<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+pub(crate) fn in_order<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut items: Vec<T> = items.collect();
     items.sort_unstable();
     items.dedup();

@@ -11,13 +11,13 @@ use std::ops::Range;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use records::Rule;
 
-use crate::code_rules::{data_with_pointers, words_of};
+use crate::code_rules::{data_with_pointers, in_order, words_of};
 use crate::frame_state_aarch64::State;
 use crate::instructions_aarch64::{
     Flow, INSTRUCTION_BYTES, Instruction, decode, offset_in_page, page_of,
 };
 use crate::rows::Elf;
-use crate::spans::{Span, Spans};
+use crate::spans::{Span, Spans, push_joined};
 
 /// So much code is looked at in a section, at most: some 70 MB of memory.
 const BYTES_MAX: usize = 4 << 20;
@@ -213,25 +213,11 @@ fn spans_of_listing(listing: &Listing<'_>, starts: &Starts) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (index, rule) in code_flow.rules().enumerate() {
         let Some(rule) = rule else { continue };
-        let from = listing.start + listing.word_of(index) as u64 * INSTRUCTION_BYTES;
-        let to = from + INSTRUCTION_BYTES;
-        match spans.last_mut() {
-            Some(last) if last.end == from && last.rule == rule => last.end = to,
-            _ => spans.push(Span {
-                start: from,
-                end: to,
-                rule,
-            }),
-        }
+        let start = listing.start + listing.word_of(index) as u64 * INSTRUCTION_BYTES;
+        let end = start + INSTRUCTION_BYTES;
+        push_joined(&mut spans, Span { start, end, rule });
     }
     spans
-}
-
-fn in_order(items: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut items: Vec<usize> = items.collect();
-    items.sort_unstable();
-    items.dedup();
-    items
 }
 
 /// The states before all instructions, along every way that these lead.

@@ -5,7 +5,7 @@ use records::Rule;
 use records::layout::{FpKind, SavedSlots, TAKEN_FROM_CODE};
 
 use crate::aarch64::{ENTERED, FP, RETURN_AT_CFA, RETURN_IN_LINK, RETURN_IS_SIGNED};
-use crate::instructions_aarch64::{Effect, Flow, Instruction};
+use crate::instructions_aarch64::{Effect, Flow, Instruction, Transfer};
 
 pub(crate) const FRAME: u8 = FP as u8;
 const LINK: u8 = FRAME + 1;
@@ -73,32 +73,8 @@ impl State {
                 let place = self.of_register(base).and_then(|b| b.checked_sub(offset));
                 self.set(to, place);
             }
-            Effect::Store {
-                registers,
-                base,
-                offset,
-                moved,
-            } => {
-                let place = self.of_register(base).and_then(|b| b.checked_sub(offset));
-                for (register, slot) in registers.into_iter().zip([0, 8]) {
-                    let at = place.and_then(|p| p.checked_sub(slot));
-                    self.store(register, at);
-                }
-                self.move_base(base, moved);
-            }
-            Effect::Load {
-                registers,
-                base,
-                offset,
-                moved,
-            } => {
-                let place = self.of_register(base).and_then(|b| b.checked_sub(offset));
-                for (register, slot) in registers.into_iter().zip([0, 8]) {
-                    let at = place.and_then(|p| p.checked_sub(slot));
-                    self.load(register, at);
-                }
-                self.move_base(base, moved);
-            }
+            Effect::Store(transfer) => self.transfer(&transfer, State::store),
+            Effect::Load(transfer) => self.transfer(&transfer, State::load),
             Effect::Write(register) => self.set(register, None),
         }
     }
@@ -117,17 +93,27 @@ impl State {
         }
     }
 
-    fn move_base(&mut self, base: u8, moved: i32) {
-        if moved != 0 {
-            let place = self.of_register(base).and_then(|b| b.checked_sub(moved));
-            self.set(base, place);
+    fn transfer(&mut self, transfer: &Transfer, one: fn(&mut State, u8, Option<i32>)) {
+        let place = |state: &State, offset: i32| {
+            let base = state.of_register(transfer.base)?;
+            base.checked_sub(offset)
+        };
+        let first = place(self, transfer.offset);
+        for (register, slot) in transfer.registers.into_iter().zip([0, 8]) {
+            if let Some(register) = register {
+                one(self, register, first.and_then(|f| f.checked_sub(slot)));
+            }
+        }
+        if transfer.moved != 0 {
+            let moved = place(self, transfer.moved);
+            self.set(transfer.base, moved);
         }
     }
 
-    fn store(&mut self, register: Option<u8>, at: Option<i32>) {
+    fn store(&mut self, register: u8, at: Option<i32>) {
         let kept = match register {
-            Some(LINK) => &mut self.link,
-            Some(FRAME) => &mut self.caller_fp,
+            LINK => &mut self.link,
+            FRAME => &mut self.caller_fp,
             _ => return,
         };
         if let (Kept::InRegister, Some(at)) = (*kept, at) {
@@ -135,8 +121,7 @@ impl State {
         }
     }
 
-    fn load(&mut self, register: Option<u8>, at: Option<i32>) {
-        let Some(register) = register else { return };
+    fn load(&mut self, register: u8, at: Option<i32>) {
         match register {
             LINK if at.is_some_and(|at| self.link == Kept::At(at)) => self.link = Kept::InRegister,
             FRAME if at.is_some_and(|at| self.caller_fp == Kept::At(at)) => {

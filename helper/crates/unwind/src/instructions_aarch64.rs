@@ -38,22 +38,20 @@ pub(crate) enum Effect {
         base: Register,
         offset: i32,
     },
-    /// Words are written to base + offset, and base moves.
-    Store {
-        registers: [Option<Register>; 2],
-        base: Register,
-        offset: i32,
-        moved: i32,
-    },
-    /// Words are read from base + offset, and base moves.
-    Load {
-        registers: [Option<Register>; 2],
-        base: Register,
-        offset: i32,
-        moved: i32,
-    },
+    Store(Transfer),
+    Load(Transfer),
     /// The register has another value.
     Write(Register),
+}
+
+/// Words to or from base + offset, and then base moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Transfer {
+    /// None: one that no rule is about.
+    pub registers: [Option<Register>; 2],
+    pub base: Register,
+    pub offset: i32,
+    pub moved: i32,
 }
 
 const SP: u32 = 31;
@@ -188,19 +186,15 @@ fn memory(
     if registers == [None; 2] && moved == 0 {
         return Effect::Nothing;
     }
+    let transfer = Transfer {
+        registers,
+        base,
+        offset,
+        moved,
+    };
     match is_load {
-        true => Effect::Load {
-            registers,
-            base,
-            offset,
-            moved,
-        },
-        false => Effect::Store {
-            registers,
-            base,
-            offset,
-            moved,
-        },
+        true => Effect::Load(transfer),
+        false => Effect::Store(transfer),
     }
 }
 

@@ -14,6 +14,14 @@ pub(crate) struct Span {
     pub rule: Rule,
 }
 
+/// Puts a span behind the others; one that goes on with the last one's rule lengthens that.
+pub(crate) fn push_joined(spans: &mut Vec<Span>, span: Span) {
+    match spans.last_mut() {
+        Some(last) if last.end == span.start && last.rule == span.rule => last.end = span.end,
+        _ => spans.push(span),
+    }
+}
+
 /// Sorted by address; of spans that overlap, the first keeps the common part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spans(Vec<Span>);

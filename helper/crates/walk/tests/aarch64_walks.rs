@@ -4,9 +4,11 @@ use records::layout::{FpKind, SavedSlots};
 use records::{Rule, RuleKind, StackEnd};
 use unwind::aarch64::{RETURN_AT_CFA, RETURN_IN_LINK, RETURN_IS_SIGNED};
 use walk::aarch64::{FP, LINK, Registers, SP, Walker};
-use walk::{Mapping, MappingTable, Tables};
 
-const CODE: u64 = 0x40_0000;
+#[path = "support/one_page.rs"]
+mod one_page;
+use one_page::{CODE, one_page};
+
 const STACK: u64 = 0x5500_0000_0000;
 
 /// Where the functions of these tests begin; each has one rule, or none.
@@ -64,22 +66,7 @@ fn walked_with_code(
     let mut rules = rules.to_vec();
     rules.push((START, Rule::of_kind(RuleKind::End)));
     rules.push((BARE, Rule::of_kind(RuleKind::None)));
-    let mut tables = Tables::default();
-    tables.put_rules(
-        0,
-        &rules.iter().map(|(_, r)| r.to_bytes()).collect::<Vec<_>>(),
-    );
-    let row = |(number, (start, _)): (u64, &(u64, Rule))| (number << 16 | start & 0xffff) as u32;
-    let rows: Vec<u32> = (0..).zip(&rules).map(row).collect();
-    tables.put_rows(0, &rows);
-    tables.put_pages(0, &[(rows.len() as u64) << 32]);
-    let mapping = Mapping {
-        start: CODE,
-        end: CODE + 0x1000,
-        bias: CODE,
-        first_page: 0,
-        page_count: 1,
-    };
+    let (mappings, tables) = one_page(&rules);
     let bytes: Vec<u8> = stack.iter().flat_map(|word| word.to_le_bytes()).collect();
     let read = |address: u64, to: &mut [u8]| {
         let found = match code(address) {
@@ -97,7 +84,7 @@ fn walked_with_code(
         is_known
     };
     let mut walker = Walker::default();
-    let walked = walker.walk_memory(registers, read, &MappingTable::new(1, &[mapping]), &tables);
+    let walked = walker.walk_memory(registers, read, &mappings, &tables);
     (walked.frames.to_vec(), walked.end)
 }
 

@@ -2,9 +2,11 @@
 
 use records::{Rule, RuleKind, StackEnd};
 use walk::x86_64::{Registers, SP, Walker};
-use walk::{Mapping, MappingTable, Tables};
 
-const CODE: u64 = 0x40_0000;
+#[path = "support/one_page.rs"]
+mod one_page;
+use one_page::{CODE, one_page};
+
 const OUTER: u64 = CODE + 0x100;
 const STACK: u64 = 0x7ff0_0000_0000;
 /// DWARF numbers.
@@ -16,17 +18,7 @@ const R9: usize = 9;
 /// Walks from the start of the code, which has this rule, to an outermost function. The stack has a return address there
 /// at its second word.
 fn walked(rule: Rule, set: &[(usize, u64)]) -> (Vec<u64>, StackEnd) {
-    let mut tables = Tables::default();
-    tables.put_rules(0, &[rule, Rule::of_kind(RuleKind::End)].map(Rule::to_bytes));
-    tables.put_rows(0, &[0, 1 << 16 | (OUTER & 0xffff) as u32]);
-    tables.put_pages(0, &[2 << 32]);
-    let mapping = Mapping {
-        start: CODE,
-        end: CODE + 0x1000,
-        bias: CODE,
-        first_page: 0,
-        page_count: 1,
-    };
+    let (mappings, tables) = one_page(&[(CODE, rule), (OUTER, Rule::of_kind(RuleKind::End))]);
     let mut general = [0x1111; 16];
     general[SP] = STACK;
     for (number, value) in set {
@@ -45,7 +37,7 @@ fn walked(rule: Rule, set: &[(usize, u64)]) -> (Vec<u64>, StackEnd) {
         }
     };
     let mut walker = Walker::default();
-    let walked = walker.walk_memory(&registers, read, &MappingTable::new(1, &[mapping]), &tables);
+    let walked = walker.walk_memory(&registers, read, &mappings, &tables);
     (walked.frames.to_vec(), walked.end)
 }
 

@@ -6,11 +6,13 @@ mod cpu_time;
 mod fixture;
 #[path = "../stopped_parts/held_parts.rs"]
 mod held_parts;
+mod project;
 
 mod builds;
 mod comparisons;
 mod handshake;
 mod hostile_frames;
+mod kept_builds;
 mod machine;
 mod recordings;
 mod runs;
