@@ -250,6 +250,8 @@ export class ProfileCommands {
     const { recordedUnixMs } = expected(reply.earlierBuild, 'EarlierBuild');
     const name = visibleText(plan.name);
     const recordedAt = timeText(recordedUnixMs, new Date());
+    const older = unkept.olderInstead(plan.program, recordedAt);
+    if (older) void inform(older);
     const answers = await settingsFor(vscode.l10n.t('Compare {0} with Its Build Profiled at {1}', name, recordedAt));
     if (!answers) return undefined;
     const { until = 0, ...settings } = answers;

@@ -43,7 +43,18 @@ export class UnkeptBuilds {
       );
       return new EngineFailure(error.kind, error.message, advice);
     }
-    const unkept = this.memory.get<Unkept[]>(MEMORY, []).find((one) => one.program === program);
+    const unkept = this.of(program);
     return unkept ? new EngineFailure(error.kind, `${error.message} ${unkept.message}`, unkept.advice) : error;
+  }
+
+  /** What a comparison is with where an older build than the last one is kept; undefined: the last one is. */
+  olderInstead(program: string, recordedAt: string): string | undefined {
+    const unkept = this.of(program);
+    if (!unkept) return undefined;
+    return vscode.l10n.t('{0} The comparison is with the build profiled at {1}.', unkept.message, recordedAt);
+  }
+
+  private of(program: string): Unkept | undefined {
+    return this.memory.get<Unkept[]>(MEMORY, []).find((one) => one.program === program);
   }
 }

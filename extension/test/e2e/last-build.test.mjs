@@ -1,7 +1,7 @@
 // The story of an edit: a CMake target is profiled, its source changed, and the build from before the change is run
 // alternately with the new one. The line above the loops shifts all lines; each is compared with itself.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { decoratedLines } from '../../../scripts/editor/marks.mjs';
@@ -43,6 +43,8 @@ const EDITS = [
   ['#include <cstdio>\n', '#include <cstdio>\n// fifteen rounds\n'],
   ['round < 8', 'round < 15'],
 ];
+const changeRounds = (from, to) =>
+  writeFileSync(file('work.cpp'), readFileSync(file('work.cpp'), 'utf8').replace(`round < ${from};`, `round < ${to};`));
 const lineOf = (text, words) => 1 + text.split('\n').findIndex((line) => line.includes(words));
 
 const story = storyIn(folder, {
@@ -136,7 +138,7 @@ story('each line is compared with itself, where it is now', async ({ page, pictu
 });
 
 story('both builds run until the difference is known', async ({ page, picture }) => {
-  writeFileSync(file('work.cpp'), readFileSync(file('work.cpp'), 'utf8').replace('round < 15', 'round < 30'));
+  changeRounds(15, 30);
   await runCommand(page, COMPARE);
   await question(page, 'How many times should each build run?').waitFor({ timeout: 120_000 });
   await answer(page, '5%');
@@ -184,8 +186,9 @@ story('Discard Recording leaves neither of the two runs', async ({ page }) => {
 });
 
 story('a build that could not be kept is named with the reason', async ({ page, picture }) => {
+  changeRounds(30, 31);
   // The engine follows no links there.
-  rmSync(file('.lineheat/builds'), { recursive: true });
+  renameSync(file('.lineheat/builds'), file('builds'));
   symlinkSync(os.tmpdir(), file('.lineheat/builds'));
   await runCommand(page, 'Lineheat: Profile Again');
   await recorded(page, folder, 6);
@@ -195,4 +198,17 @@ story('a build that could not be kept is named with the reason', async ({ page, 
   await told.waitFor({ timeout: 120_000 });
   assert.match(await told.innerText(), /There is no earlier build of work to compare with\..*Check the folder/s);
   await picture('last-build-8-not-kept');
+});
+
+story('the comparison with an older build says that the last one is not kept', async ({ page, picture }) => {
+  rmSync(file('.lineheat/builds'));
+  renameSync(file('builds'), file('.lineheat/builds'));
+  changeRounds(31, 32);
+  await runCommand(page, 'Notifications: Clear All Notifications');
+  await runCommand(page, COMPARE);
+  const told = toast(page, 'The comparison is with the build profiled at ');
+  await told.waitFor({ timeout: 120_000 });
+  assert.match(await told.innerText(), /The build that was profiled last is not kept: .*\. The comparison is with/s);
+  await picture('last-build-9-older');
+  await page.keyboard.press('Escape');
 });
