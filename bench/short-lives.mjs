@@ -13,7 +13,7 @@ export const title = 'All of the CPU time of short lives';
 
 const RECORDINGS = 20;
 const FILES = 200;
-const TEST_BINARIES = 30;
+const TEST_BINARIES = 200;
 
 const shortLives = async (...lives) => [
   await once('short_lives', 'build short_lives', (program) =>
