@@ -7,6 +7,7 @@ use std::{io, slice};
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags, OpenObject, ProgramInput, RingBuffer, RingBufferBuilder};
+use perf_events::event;
 use records::FileId;
 use records::layout::{Counter, MAPPINGS_MAX, PROCESSES_MAX, RULES_MAX};
 
@@ -125,6 +126,10 @@ impl Bpf {
         })
     }
 
+    /// The event stays off until it is enabled.
+    ///
+    /// # Errors
+    /// As bpf(2) and ioctl(2).
     pub fn attach(&mut self, event: &OwnedFd) -> Result<(), libbpf_rs::Error> {
         let of_link = event.try_clone()?;
         let program = &self.skeleton.progs.take_sample;
@@ -132,6 +137,8 @@ impl Bpf {
             .push(program.attach_perf_event(of_link.as_raw_fd())?);
         // libbpf closes it with the link.
         let _ = of_link.into_raw_fd();
+        // libbpf enables it. On a busy machine it would take samples for seconds before the recording begins.
+        event::disable(event)?;
         Ok(())
     }
 
