@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use records::layout::Timers;
 use records::{FromSampler, SamplerStep, ThreadId, ToSampler};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::client::Sampler;
 use crate::cpu_time::duration_for;
@@ -162,4 +163,36 @@ fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
     println!(
         "{{\"tries\":{tries},\"takenOver\":{taken_over},\"samples\":{samples},\"events\":{events}}}"
     );
+}
+
+#[test]
+fn nothing_is_sampled_between_attaching_and_the_start() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let program = installed.program("mapper");
+    for timers in TIMERS {
+        let busy = Running::start(as_user(USER, &program).args(["ready", "work", "60000"]));
+        let pid = busy.pid();
+        let mut sampler = Sampler::start(USER, &installed.sampler());
+        sampler.say(&Sampler::hello_with(false, timers));
+        let threads = vec![ThreadId { pid, tid: pid }];
+        sampler.say(&ToSampler::Attach { threads });
+        sampler.say(&ToSampler::Sync);
+        assert!(sampler.says(|m| *m == FromSampler::Synced), "{timers:?}");
+        std::thread::sleep(Duration::from_millis(100));
+        let begin_ns = monotonic_ns();
+        sampler.say(&ToSampler::Start);
+        assert!(sampler.says(|m| matches!(m, FromSampler::Sample(_))));
+        let is_early =
+            |m: &FromSampler| matches!(m, FromSampler::Sample(s) if s.time_ns < begin_ns);
+        let early = sampler.heard().iter().filter(|m| is_early(m)).count();
+        assert_eq!(early, 0, "{timers:?}");
+    }
+}
+
+/// The clock of samples.
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
