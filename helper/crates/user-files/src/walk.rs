@@ -44,9 +44,13 @@ struct Walk {
 
 impl Walk {
     fn from(path: &Path) -> io::Result<Walk> {
+        let (start, shown) = match path.is_absolute() {
+            true => ("/", "/"),
+            false => (".", ""),
+        };
         Ok(Walk {
-            at: openat(CWD, start_of(path), STEP, Mode::empty())?,
-            path: PathBuf::new(),
+            at: openat(CWD, start, STEP, Mode::empty())?,
+            path: shown.into(),
             parts: parts_of(path),
             is_below_own: false,
             links: 0,
@@ -143,10 +147,6 @@ pub fn is_trusted(link: &Stat, folder: &Stat, user: u32) -> bool {
 
 pub fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
-}
-
-fn start_of(path: &Path) -> &'static str {
-    if path.is_absolute() { "/" } else { "." }
 }
 
 /// The parts of a path, the first one last; those that lead nowhere are left out.
