@@ -141,13 +141,17 @@ _Static_assert(sizeof(struct sample_head) == 40, "mirrored by crates/records");
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */
 #define COPIED_REGISTERS 16
+#define OTHER_BYTES_MAX (32 << 10) /* of them, where there is a second piece */
 struct stack_copy {
 	struct sample_head head; /* no user frames; stack_end means nothing */
 	u64 registers[COPIED_REGISTERS]; /* by DWARF number */
 	u64 ip;
 	u32 exact_ip; /* 0: a return address, that of a system call */
-	u32 bytes;    /* of the stack */
+	u32 bytes;    /* of both pieces */
+	u64 other_start; /* address of the second piece */
+	u32 other_bytes; /* 0: there is one piece */
+	u32 reserved;
 	u64 kernel_frames[KERNEL_FRAMES_MAX];
-	u8 stack[COPY_BYTES_MAX]; /* from the stack pointer up; what is beyond `bytes` is not sent */
+	u8 stack[COPY_BYTES_MAX]; /* from the stack pointer up, then the second piece; what is beyond `bytes` is not sent */
 };
-_Static_assert(sizeof(struct stack_copy) == 40 + 8 * (16 + 2 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct stack_copy) == 40 + 8 * (16 + 4 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");

@@ -238,7 +238,7 @@ static __always_inline bool send_copy(const struct walk *w, const struct pt_regs
 	struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
 	if (bpf_ringbuf_query(&samples, BPF_RB_AVAIL_DATA) > RING_BYTES / 2)
 		return false;
-	if (!room || !copy_stack(room, regs->sp))
+	if (!room || !copy_stack(&room->copy, regs->sp, regs->bp))
 		return false;
 	struct stack_copy *copy = &room->copy;
 	copy->head = w->out.head;

@@ -68,22 +68,65 @@ __noinline u64 mapped_from(u64 address)
 	return start <= address && address < end ? end - address : 0;
 }
 
-/* As much of the stack as is sent. Pages that were never touched are not there: they are zero, as the program would find
- * them. One lies between the first frame of most programs and their arguments, and the first is one where a large frame
- * has just been made. */
-static __always_inline bool copy_stack(struct copy_room *room, u64 sp)
+/* Copies up to `limit` bytes of what is mapped from `address` on to `offset` of the room, and gives how many. Pages that
+ * were never touched are not there: they are zero, as the program would find them. One lies between the first frame of
+ * most programs and their arguments, and the first is one where a large frame has just been made. */
+__noinline u64 copy_piece(u64 address, u64 offset, u64 limit)
 {
-	u64 size = mapped_from(sp), offset = 0;
-	if (size > COPY_BYTES_MAX)
-		size = COPY_BYTES_MAX;
-	room->copy.bytes = size;
-	for (int i = 0; i < COPIED_PAGES_MAX && offset < size; i++) {
-		u64 length = PAGE_BYTES - ((sp + offset) & (PAGE_BYTES - 1));
-		barrier_value(offset);
-		if (offset >= COPY_BYTES_MAX)
+	u32 cpu = bpf_get_smp_processor_id();
+	struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
+	if (!room)
+		return 0;
+	u64 size = mapped_from(address), copied = 0;
+	if (size > limit)
+		size = limit;
+	for (int i = 0; i < COPIED_PAGES_MAX && copied < size; i++) {
+		u64 length = PAGE_BYTES - ((address + copied) & (PAGE_BYTES - 1)), at = offset + copied;
+		barrier_value(at);
+		if (at >= COPY_BYTES_MAX)
 			break;
-		bpf_probe_read_user(room->copy.stack + offset, length, (void *)(sp + offset)); /* zero where it fails */
-		offset += length;
+		bpf_probe_read_user(room->copy.stack + at, length, (void *)(address + copied)); /* zero where it fails */
+		copied += length;
 	}
+	return size;
+}
+
+#define VM_EXEC 4
+
+/* Whether the running task may execute what is at `address`. */
+static __always_inline bool is_code(u64 address)
+{
+	struct mm_struct *mm = BPF_CORE_READ(bpf_get_current_task_btf(), mm);
+	struct vm_area_struct *area = mm ? area_at(mm, address) : 0;
+	return area && address >= BPF_CORE_READ(area, vm_start) && BPF_CORE_READ(area, vm_flags) & VM_EXEC;
+}
+
+#define FRAME_POINTERS_MAX 32
+
+/* Where frame pointers lead farther than a copy of the stack from `sp` on reaches: a run time that works on a stack of its
+ * own, as Go's does, was called from there. 0: nowhere. */
+__noinline u64 other_stack(u64 sp, u64 frame_pointer)
+{
+	for (int i = 0; i < FRAME_POINTERS_MAX; i++) {
+		u64 frame[2]; /* the caller's frame pointer, the return address */
+		if (frame_pointer & 7 || bpf_probe_read_user(frame, sizeof(frame), (void *)frame_pointer))
+			return 0;
+		if (frame_pointer - sp >= COPY_BYTES_MAX)
+			return is_code(frame[1]) ? frame_pointer : 0;
+		if (frame_pointer - sp >= COPY_BYTES_MAX - OTHER_BYTES_MAX || (frame[0] > sp && frame[0] <= frame_pointer))
+			return 0;
+		frame_pointer = frame[0];
+	}
+	return 0;
+}
+
+/* As much of the stack as is sent, and of the one below it. */
+static __always_inline bool copy_stack(struct stack_copy *copy, u64 sp, u64 frame_pointer)
+{
+	u64 other = other_stack(sp, frame_pointer);
+	u64 size = copy_piece(sp, 0, other ? COPY_BYTES_MAX - OTHER_BYTES_MAX : COPY_BYTES_MAX);
+	copy->other_start = other;
+	copy->other_bytes = other ? copy_piece(other, size, OTHER_BYTES_MAX) : 0;
+	copy->bytes = size + copy->other_bytes;
 	return size > 0;
 }

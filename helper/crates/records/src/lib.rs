@@ -11,7 +11,9 @@ pub mod to_sampler;
 
 pub use bytes::{MessageError, MessageReader, write_message};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, StackEnd};
-pub use to_engine::{CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep};
+pub use to_engine::{
+    CopiedPiece, CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep,
+};
 pub use to_sampler::{FileId, MappingRecord, Segment, ThreadId, ToSampler, vaddr_of_offset};
 
 /// Both binaries are built together; any other version is refused in the first message.

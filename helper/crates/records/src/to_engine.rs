@@ -36,6 +36,16 @@ pub struct CopyRecord {
     pub is_exact: bool,
     /// From the stack pointer up.
     pub stack: Vec<u8>,
+    /// Of another stack, below that one; empty where there is none, or where it was not looked for.
+    pub other: CopiedPiece,
+}
+
+/// Memory of a process.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CopiedPiece {
+    /// Address of the first byte.
+    pub start: u64,
+    pub bytes: Vec<u8>,
 }
 
 /// What the sampler was doing when it had to give up.
@@ -203,6 +213,8 @@ impl FromSampler {
                     .bytes(&c.comm)
                     .u64(c.ip)
                     .u8(u8::from(c.is_exact))
+                    .u64(c.other.start)
+                    .u32(c.other.bytes.len() as u32)
                     .u32(c.kernel.len() as u32);
                 for register in &c.registers {
                     b = b.u64(*register);
@@ -210,7 +222,7 @@ impl FromSampler {
                 for id in &c.kernel {
                     b = b.u32(*id);
                 }
-                write_message(out, COPY, &b.bytes(&c.stack).0)
+                write_message(out, COPY, &b.bytes(&c.other.bytes).bytes(&c.stack).0)
             }
             Self::Mapped {
                 time_ns,
@@ -382,12 +394,18 @@ fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
 fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {
     let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
     let comm = f.bytes(16)?.try_into().ok()?;
-    let (ip, is_exact, kernel_count) = (f.u64()?, f.u8()? != 0, f.u32()? as usize);
+    let (ip, is_exact) = (f.u64()?, f.u8()? != 0);
+    let (other_start, other_length) = (f.u64()?, f.u32()? as usize);
+    let kernel_count = f.u32()? as usize;
     let mut registers = [0; COPIED_REGISTERS];
     for register in &mut registers {
         *register = f.u64()?;
     }
     let kernel = f.bytes(kernel_count.checked_mul(4)?)?;
+    let other = CopiedPiece {
+        start: other_start,
+        bytes: f.bytes(other_length)?.to_vec(),
+    };
     Some(CopyRecord {
         time_ns,
         pid,
@@ -398,6 +416,7 @@ fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {
         ip,
         is_exact,
         stack: std::mem::take(&mut f.0).to_vec(),
+        other,
     })
 }
 

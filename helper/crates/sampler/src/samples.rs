@@ -2,7 +2,7 @@
 
 use records::bytes::Fields;
 use records::layout::{COPIED_REGISTERS, KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, USER_FRAMES_MAX};
-use records::{CopyRecord, SampleRecord, StackEnd};
+use records::{CopiedPiece, CopyRecord, SampleRecord, StackEnd};
 
 /// What the BPF program sends for a sample.
 pub enum Taken {
@@ -32,6 +32,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             ip: 0,
             is_exact: false,
             stack: Vec::new(),
+            other: CopiedPiece::default(),
         };
         for register in &mut copy.registers {
             *register = f.u64()?;
@@ -39,9 +40,13 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
         copy.ip = f.u64()?;
         copy.is_exact = f.u32()? != 0;
         let length = f.u32()? as usize;
+        copy.other.start = f.u64()?;
+        let other_length = f.u32()? as usize;
+        f.u32()?;
         let mut kernel = addresses(&mut f, KERNEL_FRAMES_MAX)?;
         kernel.truncate(kernel_frames);
-        copy.stack = f.bytes(length)?.to_vec();
+        copy.stack = f.bytes(length.checked_sub(other_length)?)?.to_vec();
+        copy.other.bytes = f.bytes(other_length)?.to_vec();
         return Some((Taken::Copy(copy), kernel));
     }
     let kernel = addresses(&mut f, kernel_frames)?;
@@ -103,18 +108,19 @@ mod tests {
     fn a_copy_is_read_with_its_registers_and_as_much_of_the_stack_as_it_has() {
         let mut bytes = bytes_of(&[]);
         (bytes[16], bytes[21]) = (1, 1); // one kernel frame, is_copy
-        let words = (1..=16).chain([0x1234, 1 | 3 << 32]);
+        let words = (1..=16).chain([0x1234, 1 | 5 << 32, 0xc000, 2]);
         bytes.extend(words.flat_map(u64::to_le_bytes));
         let mut kernel = [0; KERNEL_FRAMES_MAX];
         (kernel[0], kernel[1]) = (7, 8); // what is behind the frames is of an earlier sample
         bytes.extend(kernel.iter().flat_map(|a: &u64| a.to_le_bytes()));
-        bytes.extend([1, 2, 3]);
+        bytes.extend([1, 2, 3, 4, 5]);
         let Some((Taken::Copy(copy), kernel)) = parse_sample(&bytes) else {
             panic!("no copy");
         };
         assert_eq!((copy.registers[0], copy.registers[15]), (1, 16));
         assert_eq!((copy.ip, copy.is_exact, kernel), (0x1234, true, vec![7]));
         assert_eq!(copy.stack, [1, 2, 3]);
+        assert_eq!((copy.other.start, copy.other.bytes), (0xc000, vec![4, 5]));
         bytes.pop();
         assert!(parse_sample(&bytes).is_none());
     }

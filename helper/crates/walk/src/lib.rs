@@ -24,15 +24,15 @@ pub struct Registers<const N: usize> {
     pub is_exact: bool,
 }
 
-/// Bytes of a thread's stack.
+/// Bytes of a thread's stack, or of one of its stacks.
 #[derive(Debug, Clone, Copy)]
-pub struct Stack<'a> {
+pub struct Piece<'a> {
     /// Address of the first byte.
     pub start: u64,
     pub bytes: &'a [u8],
 }
 
-impl Stack<'_> {
+impl Piece<'_> {
     fn read(&self, address: u64, to: &mut [u8]) -> bool {
         let from = usize::try_from(address.wrapping_sub(self.start)).unwrap_or(usize::MAX);
         let end = from.saturating_add(to.len());
@@ -82,11 +82,11 @@ where
     pub fn walk(
         &mut self,
         registers: &Registers<N>,
-        stack: Stack<'_>,
+        stack: &[Piece<'_>],
         mappings: &MappingTable,
         tables: &Tables,
     ) -> Walked<'_> {
-        let read = |address: u64, to: &mut [u8]| stack.read(address, to);
+        let read = |address: u64, to: &mut [u8]| stack.iter().any(|piece| piece.read(address, to));
         self.walk_memory(registers, read, mappings, tables)
     }
 
@@ -94,11 +94,12 @@ where
     pub fn walk_finding<F: FnMut(u64) -> Option<Mapping>>(
         &mut self,
         registers: &Registers<N>,
-        stack: Stack<'_>,
+        stack: &[Piece<'_>],
         mut find: F,
         tables: &Tables,
     ) -> Walked<'_> {
-        let mut read = |address: u64, to: &mut [u8]| stack.read(address, to);
+        let mut read =
+            |address: u64, to: &mut [u8]| stack.iter().any(|piece| piece.read(address, to));
         let sources = Sources {
             find: Some(find_by::<F>),
             finder: (&raw mut find).cast(),

@@ -3,7 +3,7 @@
 
 use records::layout::USER_FRAMES_MAX;
 use records::{PAGE_SHIFT, Rule};
-use walk::{Machine, Mapping, MappingTable, Registers, Stack, Tables, Walker, aarch64, x86_64};
+use walk::{Machine, Mapping, MappingTable, Piece, Registers, Tables, Walker, aarch64, x86_64};
 
 /// xorshift64*: the same walks on every machine.
 struct Random(u64);
@@ -188,7 +188,7 @@ where
             ip: word(&mut random),
             is_exact: random.below(2) == 0,
         };
-        let stack = Stack {
+        let stack = Piece {
             start: if random.below(16) == 0 {
                 random.next()
             } else {
@@ -197,7 +197,7 @@ where
             bytes: &bytes,
         };
         let table = MappingTable::new(generation, &mappings);
-        let walked = walker.walk(&registers, stack, &table, &tables);
+        let walked = walker.walk(&registers, &[stack], &table, &tables);
         assert!((1..=USER_FRAMES_MAX).contains(&walked.frames.len()));
         let leaf = if registers.is_exact {
             registers.ip
@@ -221,7 +221,7 @@ where
         deepest = deepest.max(walked.frames.len());
         let first: Vec<u64> = walked.frames.to_vec();
         let end = walked.end;
-        let again = walker.walk(&registers, stack, &table, &tables);
+        let again = walker.walk(&registers, &[stack], &table, &tables);
         assert_eq!(
             (again.frames, again.end),
             (&first[..], end),
@@ -232,7 +232,7 @@ where
                 let mut all = mappings.iter();
                 all.find(|m| m.start <= address && address < m.end).copied()
             };
-            let found = walker.walk_finding(&registers, stack, find, &tables);
+            let found = walker.walk_finding(&registers, &[stack], find, &tables);
             assert_eq!(
                 (found.frames, found.end),
                 (&first[..], end),

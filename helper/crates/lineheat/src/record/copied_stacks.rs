@@ -2,7 +2,7 @@
 //! files whose rows the BPF program did not have yet. The bytes are gone with that.
 
 use records::{CopyRecord, SampleRecord, StackEnd, ToSampler};
-use walk::Stack;
+use walk::Piece;
 use walk::x86_64::{Registers, SP, Walker};
 
 use super::address_spaces::AddressSpaces;
@@ -62,24 +62,30 @@ impl CopiedStacks {
             ip: copy.ip,
             is_exact: copy.is_exact,
         };
-        let stack = Stack {
-            start: copy.registers[SP],
-            bytes: &copy.stack,
-        };
+        let stack = [
+            Piece {
+                start: copy.registers[SP],
+                bytes: &copy.stack,
+            },
+            Piece {
+                start: copy.other.start,
+                bytes: &copy.other.bytes,
+            },
+        ];
         let has_table = self.tables.prepare(pid, time_ns, spaces, modules);
         let tables = &self.tables;
         let walked = match tables.mappings(pid).filter(|_| has_table) {
-            Some(mappings) => (self.walker).walk(&registers, stack, mappings, &tables.rows),
+            Some(mappings) => (self.walker).walk(&registers, &stack, mappings, &tables.rows),
             None => {
                 let find = |address| {
                     let mapped = spaces.find(pid, time_ns, address)?;
                     Some(tables.mapping(mapped, modules))
                 };
-                (self.walker).walk_finding(&registers, stack, find, &tables.rows)
+                (self.walker).walk_finding(&registers, &stack, find, &tables.rows)
             }
         };
         let end = match walked.end {
-            StackEnd::Unreadable if copy.stack.len() == bytes_max => {
+            StackEnd::Unreadable if copy.stack.len() + copy.other.bytes.len() == bytes_max => {
                 self.cut += 1;
                 StackEnd::Cut
             }

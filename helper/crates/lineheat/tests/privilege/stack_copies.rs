@@ -9,11 +9,14 @@ use std::time::Duration;
 
 use records::layout::COPY_BYTES_MAX;
 use records::layout::Timers;
-use records::{CopyRecord, FromSampler, ToSampler};
+use records::{CopiedPiece, CopyRecord, FromSampler, ToSampler};
 
 use crate::client::Sampler;
 use crate::cpu_time::wait_for_cpu_time;
 use crate::installed::{Installed, Running, USER, as_user};
+
+/// DWARF number.
+const SP: usize = 7;
 
 /// What an engine that gives no rows gets: how many stacks were unwound by the kernel, and what was copied.
 fn sampled(sampler: &mut Sampler, target: &Running, copies: bool) -> (usize, Vec<CopyRecord>) {
@@ -57,16 +60,42 @@ fn of_what_the_engine_has_started_the_stack_is_copied_where_rows_are_missing_and
     let (start, end) = stack_of(target.pid());
     let (_, copies) = sampled(&mut sampler, &target, true);
     assert!(copies.len() > 100, "{}", copies.len());
-    const SP: usize = 7;
     for copy in copies {
         let sp = copy.registers[SP];
         let length = copy.stack.len() as u64;
         assert_eq!(copy.pid, target.pid());
         assert!(start <= sp && sp + length <= end, "{sp:x} {length} {end:x}");
         assert!(copy.stack.len() <= COPY_BYTES_MAX);
+        assert_eq!(copy.other, CopiedPiece::default());
         assert!(
             copy.kernel.iter().all(|id| *id < 10_000),
             "ids, no addresses"
+        );
+    }
+}
+
+/// The second piece begins where frame pointers lead to and ends with that stack, or as far as copies reach.
+#[test]
+fn of_the_stack_below_a_stack_of_the_programs_own_a_piece_is_copied_too() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let mut command = as_user(USER, &installed.program("two_stacks"));
+    let target = Running::start(command.arg("60"));
+    let mut sampler = Sampler::start(USER, &installed.sampler());
+    let (start, end) = stack_of(target.pid());
+    let (_, mut copies) = sampled(&mut sampler, &target, true);
+    // Where the clock is read, frame pointers may not be kept.
+    copies.retain(|copy| !(start..end).contains(&copy.registers[SP]) && copy.other.start != 0);
+    assert!(copies.len() > 100, "{}", copies.len());
+    for CopyRecord { stack, other, .. } in copies {
+        let length = other.bytes.len() as u64;
+        assert!((start..end).contains(&other.start), "{:x}", other.start);
+        assert_eq!(length, (end - other.start).min(32 << 10));
+        assert!(
+            !stack.is_empty() && stack.len() <= 64 << 10,
+            "{}",
+            stack.len()
         );
     }
 }

@@ -37,6 +37,10 @@ fn a_message_is_read_as_it_was_written() {
             ip: 0x401000,
             is_exact: true,
             stack: vec![1, 2, 3],
+            other: CopiedPiece {
+                start: 0xc000_0000,
+                bytes: vec![4, 5],
+            },
         }),
         FromSampler::Mapped {
             time_ns: 1,

@@ -15,7 +15,7 @@ use ::records::StackEnd;
 use perf_data::{Record, Sample, records};
 use support::{Mapped, Modules};
 use walk::x86_64::{SP, Walker};
-use walk::{MappingTable, Stack};
+use walk::{MappingTable, Piece};
 
 const KERNEL: u64 = 1 << 63;
 const SHOWN: usize = 12;
@@ -71,11 +71,11 @@ fn main() {
         let Some(perf) = perf_stacks.remove(&(sample.tid, sample.time_ns)) else {
             continue;
         };
-        let stack = Stack {
+        let stack = Piece {
             start: sample.registers.general[SP],
             bytes: sample.stack,
         };
-        let walked = walker.walk(&sample.registers, stack, table, &modules.tables);
+        let walked = walker.walk(&sample.registers, &[stack], table, &modules.tables);
         let mut ours = walked.frames.to_vec();
         ours[0] = sample.registers.ip; // perf does not move a system call's return address
         let mapped = mappings.get(&sample.pid).map_or(&[][..], |m| m);

@@ -11,7 +11,8 @@ use std::sync::mpsc::SyncSender;
 
 use perf_events::map_event::MapEvent;
 use records::{
-    CopyRecord, FromSampler, MessageReader, SampleRecord, SamplerError, StackEnd, ToSampler,
+    CopiedPiece, CopyRecord, FromSampler, MessageReader, SampleRecord, SamplerError, StackEnd,
+    ToSampler,
 };
 use stack_copies::{Collector, OpenError, OpenStep, Options, STACK_BYTES, StackCopy};
 
@@ -158,6 +159,7 @@ impl OwnSampler {
                     ip: registers.ip,
                     is_exact: true, // interrupted in user space
                     stack: copy.stack,
+                    other: CopiedPiece::default(),
                 };
                 copies.unwind(copy, STACK_BYTES as usize, spaces, modules)
             }
