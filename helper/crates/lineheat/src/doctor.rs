@@ -14,6 +14,7 @@ use serde::Serialize;
 use self::install::Consent;
 use crate::json::{SCHEMA, object};
 use crate::kernel_support;
+use crate::own_program::OWN_PROGRAM;
 use crate::record::{self, Privilege, RecordOptions, Target, Work};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -200,7 +201,7 @@ fn recording_without_privilege() -> Check {
     recorded("recording-unprivileged", title, Privilege::None)
 }
 
-/// Records /bin/true for real: the one check that cannot be wrong.
+/// Records this program for real: the one check that cannot be wrong, and the one program that is certainly there.
 fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Check {
     if kernel_support::why_too_old(&kernel_support::release()).is_some() {
         let detail = "not tested: the kernel is too old".to_owned();
@@ -208,8 +209,8 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
     }
     let options = RecordOptions {
         target: Target::Launch {
-            program: "/bin/true".into(),
-            args: vec![],
+            program: OWN_PROGRAM.into(),
+            args: vec!["nothing".into()],
             cwd: None,
             env: vec![],
             terminal: None,

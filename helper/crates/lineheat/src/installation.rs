@@ -4,6 +4,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use user_files::accounts::{group_name, is_listed_in};
+
 use crate::container::Obstacle;
 use crate::kernel_support;
 use crate::rights::{self, Capabilities};
@@ -62,7 +64,7 @@ pub fn usable(beside: &Path) -> Result<PathBuf, Problem> {
     if !rights::may_run(&path) {
         let user = target::user_name(target::own_uid());
         return Err(Problem::NotInGroup {
-            listed: rights::is_listed_in(GROUP, &user),
+            listed: is_listed_in(GROUP, &user),
         });
     }
     if !are_equal(&path, beside).unwrap_or(false) {
@@ -167,7 +169,10 @@ fn only_root_can_change_entry(part: &Path) -> Result<(), Weakness> {
     if mode & 0o022 != 0 {
         let who = match (mode & 0o020 != 0, mode & 0o002 != 0) {
             (_, true) => "everybody".to_owned(),
-            _ => format!("the group {}", group_name(found.gid())),
+            _ => format!(
+                "the group {}",
+                group_name(found.gid()).unwrap_or_else(|| found.gid().to_string())
+            ),
         };
         let weakness = Weakness::new(format!(
             "users other than root can write to {name}: {who} (mode {mode:04o})"
@@ -175,18 +180,6 @@ fn only_root_can_change_entry(part: &Path) -> Result<(), Weakness> {
         return Err(weakness.remedied_by(format!("sudo chmod go-w {name}")));
     }
     Ok(())
-}
-
-fn group_name(gid: u32) -> String {
-    let entry = std::process::Command::new("getent")
-        .args(["group", &gid.to_string()])
-        .output();
-    let line = entry.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
-    let line = line.unwrap_or_default();
-    match line.split(':').next() {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => gid.to_string(),
-    }
 }
 
 fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {

@@ -1,12 +1,10 @@
 //! What this process may gain and what it has: the causes for which a file's capabilities silently come to nothing.
 
 use std::path::Path;
-use std::time::Duration;
 use std::{fs, io};
 
 use rustix::fs::{Access, StatVfsMountFlags, access, getxattr, statvfs};
 use rustix::process::geteuid;
-use supervision::{Patience, Urgency, output_within};
 
 // include/uapi/linux/capability.h
 const CAP_SYS_ADMIN: u32 = 21;
@@ -115,23 +113,6 @@ pub fn is_confidential(mode: Option<&str>) -> bool {
 /// Whether the file may be read and run by this process.
 pub fn may_run(path: &Path) -> bool {
     access(path, Access::READ_OK | Access::EXEC_OK).is_ok()
-}
-
-/// A server of the network may be asked.
-const LISTS_WITHIN: Duration = Duration::from_secs(10);
-
-/// Whether the system's lists name the user a member of this group, as the next login will.
-pub fn is_listed_in(group: &str, user: &str) -> bool {
-    let mut getent = std::process::Command::new("getent");
-    getent
-        .args(["group", group])
-        .stdin(std::process::Stdio::null());
-    let mut patience = Patience::new(LISTS_WITHIN, &Urgency::default());
-    let line = output_within(&mut getent, &mut patience);
-    let line = line.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
-    let members = line.unwrap_or_default();
-    let members = members.trim().rsplit(':').next().unwrap_or_default();
-    members.split(',').any(|member| member == user)
 }
 
 pub fn is_root() -> bool {

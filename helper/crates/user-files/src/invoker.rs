@@ -1,13 +1,14 @@
 //! Who really asked: under sudo the target still runs as the user who typed the command, and files are that user's.
 
 use std::env;
-use std::ffi::{CStr, CString, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
+
+use crate::accounts::{account, groups_of};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoker {
@@ -42,30 +43,15 @@ fn look_up(uid: u32, gid: u32) -> Invoker {
         groups: vec![gid],
         env: Vec::new(),
     };
-    // SAFETY: getpwuid returns null or a record that stays valid until the next call; nothing else calls it here.
-    let Some(record) = (unsafe { libc::getpwuid(uid).as_ref() }) else {
+    let Some(account) = account(uid) else {
         return invoker;
     };
-    // SAFETY: the strings of a password record are terminated.
-    let (name, home) = unsafe {
-        (
-            CStr::from_ptr(record.pw_name).to_owned(),
-            CStr::from_ptr(record.pw_dir).to_owned(),
-        )
-    };
-    let text = |c: &CString| OsString::from_vec(c.as_bytes().to_vec());
+    invoker.groups = groups_of(&account.name, gid);
     invoker.env = vec![
-        ("HOME".into(), text(&home)),
-        ("USER".into(), text(&name)),
-        ("LOGNAME".into(), text(&name)),
+        ("HOME".into(), account.home.into()),
+        ("USER".into(), account.name.clone().into()),
+        ("LOGNAME".into(), account.name.into()),
     ];
-    let mut groups = vec![0; 1024];
-    let mut count = groups.len() as libc::c_int;
-    // SAFETY: groups has room for `count` numbers; the kernel's own limit is far larger than real lists.
-    if unsafe { libc::getgrouplist(name.as_ptr(), gid, groups.as_mut_ptr(), &mut count) } >= 0 {
-        groups.truncate(count as usize);
-        invoker.groups = groups;
-    }
     invoker
 }
 

@@ -1,6 +1,7 @@
 //! Files that are written for the user who asked: with that user's rights when sudo started us, and never through a link
 //! that somebody else could have planted.
 
+pub mod accounts;
 mod acting;
 mod folder;
 mod invoker;
