@@ -25,6 +25,38 @@ pub(crate) struct Resolved {
     pub chain_of_location: Vec<Vec<u32>>,
 }
 
+impl Resolved {
+    /// Numbers the chains by `chain_of_node`, the first that has one: walks over all nodes then read them one after the
+    /// other. Chains of no node keep their order behind the others. [`Resolved::chain_of_location`] is of no meaning then.
+    pub fn order_chains(&mut self, chain_of_node: &mut [u32]) {
+        let mut number_of = vec![NONE; self.chain_ends.len()];
+        let mut ends = Vec::with_capacity(self.chain_ends.len());
+        let mut frames = Vec::with_capacity(self.chain_frames.len());
+        let mut numbered = |chain: u32| {
+            let number = &mut number_of[chain as usize];
+            if *number == NONE {
+                *number = ends.len() as u32;
+                let start = chain
+                    .checked_sub(1)
+                    .map_or(0, |b| self.chain_ends[b as usize]);
+                let end = self.chain_ends[chain as usize];
+                frames.extend_from_slice(&self.chain_frames[start as usize..end as usize]);
+                ends.push(frames.len() as u32);
+            }
+            *number
+        };
+        // The root has none.
+        for chain in &mut chain_of_node[1..] {
+            *chain = numbered(*chain);
+        }
+        for chain in 0..self.chain_ends.len() as u32 {
+            numbered(chain);
+        }
+        self.chain_ends = ends;
+        self.chain_frames = frames;
+    }
+}
+
 /// Takes the texts out of the profiles.
 pub(crate) fn resolve(profiles: &mut [Profile]) -> Resolved {
     let mut texts = Texts::of(profiles);
