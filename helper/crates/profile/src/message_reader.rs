@@ -33,6 +33,11 @@ impl<'a> MessageReader<'a> {
         MessageReader { bytes, message }
     }
 
+    /// Bytes after the fields so far.
+    pub fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next field, or `None` at the end.
     #[inline(always)]
     pub fn next(&mut self) -> Result<Option<(u64, Content<'a>)>> {
