@@ -350,7 +350,10 @@ impl Tables {
     }
 
     fn analyzed(self, mut profile: Profile) -> Analyzed {
-        let Tables { resolved, stacks } = self;
+        let Tables {
+            mut resolved,
+            mut stacks,
+        } = self;
         if stacks.cut_samples > 0 {
             profile.problems.push(format!(
                 "There are more call paths than Lineheat tracks: {} samples are counted at a caller.",
@@ -361,6 +364,7 @@ impl Tables {
         for frame in (resolved.chain_frames.iter().rev()).filter(|frame| frame.place != NO_PLACE) {
             function_of_place[frame.place as usize] = frame.function;
         }
+        resolved.order_chains(&mut stacks.chain);
         Analyzed {
             function_of_place,
             count_type: profile.find_sample_type("samples", "count"),

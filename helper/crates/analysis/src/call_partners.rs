@@ -3,9 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analyzed::FunctionId;
 use crate::comparison::{ComparedSide, Comparison};
-use crate::neighbours::{Neighbours, neighbours};
+use crate::neighbours::each_call;
 
 /// Functions of one side only that calls are followed through, those with the largest self first.
 const ONE_SIDED_MAX: usize = 100;
@@ -97,24 +96,25 @@ impl Around {
     }
 
     fn add_side(&mut self, side: &ComparedSide, pair_of: &[u32], pairs: &[u32]) {
-        let is_wanted: HashSet<u32> = pairs.iter().copied().collect();
-        let wanted: Vec<FunctionId> = (0..)
-            .zip(pair_of)
-            .filter(|(_, pair)| is_wanted.contains(pair))
-            .map(|(function, _)| function)
-            .collect();
-        let found: HashMap<FunctionId, Neighbours> =
-            neighbours(&side.analyzed, side.measure, pair_of, &wanted);
-        for (function, around) in found {
-            let pair = pair_of[function as usize];
-            self.callers
-                .entry(pair)
-                .or_default()
-                .extend(around.callers.keys());
-            self.callees
-                .entry(pair)
-                .or_default()
-                .extend(around.callees.keys());
+        if side.measure >= side.analyzed.profile().sample_types.len() {
+            return;
         }
+        let last = pair_of.iter().chain(pairs).max();
+        let mut is_wanted = vec![false; last.map_or(0, |&last| last as usize + 1)];
+        for &pair in pairs {
+            is_wanted[pair as usize] = true;
+        }
+        let of_function: Vec<bool> = (pair_of.iter())
+            .map(|&pair| is_wanted[pair as usize])
+            .collect();
+        each_call(&side.analyzed, &of_function, |caller, callee, _| {
+            let [caller, callee] = [caller, callee].map(|function| pair_of[function as usize]);
+            if is_wanted[caller as usize] {
+                self.callees.entry(caller).or_default().insert(callee);
+            }
+            if is_wanted[callee as usize] {
+                self.callers.entry(callee).or_default().insert(caller);
+            }
+        });
     }
 }

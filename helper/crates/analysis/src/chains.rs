@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::hint::black_box;
 
 use profile::{Locations, Profile, SampleLine, SeededHash, StringId, Strings};
 
@@ -11,7 +12,7 @@ use crate::analyzed::{
 };
 use crate::id_table::IdTable;
 use crate::source_places::SourcePlaces;
-use crate::texts::{Texts, push_text};
+use crate::texts::{AT_ONCE, Texts, push_text};
 
 /// The tables that [`crate::Analyzed`] is made of.
 pub(crate) struct Resolved {
@@ -23,6 +24,38 @@ pub(crate) struct Resolved {
     pub chain_frames: Vec<ChainFrame>,
     /// By profile and location.
     pub chain_of_location: Vec<Vec<u32>>,
+}
+
+impl Resolved {
+    /// Numbers the chains by `chain_of_node`, the first that has one: walks over all nodes then read them one after the
+    /// other. Chains of no node keep their order behind the others. [`Resolved::chain_of_location`] is of no meaning then.
+    pub fn order_chains(&mut self, chain_of_node: &mut [u32]) {
+        let mut number_of = vec![NONE; self.chain_ends.len()];
+        let mut ends = Vec::with_capacity(self.chain_ends.len());
+        let mut frames = Vec::with_capacity(self.chain_frames.len());
+        let mut numbered = |chain: u32| {
+            let number = &mut number_of[chain as usize];
+            if *number == NONE {
+                *number = ends.len() as u32;
+                let start = chain
+                    .checked_sub(1)
+                    .map_or(0, |b| self.chain_ends[b as usize]);
+                let end = self.chain_ends[chain as usize];
+                frames.extend_from_slice(&self.chain_frames[start as usize..end as usize]);
+                ends.push(frames.len() as u32);
+            }
+            *number
+        };
+        // The root has none.
+        for chain in &mut chain_of_node[1..] {
+            *chain = numbered(*chain);
+        }
+        for chain in 0..self.chain_ends.len() as u32 {
+            numbered(chain);
+        }
+        self.chain_ends = ends;
+        self.chain_frames = frames;
+    }
 }
 
 /// Takes the texts out of the profiles.
@@ -60,6 +93,9 @@ pub(crate) fn resolve(profiles: &mut [Profile]) -> Resolved {
             };
             (0..profile.locations.len() as u32)
                 .map(|location| {
+                    if (location as usize).is_multiple_of(AT_ONCE) {
+                        chains.touch(&tables, location);
+                    }
                     let module = modules.of_location(index, profile, location);
                     chains.chain_of(&mut tables, location, module)
                 })
@@ -214,6 +250,24 @@ struct FirstChain {
 }
 
 impl Chains<'_> {
+    /// Fetches what the locations from `first` on are likely to lead to.
+    fn touch(&self, tables: &Tables, first: u32) {
+        let profile = tables.profile;
+        let last = profile.locations.len().min(first as usize + AT_ONCE) as u32;
+        let mut likely = [NONE; AT_ONCE];
+        for (id, location) in likely.iter_mut().zip(first..last) {
+            if let Some(line) = profile.locations.lines_of(location).first() {
+                let name = profile.functions[line.function as usize].name;
+                *id = self.function_of_name[tables.same[name as usize] as usize];
+            }
+        }
+        let known = likely.map(|id| {
+            let function = self.functions.get(id as usize)?;
+            Some(function.module ^ self.chain_of_function[id as usize].chain)
+        });
+        black_box(known);
+    }
+
     fn chain_of(&mut self, tables: &mut Tables, location: u32, module: (StringId, bool)) -> u32 {
         let locations = &tables.profile.locations;
         let lines = locations.lines_of(location);

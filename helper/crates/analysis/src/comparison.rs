@@ -203,14 +203,11 @@ impl Comparison {
     }
 
     fn effects(&self, base: &Counted, new: &Counted, amounts: &[[Amounts; 2]]) -> Vec<Effects> {
-        let [self_, total] = self.evidence.effects(base, new, amounts);
-        (self_.into_iter().zip(total).zip(amounts))
-            .map(|((self_, total), [base, new])| {
-                let mut effects = Effects { self_, total };
-                effects.reconcile(base.total, new.total);
-                effects
-            })
-            .collect()
+        let mut effects = self.evidence.effects(base, new, amounts);
+        for (effects, [base, new]) in effects.iter_mut().zip(amounts) {
+            effects.reconcile(base.total, new.total);
+        }
+        effects
     }
 
     /// The function that a pair of lines belongs to.

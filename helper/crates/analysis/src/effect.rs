@@ -70,7 +70,7 @@ pub struct Effect {
 
 impl Effect {
     /// Untested: the bare change.
-    pub fn bare(base: Amount, new: Amount) -> Effect {
+    pub fn bare([base, new]: [Amount; 2]) -> Effect {
         Effect {
             change: if base.value == 0 {
                 f64::NAN

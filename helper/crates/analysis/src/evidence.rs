@@ -11,7 +11,7 @@ use statistics::{
 
 use crate::analyzed::Measure;
 use crate::counts::{Columns, Counted, Counts};
-use crate::effect::{Effect, FEW_SAMPLES};
+use crate::effect::{Effect, Effects, FEW_SAMPLES};
 use crate::learnt_noise::LearntNoise;
 use crate::side::Side;
 use crate::tally::{Amount, Amounts};
@@ -158,24 +158,36 @@ impl Evidence {
     }
 
     /// Of each row, self and total: one family of tests. `amounts`: of base and new, values per unit.
-    pub fn effects(
-        &self,
-        base: &Counted,
-        new: &Counted,
-        amounts: &[[Amounts; 2]],
-    ) -> [Vec<Effect>; 2] {
-        let of = |part: fn(&Amounts) -> Amount| -> Vec<[Amount; 2]> {
-            (amounts.iter())
-                .map(|both| [part(&both[0]), part(&both[1])])
-                .collect()
-        };
-        let amounts = [of(|both| both.self_), of(|both| both.total)];
+    pub fn effects(&self, base: &Counted, new: &Counted, amounts: &[[Amounts; 2]]) -> Vec<Effects> {
+        let self_of = |[base, new]: &[Amounts; 2]| [base.self_, new.self_];
+        let total_of = |[base, new]: &[Amounts; 2]| [base.total, new.total];
+        let mut effects: Vec<Effects> = (amounts.iter())
+            .map(|both| Effects {
+                self_: Effect::bare(self_of(both)),
+                total: Effect::bare(total_of(both)),
+            })
+            .collect();
         let least = FEW_SAMPLES / 2;
-        let mut effects = [
-            self.tested(least, &base.self_, &new.self_, &amounts[0]),
-            self.tested(least, &base.total, &new.total, &amounts[1]),
-        ];
-        judge(effects.iter_mut().flatten().zip(amounts.iter().flatten()));
+        let of_self = Rows {
+            effects: &mut effects,
+            effect: |effects| &mut effects.self_,
+            amounts: |row| self_of(&amounts[row]),
+        };
+        self.test_rows(least, &base.self_, &new.self_, of_self);
+        let of_total = Rows {
+            effects: &mut effects,
+            effect: |effects| &mut effects.total,
+            amounts: |row| total_of(&amounts[row]),
+        };
+        self.test_rows(least, &base.total, &new.total, of_total);
+        judge(
+            (effects.iter_mut().zip(amounts)).flat_map(|(effects, both)| {
+                [
+                    (&mut effects.self_, self_of(both)),
+                    (&mut effects.total, total_of(both)),
+                ]
+            }),
+        );
         effects
     }
 
@@ -189,7 +201,7 @@ impl Evidence {
         amounts: &[[Amount; 2]],
     ) -> Vec<Effect> {
         let mut effects = self.tested(least, base, new, amounts);
-        judge(effects.iter_mut().zip(amounts));
+        judge(effects.iter_mut().zip(amounts.iter().copied()));
         effects
     }
 
@@ -201,19 +213,33 @@ impl Evidence {
         new: &Counts,
         amounts: &[[Amount; 2]],
     ) -> Vec<Effect> {
-        let mut effects: Vec<Effect> = (amounts.iter())
-            .map(|&[base, new]| Effect::bare(base, new))
-            .collect();
-        match self.test {
-            Test::None => {}
-            Test::Batches => self.test_batches(least, base, new, &mut effects),
-            Test::Executions => self.test_executions(base, new, amounts, &mut effects),
-        }
+        let mut effects: Vec<Effect> = amounts.iter().copied().map(Effect::bare).collect();
+        let rows = Rows {
+            effects: &mut effects,
+            effect: |effect| effect,
+            amounts: |row| amounts[row],
+        };
+        self.test_rows(least, base, new, rows);
         effects
     }
 
-    fn test_batches(&self, least: u64, base: &Counts, new: &Counts, effects: &mut [Effect]) {
-        for (row, effect) in effects.iter_mut().enumerate() {
+    fn test_rows<T, A: Fn(usize) -> [Amount; 2]>(
+        &self,
+        least: u64,
+        base: &Counts,
+        new: &Counts,
+        rows: Rows<T, A>,
+    ) {
+        match self.test {
+            Test::None => {}
+            Test::Batches => self.test_batches(least, base, new, rows),
+            Test::Executions => self.test_executions(base, new, rows),
+        }
+    }
+
+    fn test_batches<T, A>(&self, least: u64, base: &Counts, new: &Counts, rows: Rows<T, A>) {
+        for (row, of_row) in rows.effects.iter_mut().enumerate() {
+            let effect = (rows.effect)(of_row);
             let sums = [base.sum(row), new.sum(row)];
             let samples = sums[0] + sums[1];
             if samples < 2 * least {
@@ -238,18 +264,18 @@ impl Evidence {
         }
     }
 
-    fn test_executions(
+    fn test_executions<T, A: Fn(usize) -> [Amount; 2]>(
         &self,
         base: &Counts,
         new: &Counts,
-        amounts: &[[Amount; 2]],
-        effects: &mut [Effect],
+        rows: Rows<T, A>,
     ) {
         let samples = |row: usize| base.sum(row) + new.sum(row);
         let (tested, rare): (Vec<usize>, Vec<usize>) =
-            (0..amounts.len()).partition(|&row| samples(row) >= LEAST_COUNT);
+            (0..rows.effects.len()).partition(|&row| samples(row) >= LEAST_COUNT);
         for row in rare {
-            effects[row].missing_executions =
+            let effect = (rows.effect)(&mut rows.effects[row]);
+            effect.missing_executions =
                 missing_executions(samples(row), [base.columns, new.columns]);
         }
         let counts = table(base, new, &tested);
@@ -264,10 +290,18 @@ impl Evidence {
         };
         for (row, found) in tested.into_iter().zip(found.effects) {
             if let Some(found) = found {
-                state(&found, amounts[row], &mut effects[row]);
+                let effect = (rows.effect)(&mut rows.effects[row]);
+                state(&found, (rows.amounts)(row), effect);
             }
         }
     }
+}
+
+/// Rows that are tested: what holds the effect of each, and amounts of base and new.
+struct Rows<'a, T, A> {
+    effects: &'a mut [T],
+    effect: fn(&mut T) -> &mut Effect,
+    amounts: A,
 }
 
 /// How many more executions of each side bring a row with so many samples to those that a test needs.
@@ -281,7 +315,7 @@ fn missing_executions(samples: u64, executions: [usize; 2]) -> u64 {
 }
 
 /// Benjamini and Hochberg's q over all that were tested, and the verdicts.
-fn judge<'a>(family: impl Iterator<Item = (&'a mut Effect, &'a [Amount; 2])>) {
+fn judge<'a>(family: impl Iterator<Item = (&'a mut Effect, [Amount; 2])>) {
     let mut tested: Vec<_> = family.filter(|(effect, _)| !effect.p.is_nan()).collect();
     let p: Vec<f64> = tested.iter().map(|(effect, _)| effect.p).collect();
     for ((effect, [base, new]), q) in tested.iter_mut().zip(benjamini_hochberg(&p)) {

@@ -42,16 +42,15 @@ fn count_on_side(
     let mut counts = Counts::new(rows.len(), columns.count);
     let mut amounts = vec![Amount::default(); rows.len()];
     if side.measure < side.analyzed.profile().sample_types.len() {
-        let rows_of_node = rows_of_nodes(side, pair_of, rows);
+        let rows_of_node = RowsOfNodes::new(side, pair_of, rows);
         let trie = side.analyzed.stacks();
-        let (self_, _) = trie.amounts(&side.analyzed, side.measure);
-        for (&node, of_node) in &rows_of_node {
-            for &row in of_node {
-                amounts[row as usize].add(self_[node as usize]);
+        for (sample, &node) in trie.node_of_sample.iter().enumerate() {
+            for &row in rows_of_node.of(node) {
+                amounts[row as usize].add(side.analyzed.amount(sample, side.measure));
             }
         }
         for (node, column, count) in columns.by_node(trie) {
-            for &row in rows_of_node.get(&node).into_iter().flatten() {
+            for &row in rows_of_node.of(node) {
                 counts.add(row as usize, column as usize, &[count]);
             }
         }
@@ -61,43 +60,66 @@ fn count_on_side(
 }
 
 /// By call path, the rows that its own samples belong to.
-fn rows_of_nodes(side: &ComparedSide, pair_of: &[u32], rows: &[Inside]) -> HashMap<u32, Vec<u32>> {
-    let mut of_inner: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
-    for (row, inside) in (0u32..).zip(rows) {
-        let known = of_inner.entry(inside.inner).or_default();
-        known.push((inside.outer, row));
-    }
-    let trie = side.analyzed.stacks();
-    let pairs = pair_of.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut on_path = vec![0u32; pairs];
-    let mut path: Vec<u32> = Vec::new();
-    let mut found: HashMap<u32, Vec<u32>> = HashMap::new();
-    let frames = |node: u32| {
-        let chain = side.analyzed.chain(trie.chain[node as usize]);
-        chain
-            .iter()
-            .map(|frame| pair_of[frame.function as usize] as usize)
-    };
-    for node in 1..trie.parent.len() as u32 {
-        while let Some(&last) = path.last() {
-            if last == trie.parent[node as usize] {
-                break;
-            }
-            frames(last).for_each(|pair| on_path[pair] -= 1);
-            path.pop();
+struct RowsOfNodes {
+    /// By node, where its rows end.
+    ends: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl RowsOfNodes {
+    fn new(side: &ComparedSide, pair_of: &[u32], rows: &[Inside]) -> RowsOfNodes {
+        let mut of_inner: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+        let pairs = rows.iter().flat_map(|row| [&row.outer, &row.inner]);
+        let last = pairs.chain(pair_of).max();
+        let mut role_of_pair = vec![Role::default(); last.map_or(0, |&last| last as usize + 1)];
+        for (row, inside) in (0u32..).zip(rows) {
+            let known = of_inner.entry(inside.inner).or_default();
+            known.push((inside.outer, row));
+            role_of_pair[inside.outer as usize].is_outer = true;
+            role_of_pair[inside.inner as usize].is_inner = true;
         }
-        path.push(node);
-        frames(node).for_each(|pair| on_path[pair] += 1);
-        let leaf = frames(node).next().map(|pair| pair as u32);
-        for &(outer, row) in leaf
-            .and_then(|leaf| of_inner.get(&leaf))
-            .into_iter()
-            .flatten()
-        {
-            if (on_path.get(outer as usize)).is_some_and(|&times| times > 0) {
-                found.entry(node).or_default().push(row);
+        let roles: Vec<Role> = (pair_of.iter())
+            .map(|&pair| role_of_pair[pair as usize])
+            .collect();
+        // By pair: the first node that is not below the last outermost one of it.
+        let mut until = vec![0u32; role_of_pair.len()];
+        let trie = side.analyzed.stacks();
+        let mut found = RowsOfNodes {
+            ends: Vec::with_capacity(trie.parent.len()),
+            rows: Vec::new(),
+        };
+        found.ends.push(0);
+        for path in trie.paths() {
+            let chain = side.analyzed.chain(trie.chain[path.node as usize]);
+            for frame in chain {
+                if roles[frame.function as usize].is_outer {
+                    let until = &mut until[pair_of[frame.function as usize] as usize];
+                    *until = (*until).max(path.end);
+                }
             }
+            let leaf = chain[0].function as usize;
+            if roles[leaf].is_inner {
+                for &(outer, row) in &of_inner[&pair_of[leaf]] {
+                    if until[outer as usize] > path.node {
+                        found.rows.push(row);
+                    }
+                }
+            }
+            found.ends.push(found.rows.len() as u32);
         }
+        found
     }
-    found
+
+    #[inline]
+    fn of(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        let start = if node == 0 { 0 } else { self.ends[node - 1] };
+        &self.rows[start as usize..self.ends[node] as usize]
+    }
+}
+
+#[derive(Default, Clone, Copy)]
+struct Role {
+    is_outer: bool,
+    is_inner: bool,
 }

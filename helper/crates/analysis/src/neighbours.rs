@@ -11,7 +11,7 @@ pub(crate) struct Neighbours {
     pub callees: HashMap<u32, u64>,
 }
 
-/// One walk over the call paths. `pair_of`: by function. A function that calls itself is no neighbour of itself.
+/// `pair_of`: by function. A function that calls itself is no neighbour of itself.
 pub(crate) fn neighbours(
     analyzed: &Analyzed,
     measure: Measure,
@@ -24,32 +24,47 @@ pub(crate) fn neighbours(
     if found.is_empty() || measure >= analyzed.profile().sample_types.len() {
         return found;
     }
-    let is_wanted: Vec<bool> = (0..analyzed.functions().len() as FunctionId)
-        .map(|function| found.contains_key(&function))
-        .collect();
+    let mut is_wanted = vec![false; analyzed.functions().len()];
+    for &function in wanted {
+        is_wanted[function as usize] = true;
+    }
+    let total = analyzed.stacks().total_values(analyzed, measure);
+    each_call(analyzed, &is_wanted, |caller, callee, node| {
+        let weight = total[node as usize];
+        if is_wanted[caller as usize] {
+            let entry = found.entry(caller).or_default();
+            add(&mut entry.callees, pair_of[callee as usize], weight);
+        }
+        if is_wanted[callee as usize] {
+            let entry = found.entry(callee).or_default();
+            add(&mut entry.callers, pair_of[caller as usize], weight);
+        }
+    });
+    found
+}
+
+/// One walk over the call paths: caller, callee and node of each call, an inlined one too, of which either is wanted and
+/// which is not of a function by itself. `is_wanted`: by function.
+pub(crate) fn each_call(
+    analyzed: &Analyzed,
+    is_wanted: &[bool],
+    mut each: impl FnMut(FunctionId, FunctionId, u32),
+) {
     let trie = analyzed.stacks();
-    let total = trie.total_values(analyzed, measure);
-    for (node, &weight) in total.iter().enumerate().skip(1) {
-        let parent = trie.parent[node];
+    for (node, &parent) in (0u32..).zip(&trie.parent).skip(1) {
         // The caller's innermost frame is what calls this chain's outermost.
         let mut caller =
             (parent != 0).then(|| analyzed.chain(trie.chain[parent as usize])[0].function);
-        for frame in analyzed.chain(trie.chain[node]).iter().rev() {
+        for frame in analyzed.chain(trie.chain[node as usize]).iter().rev() {
             let callee = frame.function;
-            if let Some(caller) = caller.filter(|&caller| caller != callee) {
-                if is_wanted[caller as usize] {
-                    let entry = found.entry(caller).or_default();
-                    add(&mut entry.callees, pair_of[callee as usize], weight);
-                }
-                if is_wanted[callee as usize] {
-                    let entry = found.entry(callee).or_default();
-                    add(&mut entry.callers, pair_of[caller as usize], weight);
-                }
+            if let Some(caller) = caller.filter(|&caller| caller != callee)
+                && (is_wanted[caller as usize] || is_wanted[callee as usize])
+            {
+                each(caller, callee, node);
             }
             caller = Some(callee);
         }
     }
-    found
 }
 
 fn add(weights: &mut HashMap<u32, u64>, pair: u32, weight: u64) {

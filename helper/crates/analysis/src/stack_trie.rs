@@ -5,11 +5,14 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::hint::black_box;
+use std::ops::BitXor;
 
 use profile::{AlreadyHashed, SeededHash, Stacks};
 
 use crate::analyzed::{Analyzed, Measure};
 use crate::tally::{Amount, Path};
+use crate::texts::AT_ONCE;
 
 /// Depth first: children follow their parent. Node 0 is the root, of samples without a stack.
 pub(crate) struct StackTrie {
@@ -112,6 +115,14 @@ impl GrowingTrie {
         let mut found: Vec<Option<(u32, bool)>> = vec![None; stacks.kept()];
         self.made.reserve_exact(stacks.len());
         for (sample, &number) in stacks.numbers().iter().enumerate() {
+            if sample.is_multiple_of(AT_ONCE) {
+                let last = stacks.len().min(sample + AT_ONCE);
+                let leaves = stacks.numbers()[sample..last].iter().map(|&number| {
+                    let leaf = chains(stacks.numbered(number)).next();
+                    leaf.map_or(0, |leaf| self.first[leaf as usize].1)
+                });
+                black_box(leaves.fold(0, BitXor::bitxor));
+            }
             if !is_kept(sample) {
                 continue;
             }

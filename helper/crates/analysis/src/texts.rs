@@ -23,15 +23,22 @@ impl Texts {
         let hash = TextHash::default();
         let mut table = IdTable::with_capacity(strings.len());
         let mut same: Vec<Vec<StringId>> = Vec::with_capacity(profiles.len());
-        let own = (0..strings.len() as StringId).map(|id| {
-            let text = strings.get(id);
-            table.find_or_insert(hash.of(text), id, |known| strings.get(known) == text)
-        });
-        same.push(own.collect());
+        let mut own = Vec::with_capacity(strings.len());
+        let mut hashes = Vec::with_capacity(AT_ONCE);
+        for first in (0..strings.len()).step_by(AT_ONCE) {
+            let ids = first as StringId..(first + AT_ONCE).min(strings.len()) as StringId;
+            hashes.clear();
+            hashes.extend(ids.clone().map(|id| hash.of(strings.get(id))));
+            touch(&table, &hashes, |id| strings.get(id));
+            for (id, &hash) in ids.zip(&hashes) {
+                let is_it = |known: StringId| strings.get(known) == strings.get(id);
+                own.push(table.find_or_insert(hash, id, is_it));
+            }
+        }
+        same.push(own);
         for profile in profiles.iter_mut().skip(1) {
             let of_profile = std::mem::take(&mut profile.strings);
             let mut ids = Vec::with_capacity(of_profile.len());
-            let mut hashes = Vec::with_capacity(AT_ONCE);
             for first in (0..of_profile.len()).step_by(AT_ONCE) {
                 let last = (first + AT_ONCE).min(of_profile.len());
                 let texts = (first..last).map(|id| of_profile.get(id as StringId));

@@ -94,6 +94,7 @@ impl Locations {
     }
 
     /// Lines of a location, innermost inlined callee first; empty: not symbolized.
+    #[inline]
     pub fn lines_of(&self, location: u32) -> &[SampleLine] {
         run_of(&self.line_ends, &self.lines, location as usize)
     }
@@ -143,6 +144,7 @@ impl Profile {
     }
 
     /// Value of one sample in the unit of `sample_types[value_type]`.
+    #[inline]
     pub fn value(&self, sample: usize, value_type: usize) -> u64 {
         self.samples.values[sample * self.sample_types.len() + value_type]
     }
@@ -169,6 +171,7 @@ impl Profile {
     }
 }
 
+#[inline]
 fn run_of<'a, T>(ends: &[u32], entries: &'a [T], index: usize) -> &'a [T] {
     let start = if index == 0 { 0 } else { ends[index - 1] };
     &entries[start as usize..ends[index] as usize]

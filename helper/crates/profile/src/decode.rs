@@ -110,12 +110,18 @@ fn decode(bytes: &[u8], limits: &Limits) -> Result<Profile> {
     let mut tables = Tables::default();
     let mut run = RunParts::default();
     let mut sample_count = 0usize;
+    let mut with_samples = bytes.len()..0;
 
     let mut reader = MessageReader::new(bytes, "top-level message");
-    while let Some((field, content)) = reader.next()? {
+    loop {
+        let start = bytes.len() - reader.left();
+        let Some((field, content)) = reader.next()? else {
+            break;
+        };
         match field {
             2 => {
                 reader.bytes(field, content)?;
+                with_samples = with_samples.start.min(start)..bytes.len() - reader.left();
                 sample_count += 1;
                 if sample_count > limits.records {
                     return Err(too_many("samples", limits.records));
@@ -141,7 +147,8 @@ fn decode(bytes: &[u8], limits: &Limits) -> Result<Profile> {
     };
     heading.finish(&mut profile)?;
     let locations = tables.finish(&mut profile)?;
-    decode_samples(bytes, sample_count, &locations, &mut profile, limits)?;
+    let with_samples = bytes.get(with_samples).unwrap_or_default();
+    decode_samples(with_samples, sample_count, &locations, &mut profile, limits)?;
     profile.run = run.finish(&mut profile)?;
     Ok(profile)
 }

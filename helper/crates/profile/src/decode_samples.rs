@@ -13,7 +13,8 @@ type Result<T> = std::result::Result<T, ProfileError>;
 /// Sums stay exact in every reader, those that count in doubles included.
 const VALUE_SUM_LIMIT: u64 = 1 << 53;
 
-/// `sample_count` was counted, and checked against the limit, in the first pass over the same bytes.
+/// `sample_count` was counted, and checked against the limit, in the first pass over the same bytes. `bytes`: the fields
+/// of the file from the first sample to the last one.
 pub fn decode_samples(
     bytes: &[u8],
     sample_count: usize,

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use crate::decode::too_many;
 use crate::error::ProfileError;
 use crate::limits::Limits;
-use crate::message_reader::MessageReader;
+use crate::message_reader::{Content, MessageReader};
 use crate::references::References;
 use crate::seeded_hash::{AlreadyHashed, SeededHash};
 use crate::stacks::Stacks;
@@ -62,7 +62,7 @@ impl<'a> StackDecoder<'a> {
         let known = (self.known.as_ref().zip(key)).and_then(|(known, key)| known.get(&key));
         let stack = match known {
             Some(&known) => known,
-            None => self.read(sample, key, stacks)?,
+            None => self.read(sample, list, key, stacks)?,
         };
         self.frames += stacks.numbered(stack.number).len();
         if self.frames > self.limits.frames {
@@ -76,25 +76,24 @@ impl<'a> StackDecoder<'a> {
         Ok(())
     }
 
-    fn read(&mut self, sample: &[u8], key: Option<u64>, stacks: &mut Stacks) -> Result<Known> {
+    fn read(
+        &mut self,
+        sample: &[u8],
+        list: Option<&[u8]>,
+        key: Option<u64>,
+        stacks: &mut Stacks,
+    ) -> Result<Known> {
         self.current.clear();
         self.is_cut = false;
         let mut reader = MessageReader::new(sample, "sample");
-        while let Some((field, content)) = reader.next()? {
-            if field != LOCATIONS {
-                continue;
-            }
-            reader.numbers(field, content, |id| {
-                let Some(location) = self.locations.index(id) else {
-                    return Err(no_location(stacks.len() + 1, id));
-                };
-                if self.current.len() >= self.limits.stack_depth {
-                    self.is_cut = true;
-                } else {
-                    self.current.push(location);
+        if let Some(list) = list {
+            self.read_list(&reader, Content::Bytes(list), stacks.len() + 1)?;
+        } else {
+            while let Some((field, content)) = reader.next()? {
+                if field == LOCATIONS {
+                    self.read_list(&reader, content, stacks.len() + 1)?;
                 }
-                Ok(())
-            })?;
+            }
         }
         let stack = Known {
             number: stacks.keep(&self.current),
@@ -108,6 +107,20 @@ impl<'a> StackDecoder<'a> {
             }
         }
         Ok(stack)
+    }
+
+    fn read_list(&mut self, reader: &MessageReader, list: Content, sample: usize) -> Result<()> {
+        reader.numbers(LOCATIONS, list, |id| {
+            let Some(location) = self.locations.index(id) else {
+                return Err(no_location(sample, id));
+            };
+            if self.current.len() >= self.limits.stack_depth {
+                self.is_cut = true;
+            } else {
+                self.current.push(location);
+            }
+            Ok(())
+        })
     }
 }
 

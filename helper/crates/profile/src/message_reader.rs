@@ -33,8 +33,13 @@ impl<'a> MessageReader<'a> {
         MessageReader { bytes, message }
     }
 
+    /// Bytes after the fields so far.
+    pub fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next field, or `None` at the end.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self) -> Result<Option<(u64, Content<'a>)>> {
         if self.bytes.is_empty() {
             return Ok(None);
@@ -42,7 +47,7 @@ impl<'a> MessageReader<'a> {
         let tag = self.varint()?;
         let field = tag >> 3;
         if field == 0 || field > 536_870_911 {
-            return Err(self.malformed(&format!("has the field number {field}")));
+            return Err(self.bad_field(field));
         }
         let content = match tag & 7 {
             0 => Content::Varint(self.varint()?),
@@ -50,19 +55,39 @@ impl<'a> MessageReader<'a> {
             2 => {
                 let length = self.varint()?;
                 if length > self.bytes.len() as u64 {
-                    return Err(self.malformed(&format!(
-                        "ends early: field {field} wants {length} bytes and {} are left",
-                        self.bytes.len()
-                    )));
+                    return Err(self.ends_early(field, length));
                 }
                 let (content, rest) = self.bytes.split_at(length as usize);
                 self.bytes = rest;
                 Content::Bytes(content)
             }
             5 => self.fixed(4)?,
-            other => return Err(self.malformed(&format!("has the unknown wire type {other}"))),
+            other => return Err(self.bad_wire_type(other)),
         };
         Ok(Some((field, content)))
+    }
+
+    #[cold]
+    fn bad_field(&self, field: u64) -> ProfileError {
+        self.malformed(&format!("has the field number {field}"))
+    }
+
+    #[cold]
+    fn bad_wire_type(&self, kind: u64) -> ProfileError {
+        self.malformed(&format!("has the unknown wire type {kind}"))
+    }
+
+    #[cold]
+    fn ends_early(&self, field: u64, length: u64) -> ProfileError {
+        self.malformed(&format!(
+            "ends early: field {field} wants {length} bytes and {} are left",
+            self.bytes.len()
+        ))
+    }
+
+    #[cold]
+    fn bad_number(&self) -> ProfileError {
+        self.malformed("ends inside a number, or the number is larger than 64 bits")
     }
 
     fn fixed(&mut self, length: usize) -> Result<Content<'a>> {
@@ -75,13 +100,11 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn varint(&mut self) -> Result<u64> {
         match varint(&mut self.bytes) {
             Some(value) => Ok(value),
-            None => {
-                Err(self.malformed("ends inside a number, or the number is larger than 64 bits"))
-            }
+            None => Err(self.bad_number()),
         }
     }
 
@@ -90,7 +113,7 @@ impl<'a> MessageReader<'a> {
     }
 
     /// A single number; anything else in this field is an error.
-    #[inline]
+    #[inline(always)]
     pub fn number(&self, field: u64, content: Content<'a>) -> Result<u64> {
         match content {
             Content::Varint(value) => Ok(value),
@@ -98,7 +121,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn bytes(&self, field: u64, content: Content<'a>) -> Result<&'a [u8]> {
         match content {
             Content::Bytes(bytes) => Ok(bytes),
@@ -129,6 +152,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
+    #[cold]
     fn wrong_kind(&self, field: u64, wanted: &str) -> ProfileError {
         self.malformed(&format!(
             "holds something else than {wanted} in field {field}"
@@ -136,7 +160,7 @@ impl<'a> MessageReader<'a> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
     // Most are ids and lengths of few bytes.
     match **bytes {
@@ -154,6 +178,10 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
         }
         _ => {}
     }
+    long_varint(bytes)
+}
+
+fn long_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for (index, &byte) in bytes.iter().enumerate().take(10) {
         let part = u64::from(byte & 0x7f);

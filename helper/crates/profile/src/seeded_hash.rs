@@ -37,10 +37,12 @@ pub struct Folded {
 }
 
 impl Hasher for Folded {
+    #[inline]
     fn finish(&self) -> u64 {
         self.state
     }
 
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in &mut words {

@@ -45,6 +45,7 @@ impl Stacks {
         self.ends.len()
     }
 
+    #[inline]
     pub fn numbered(&self, number: u32) -> &[u32] {
         let start = match number {
             0 => 0,

@@ -21,6 +21,7 @@ impl Default for Strings {
 
 impl Strings {
     /// The text of `id`. Panics when `id` is not of this table.
+    #[inline]
     pub fn get(&self, id: StringId) -> &str {
         let id = id as usize;
         let start = if id == 0 { 0 } else { self.ends[id - 1] };
