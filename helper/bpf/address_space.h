@@ -163,6 +163,15 @@ static __always_inline struct vm_area_struct *area_at(struct mm_struct *mm, u64 
 	return (struct vm_area_struct *)look_up_area((u64)BPF_CORE_READ(mm, mm_mt.ma_root), address);
 }
 
+/* What the running task has mapped at `address`; 0: nothing. */
+static __always_inline struct vm_area_struct *own_area_at(u64 address)
+{
+	struct mm_struct *mm = BPF_CORE_READ(bpf_get_current_task_btf(), mm);
+	struct vm_area_struct *area = mm ? area_at(mm, address) : 0;
+	bool is_in = area && address >= BPF_CORE_READ(area, vm_start) && address < BPF_CORE_READ(area, vm_end);
+	return is_in ? area : 0;
+}
+
 static __always_inline const struct file_rows *rows_of_inode(struct inode *inode)
 {
 	u32 device = BPF_CORE_READ(inode, i_sb, s_dev);
@@ -271,12 +280,7 @@ static __always_inline const struct mapping *find_area(u64 address)
  */
 __noinline int has_memory_at(u64 address)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	if (!mm)
-		return false;
-	struct vm_area_struct *area = area_at(mm, address);
-	return area && address >= BPF_CORE_READ(area, vm_start) && address < BPF_CORE_READ(area, vm_end);
+	return own_area_at(address) != 0;
 }
 
 /* Whether exec is at work: the user registers are those of before until it has ended, the address space is not. */

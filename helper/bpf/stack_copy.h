@@ -58,14 +58,8 @@ struct {
 /* The length of what the running task has mapped from `address` on: its stack, up to its end. */
 __noinline u64 mapped_from(u64 address)
 {
-	struct mm_struct *mm = BPF_CORE_READ(bpf_get_current_task_btf(), mm);
-	if (!mm)
-		return 0;
-	struct vm_area_struct *area = area_at(mm, address);
-	if (!area)
-		return 0;
-	u64 start = BPF_CORE_READ(area, vm_start), end = BPF_CORE_READ(area, vm_end);
-	return start <= address && address < end ? end - address : 0;
+	struct vm_area_struct *area = own_area_at(address);
+	return area ? BPF_CORE_READ(area, vm_end) - address : 0;
 }
 
 /* Copies up to `limit` bytes of what is mapped from `address` on to `offset` of the room, and gives how many. Pages that
@@ -94,11 +88,10 @@ __noinline u64 copy_piece(u64 address, u64 offset, u64 limit)
 #define VM_EXEC 4
 
 /* Whether the running task may execute what is at `address`. */
-static __always_inline bool is_code(u64 address)
+static __always_inline bool may_execute(u64 address)
 {
-	struct mm_struct *mm = BPF_CORE_READ(bpf_get_current_task_btf(), mm);
-	struct vm_area_struct *area = mm ? area_at(mm, address) : 0;
-	return area && address >= BPF_CORE_READ(area, vm_start) && BPF_CORE_READ(area, vm_flags) & VM_EXEC;
+	struct vm_area_struct *area = own_area_at(address);
+	return area && BPF_CORE_READ(area, vm_flags) & VM_EXEC;
 }
 
 #define FRAME_POINTERS_MAX 32
@@ -112,7 +105,7 @@ __noinline u64 other_stack(u64 sp, u64 frame_pointer)
 		if (frame_pointer & 7 || bpf_probe_read_user(frame, sizeof(frame), (void *)frame_pointer))
 			return 0;
 		if (frame_pointer - sp >= COPY_BYTES_MAX)
-			return is_code(frame[1]) ? frame_pointer : 0;
+			return may_execute(frame[1]) ? frame_pointer : 0;
 		if (frame_pointer - sp >= COPY_BYTES_MAX - OTHER_BYTES_MAX || (frame[0] > sp && frame[0] <= frame_pointer))
 			return 0;
 		frame_pointer = frame[0];

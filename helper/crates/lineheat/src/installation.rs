@@ -64,7 +64,7 @@ pub fn usable(beside: &Path) -> Result<PathBuf, Problem> {
     if !rights::may_run(&path) {
         let user = target::user_name(target::own_uid());
         return Err(Problem::NotInGroup {
-            listed: is_listed_in(GROUP, &user),
+            listed: is_listed_in(GROUP, user.as_ref()),
         });
     }
     if !are_equal(&path, beside).unwrap_or(false) {

@@ -1,33 +1,18 @@
 //! Whose a process is, and why the kernel keeps it from being looked into: for the sentence that refuses it.
 
-use std::ffi::CStr;
 use std::fs;
+
+use user_files::accounts::account;
 
 /// The name of a user, or its number where it has none.
 pub fn user_name(uid: u32) -> String {
     if uid == 0 {
         return "root".to_owned();
     }
-    // SAFETY: an all-zero record is a valid one to be filled.
-    let mut record: libc::passwd = unsafe { std::mem::zeroed() };
-    let mut buffer = vec![0; 16 << 10];
-    let mut found = std::ptr::null_mut();
-    // SAFETY: all places outlive the call; the buffer's length is the one that is passed.
-    let result = unsafe {
-        libc::getpwuid_r(
-            uid,
-            &mut record,
-            buffer.as_mut_ptr(),
-            buffer.len(),
-            &mut found,
-        )
-    };
-    if result != 0 || found.is_null() {
-        return format!("user {uid}");
+    match account(uid) {
+        Some(account) => account.name.to_string_lossy().into_owned(),
+        None => format!("user {uid}"),
     }
-    // SAFETY: the record was filled, and its name lies terminated in our buffer.
-    let name = unsafe { CStr::from_ptr(record.pw_name) };
-    name.to_string_lossy().into_owned()
 }
 
 /// The user that this process runs for.

@@ -48,9 +48,9 @@ fn look_up(uid: u32, gid: u32) -> Invoker {
     };
     invoker.groups = groups_of(&account.name, gid);
     invoker.env = vec![
-        ("HOME".into(), account.home.into()),
-        ("USER".into(), account.name.clone().into()),
-        ("LOGNAME".into(), account.name.into()),
+        ("HOME".into(), account.home),
+        ("USER".into(), account.name.clone()),
+        ("LOGNAME".into(), account.name),
     ];
     invoker
 }

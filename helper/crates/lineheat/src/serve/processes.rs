@@ -1,10 +1,10 @@
 //! Running processes that the user may profile.
 
-use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use rustix::param::clock_ticks_per_second;
+use user_files::accounts::user_names;
 use wire::{Process, ProcessList};
 
 /// Longer command lines are cut where they are shown.
@@ -84,18 +84,6 @@ fn boot_time_ms() -> u64 {
         .find_map(|line| line.strip_prefix("btime ")?.trim().parse::<u64>().ok())
         .unwrap_or(0)
         * 1000
-}
-
-fn user_names() -> HashMap<u32, String> {
-    fs::read_to_string("/etc/passwd")
-        .unwrap_or_default()
-        .lines()
-        .filter_map(|line| {
-            let mut fields = line.split(':');
-            let name = fields.next()?.to_owned();
-            Some((fields.nth(1)?.parse().ok()?, name))
-        })
-        .collect()
 }
 
 #[cfg(test)]
