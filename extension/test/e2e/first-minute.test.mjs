@@ -127,20 +127,25 @@ story('Browse for a Program… records a program of another folder', async ({ pa
   const program = path.join(made.find(({ folder: one }) => one.endsWith('/prebuilt')).folder, 'bin/burn');
   await chooseFrom(page, 'Lineheat: Profile This Target', 'Browse for a Program…');
   const dialog = page.locator('.quick-input-widget').filter({ hasText: 'Browse for a Program' });
-  // The dialog writes its folder into the box when it has listed it: then what was entered before must be entered again.
-  await eventually('the program is listed', async () => {
-    await dialog.locator('input[type=text]').fill(program);
-    return listedRow(page, 'burn', { timeoutMs: 5000 }).then(
-      () => true,
-      () => false,
-    );
-  });
-  // What is entered before the list has followed only leads to the folder: then once more.
-  await eventually('the program is taken', async () => {
-    await page.keyboard.press('Enter');
-    await page.waitForTimeout(1000);
-    return !(await dialog.isVisible());
-  });
+  // The dialog writes into its box whenever it has listed a folder: what was entered before that must be entered again,
+  // and an Enter before its list has followed only leads to the folder.
+  await dialog.waitFor();
+  const box = dialog.locator('input[type=text]');
+  const enter = async () => {
+    await box.fill(program, { timeout: 5000 });
+    await listedRow(page, 'burn', { timeoutMs: 5000 });
+    await box.press('Enter', { timeout: 5000 });
+  };
+  await eventually(
+    'the program is taken',
+    async () => {
+      if (!(await dialog.isVisible())) return true;
+      await enter().catch(() => undefined);
+      await page.waitForTimeout(1000);
+      return !(await dialog.isVisible());
+    },
+    { timeoutMs: 90_000 },
+  );
   await recorded(page, folder, 3);
   assert.match(await run(engine, ['report', savedRuns(folder)[2]]), /burn/);
 });
