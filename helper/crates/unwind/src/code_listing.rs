@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use iced_x86::{
-    Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory,
-    InstructionInfoOptions, Mnemonic, OpAccess, OpKind, Register,
+    Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register,
 };
+
+use crate::written_registers::Writes;
 
 /// A general register as machine code numbers it.
 pub(crate) type General = u8;
@@ -65,6 +66,21 @@ pub(crate) enum Flow {
     Return,
     /// Nowhere that is known: a trap, or no instruction.
     End,
+}
+
+impl Flow {
+    /// Cannot lead to the next instruction.
+    fn ends(self) -> bool {
+        matches!(
+            self,
+            Flow::Padding | Flow::Jump(_) | Flow::IndirectJump | Flow::Return | Flow::End
+        )
+    }
+
+    /// A call may be one that does not return.
+    fn may_end_function(self) -> bool {
+        self.ends() || matches!(self, Flow::Call(_))
+    }
 }
 
 /// Of a call or a jump.
@@ -143,10 +159,37 @@ impl Listing {
         let mut decoder = Decoder::with_ip(64, bytes, ip, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
         while decoder.can_decode() && self.steps.len() <= STEPS_MAX {
+            let at = range.start + decoder.position() as u32;
+            if let Some(length) = self.zeros_behind_end(code, at..range.end) {
+                self.steps.push(Step {
+                    at,
+                    flow: Flow::Padding,
+                    length,
+                });
+                let next = decoder.position() + usize::from(length);
+                decoder.set_position(next).expect("within the range");
+                decoder.set_ip(ip + next as u64);
+                continue;
+            }
             decoder.decode_out(&mut instruction);
             let step = self.step(code, &instruction, writes);
             self.steps.push(step);
         }
+    }
+
+    /// How many zeros fill the space between the end of a function and the next aligned one. Free Pascal pads with them; decoded
+    /// as `add %al, (%rax)`, the last one would swallow the next function's first bytes.
+    fn zeros_behind_end(&self, code: &Section<'_>, range: Range<u32>) -> Option<u8> {
+        let before = self.steps.last().filter(|s| s.end() == range.start)?;
+        if !before.flow.may_end_function() {
+            return None;
+        }
+        let bytes = &code.bytes[range.start as usize..range.end as usize];
+        let to_aligned = range.start.next_multiple_of(FUNCTION_ALIGNMENT) - range.start;
+        let padding = &bytes[..bytes.len().min(to_aligned as usize)];
+        // A single one may begin an addition.
+        let is_filled = padding.len() > 1 && padding.iter().all(|b| *b == 0);
+        is_filled.then_some(padding.len() as u8)
     }
 
     fn step(&mut self, code: &Section<'_>, i: &Instruction, writes: &mut Writes) -> Step {
@@ -228,13 +271,7 @@ impl Listing {
     /// Whether the instruction before cannot lead to this one, as at a function's start.
     pub fn is_behind_end(&self, index: usize) -> bool {
         let before = index.checked_sub(1).map(|before| &self.steps[before]);
-        before.is_none_or(|before| {
-            before.end() != self.steps[index].at
-                || matches!(
-                    before.flow,
-                    Flow::Padding | Flow::Jump(_) | Flow::IndirectJump | Flow::Return | Flow::End
-                )
-        })
+        before.is_none_or(|before| before.end() != self.steps[index].at || before.flow.ends())
     }
 
     /// Whether a pointer to this instruction can be one to a function: compilers align these, or end another one before.
@@ -392,84 +429,3 @@ fn mov(i: &Instruction) -> Option<Effect> {
 
 /// The prefix.
 const LOCK: u8 = 0xf0;
-
-/// Which general registers an instruction writes.
-struct Writes {
-    factory: InstructionInfoFactory,
-    /// By code of the instruction: looking up all that one touches takes longer than everything else.
-    known: Vec<Option<Written>>,
-}
-
-#[derive(Clone, Copy)]
-struct Written {
-    /// A bit for each operand.
-    operands: u8,
-    /// A bit for each register that is no operand.
-    others: u16,
-}
-
-impl Writes {
-    fn new() -> Writes {
-        Writes {
-            factory: InstructionInfoFactory::new(),
-            known: Vec::new(),
-        }
-    }
-
-    fn of(&mut self, i: &Instruction) -> u16 {
-        let code = i.code() as usize;
-        if code >= self.known.len() {
-            self.known.resize(code + 1, None);
-        }
-        let known = self.known[code];
-        let written = known.unwrap_or_else(|| self.look_up(i));
-        self.known[code] = Some(written);
-        let mut registers = written.others;
-        for operand in 0..u32::from(OPERANDS).min(i.op_count()) {
-            if written.operands & 1 << operand != 0 && i.op_kind(operand) == OpKind::Register {
-                registers |= bit(i.op_register(operand));
-            }
-        }
-        registers
-    }
-
-    fn look_up(&mut self, i: &Instruction) -> Written {
-        let info = self
-            .factory
-            .info_options(i, InstructionInfoOptions::NO_MEMORY_USAGE);
-        let mut written = Written {
-            operands: 0,
-            others: 0,
-        };
-        for operand in 0..u32::from(OPERANDS).min(i.op_count()) {
-            if is_write(info.op_access(operand)) {
-                written.operands |= 1 << operand;
-            }
-        }
-        let is_operand = |register| (0..i.op_count()).any(|n| bit(i.op_register(n)) == register);
-        for used in info.used_registers() {
-            let register = bit(used.register());
-            if is_write(used.access()) && !is_operand(register) {
-                written.others |= register;
-            }
-        }
-        written
-    }
-}
-
-/// Instructions have five at most.
-const OPERANDS: u8 = 5;
-
-fn bit(register: Register) -> u16 {
-    match register.full_register() {
-        full if full.is_gpr64() => 1 << full.number(),
-        _ => 0,
-    }
-}
-
-fn is_write(access: OpAccess) -> bool {
-    !matches!(
-        access,
-        OpAccess::None | OpAccess::Read | OpAccess::CondRead | OpAccess::NoMemAccess
-    )
-}

@@ -28,6 +28,7 @@ mod rows;
 mod spans;
 mod start_up_aarch64;
 mod start_up_code;
+mod written_registers;
 mod x86_64;
 
 pub use elf::{ElfLayout, LayoutError, layout_of_elf};

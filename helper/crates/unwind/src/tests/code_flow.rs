@@ -169,3 +169,15 @@ fn too_much_code_is_left_without_rules() {
         "too many ways meet"
     );
 }
+
+#[test]
+fn zeros_behind_the_end_of_a_function_do_not_swallow_the_next_one() {
+    let mut code = vec![0x50, 0x59, 0xc3]; // 0: push %rax, pop %rcx, ret
+    code.resize(16, 0);
+    code.extend([0x53, 0x5b, 0xc3]); // 16: push %rbx, pop %rbx, ret
+    let code = section(&code);
+    let listing = Listing::new(&code, std::slice::from_ref(&(0..19)), &[0]);
+    let next = listing.index_at(16).expect("an instruction begins there");
+    assert!(listing.is_behind_end(next));
+    assert_eq!(listing.steps[next].end(), 17);
+}
