@@ -119,6 +119,8 @@ pub(crate) struct Listing {
     pub steps: Vec<Step>,
     /// Addresses that are made into pointers, from the start of the section.
     pub pointed: Vec<u32>,
+    /// More than one zero filled a space between functions so far.
+    pads_with_zeros: bool,
 }
 
 /// Compilers align functions at this.
@@ -166,6 +168,7 @@ impl Listing {
                     flow: Flow::Padding,
                     length,
                 });
+                self.pads_with_zeros |= length > 1;
                 let next = decoder.position() + usize::from(length);
                 decoder.set_position(next).expect("within the range");
                 decoder.set_ip(ip + next as u64);
@@ -187,8 +190,10 @@ impl Listing {
         let bytes = &code.bytes[range.start as usize..range.end as usize];
         let to_aligned = range.start.next_multiple_of(FUNCTION_ALIGNMENT) - range.start;
         let padding = &bytes[..bytes.len().min(to_aligned as usize)];
-        // A single one may begin an addition.
-        let is_filled = padding.len() > 1 && padding.iter().all(|b| *b == 0);
+        // A single one may begin an addition, but hardly where nothing leads to it in code that is padded with zeros.
+        let is_single = self.pads_with_zeros && before.flow == Flow::Return;
+        let fewest = if is_single { 1 } else { 2 };
+        let is_filled = padding.len() >= fewest && padding.iter().all(|b| *b == 0);
         is_filled.then_some(padding.len() as u8)
     }
 

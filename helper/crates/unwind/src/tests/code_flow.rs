@@ -174,10 +174,23 @@ fn too_much_code_is_left_without_rules() {
 fn zeros_behind_the_end_of_a_function_do_not_swallow_the_next_one() {
     let mut code = vec![0x50, 0x59, 0xc3]; // 0: push %rax, pop %rcx, ret
     code.resize(16, 0);
-    code.extend([0x53, 0x5b, 0xc3]); // 16: push %rbx, pop %rbx, ret
+    code.extend([0x90; 14].iter().chain(&[0xc3, 0])); // 16: nops, ret, a single zero
+    code.extend([0x53, 0x5b, 0xc3]); // 32: push %rbx, pop %rbx, ret
     let code = section(&code);
-    let listing = Listing::new(&code, std::slice::from_ref(&(0..19)), &[0]);
-    let next = listing.index_at(16).expect("an instruction begins there");
-    assert!(listing.is_behind_end(next));
-    assert_eq!(listing.steps[next].end(), 17);
+    let listing = Listing::new(&code, std::slice::from_ref(&(0..35)), &[0]);
+    for start in [16, 32] {
+        let at = listing.index_at(start).expect("an instruction begins");
+        assert!(listing.is_behind_end(at), "{start}");
+        assert_eq!(listing.steps[at].end(), start + 1);
+    }
+}
+
+#[test]
+fn a_single_zero_behind_a_return_begins_an_addition_where_no_other_zeros_are() {
+    let mut code = vec![0x90; 14];
+    code.extend([0xc3, 0x00, 0xc8, 0xc3]); // 14: ret, add %cl, %al, ret
+    let code = section(&code);
+    let listing = Listing::new(&code, std::slice::from_ref(&(0..18)), &[0]);
+    assert!(listing.index_at(15).is_some());
+    assert!(listing.index_at(16).is_none());
 }
