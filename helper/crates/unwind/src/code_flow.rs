@@ -4,7 +4,7 @@
 //! States are kept where ways meet only. Each of these changes a few times at most, and each change costs the
 //! instructions up to the next such place: the work grows with the length of the listing and with nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use records::Rule;
 
@@ -17,7 +17,7 @@ const MEETINGS_MAX: usize = 512 << 10;
 pub(crate) struct CodeFlow<'a> {
     listing: &'a Listing,
     /// Where functions begin, in ascending order.
-    starts: &'a [usize],
+    starts: BTreeSet<usize>,
     /// By instruction.
     marks: Vec<Mark>,
     /// By number of the meeting.
@@ -74,10 +74,10 @@ struct Table {
 
 impl<'a> CodeFlow<'a> {
     /// None: too many ways meet.
-    pub fn new(listing: &'a Listing, starts: &'a [usize]) -> Option<CodeFlow<'a>> {
+    pub fn new(listing: &'a Listing, starts: &[usize]) -> Option<CodeFlow<'a>> {
         let mut flow = CodeFlow {
             listing,
-            starts,
+            starts: starts.iter().copied().collect(),
             marks: vec![Mark::default(); listing.steps.len()],
             states: Vec::new(),
             waiting: Vec::new(),
@@ -120,8 +120,9 @@ impl<'a> CodeFlow<'a> {
         }
     }
 
-    /// A function begins here: follows all that it leads to.
+    /// A function begins here, also for indirect jumps: theirs lead to nothing before it. Follows all that it leads to.
     pub fn follow_function(&mut self, index: usize) {
+        self.starts.insert(index);
         self.meet(index);
         self.begin(index, FrameState::AT_ENTRY);
         self.follow_waiting();
@@ -325,9 +326,8 @@ impl<'a> CodeFlow<'a> {
     }
 
     fn follow_table(&mut self, index: usize, state: FrameState) {
-        let start = match self.starts.partition_point(|s| *s <= index) {
-            0 => return,
-            after => self.starts[after - 1],
+        let Some(&start) = self.starts.range(..=index).next_back() else {
+            return;
         };
         let table = self.tables.entry(start).or_insert_with(|| {
             self.changed_tables.push(start);
@@ -347,8 +347,7 @@ impl<'a> CodeFlow<'a> {
     }
 
     fn end_of_function(&self, start: usize) -> usize {
-        let after = self.starts.partition_point(|s| *s <= start);
-        let end = self.starts.get(after).copied();
+        let end = self.starts.range(start + 1..).next().copied();
         end.unwrap_or(self.listing.steps.len())
     }
 

@@ -194,3 +194,28 @@ fn a_single_zero_behind_a_return_begins_an_addition_where_no_other_zeros_are() {
     assert!(listing.index_at(15).is_some());
     assert!(listing.index_at(16).is_none());
 }
+
+#[test]
+fn cases_of_a_function_that_only_a_pointer_leads_to_are_its_own() {
+    let code = [
+        0x50, // 0: push %rax, of a function that is called
+        0xff, 0xe1, // 1: jmp *%rcx
+        0x59, // 3: pop %rcx
+        0xc3, // 4: ret
+        0xff, 0xe1, // 5: jmp *%rcx, of the function that is pointed to
+        0x31, 0xc0, // 7: xor %eax, %eax
+        0xc3, // 9: ret
+    ];
+    let code = section(&code);
+    let mut listing = Listing::new(&code, std::slice::from_ref(&(0..10)), &[0]);
+    listing.resolve(&code);
+    let [called, pointed] = [0, 5].map(|at| listing.index_at(at).unwrap());
+    let mut flow = CodeFlow::new(&listing, &[called]).unwrap();
+    flow.follow_functions(&[called]);
+    flow.follow_function(pointed);
+    flow.follow_tables();
+    let mut depths = Vec::new();
+    flow.each_rule(|step, rule| depths.push((step.at, rule.map(|r| r.cfa_offset))));
+    let of_cases = [3, 4, 7, 9].map(|at| depth_at(&depths, at));
+    assert_eq!(of_cases, [16, 8, 8, 8].map(Some));
+}
