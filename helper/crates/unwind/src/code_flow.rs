@@ -120,7 +120,7 @@ impl<'a> CodeFlow<'a> {
         }
     }
 
-    /// A function begins here, also for indirect jumps: theirs lead to nothing before it. Follows all that it leads to.
+    /// A function begins here, and its indirect jumps lead to nothing before it. Follows all that it leads to.
     pub fn follow_function(&mut self, index: usize) {
         self.starts.insert(index);
         self.meet(index);

@@ -188,7 +188,7 @@ impl Listing {
             return None;
         }
         let bytes = &code.bytes[range.start as usize..range.end as usize];
-        let to_aligned = range.start.next_multiple_of(FUNCTION_ALIGNMENT) - range.start;
+        let to_aligned = range.start.wrapping_neg() % FUNCTION_ALIGNMENT;
         let padding = &bytes[..bytes.len().min(to_aligned as usize)];
         // A single one may begin an addition, but hardly where nothing leads to it in code that is padded with zeros.
         let is_single = self.pads_with_zeros && before.flow == Flow::Return;
