@@ -1,18 +1,19 @@
 // Many recordings of the same commands, and comparisons of groups of them: each recording serves in many comparisons.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { engine } from '../scripts/steps/paths.mjs';
 import { measured } from './measure.mjs';
 
 /**
- * Records each command `times` times, one run of each after the other, so that drift hits all alike. `commands` maps a
- * name to a command line; gives the run files by name, in the order of time.
+ * Records each command `times` times, one run of each after the other, so that drift hits all alike; what the folder
+ * holds already is not recorded again. `commands` maps a name to a command line; gives the run files by name, in the order of time.
  */
 export async function recordings(commands, times, folder) {
   const files = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
   for (let i = 0; i < times; i++)
     for (const [name, command] of Object.entries(commands)) {
       const file = path.join(folder, `${name}-${i}.pb.gz`);
-      await measured(engine, ['record', '--output', file, '--', ...command]);
+      if (!existsSync(file)) await measured(engine, ['record', '--output', file, '--', ...command]);
       files[name].push(file);
     }
   return files;

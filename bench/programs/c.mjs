@@ -103,6 +103,20 @@ export function leveldb() {
 export const storm = () =>
   once('storm', 'build storm', (program) => gcc([...optimised, source('storm.c'), '-o', program]));
 
+/** Differs from execution to execution; see the file for how. */
+export const unsteady = () =>
+  once('unsteady', 'build unsteady', (program) =>
+    gcc([...optimised, '-pthread', source('unsteady.c'), '-o', program]),
+  );
+
+/** A file to drift by, empty. */
+export async function emptyLog() {
+  const file = built('drifting.log');
+  await mkdir(buildFolder, { recursive: true });
+  await writeFile(file, '');
+  return file;
+}
+
 /** The target of the fault harness. */
 export const faulty = () =>
   once('faulty', 'build faulty', (program) => gcc([...optimised, '-pthread', source('faulty.c'), '-o', program]));

@@ -1,5 +1,5 @@
 // The real programs that the measurements record, by name. Building one fetches it when it is not there.
-import { deep, duckdb, leveldb, sqlite, storm, tcpSend } from './c.mjs';
+import { deep, duckdb, emptyLog, leveldb, sqlite, storm, tcpSend, unsteady } from './c.mjs';
 import { corpus } from './corpus.mjs';
 import { largeProfile } from './large-profile.mjs';
 import {
@@ -90,6 +90,22 @@ export const programs = {
   storm: {
     what: 'a storm of fork and exec, C',
     command: async (size) => [await storm(), rounds(2000, size)],
+  },
+  'two-speeds': {
+    what: 'one of two speeds by the address layout, C',
+    command: async (size) => [await unsteady(), 'two-speeds', rounds(1200, size)],
+  },
+  drifts: {
+    what: 'slower by 0.2 % with each execution, C',
+    command: async (size) => [await unsteady(), 'drifts', rounds(1200, size), await emptyLog()],
+  },
+  'page-faults': {
+    what: 'page faults, C',
+    command: async (size) => [await unsteady(), 'page-faults', rounds(200, size)],
+  },
+  threads: {
+    what: 'four threads and one lock, C',
+    command: async (size) => [await unsteady(), 'threads', rounds(440_000, size)],
   },
 };
 

@@ -100,20 +100,21 @@ pub fn file_difference(
     };
     let mut lines: BTreeMap<u32, LineDifference> = BTreeMap::new();
     let mut gone = 0u64;
-    let of_file = (comparison.lines.pairs.iter().enumerate())
+    let compared = comparison.lines();
+    let of_file = (compared.matched.pairs.iter().enumerate())
         .filter(|(_, pair)| pair.files == index)
-        .filter(|(row, _)| comparison.line_amounts[*row] != [Amounts::default(); 2]);
+        .filter(|(row, _)| compared.amounts[*row] != [Amounts::default(); 2]);
     for (row, pair) in of_file {
         let Some(now) = now_of(pair) else {
             gone += 1;
             continue;
         };
-        let [base, new] = comparison.line_amounts[row];
+        let [base, new] = compared.amounts[row];
         let line = LineDifference {
             line: now.line,
             base,
             new,
-            effects: comparison.line_effects[row],
+            effects: compared.effects[row],
             changed: now.changed || is_edited(comparison, pair),
         };
         (lines.entry(now.line))

@@ -157,7 +157,7 @@ impl<'a> ComparedTable<'a> {
     fn amounts(&self) -> &'a [[Amounts; 2]] {
         match self.kind {
             Kind::Functions => &self.comparison.function_amounts,
-            Kind::Lines => &self.comparison.line_amounts,
+            Kind::Lines => &self.comparison.lines().amounts,
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> ComparedTable<'a> {
                 (pair.base, pair.new)
             }
             Kind::Lines => {
-                let pair = self.comparison.lines.pairs[pair as usize];
+                let pair = self.comparison.lines().matched.pairs[pair as usize];
                 (
                     pair.base.map(|place| base_run.function_of_place(place)),
                     pair.new.map(|place| new_run.function_of_place(place)),
@@ -204,7 +204,7 @@ impl<'a> ComparedTable<'a> {
             let function = self.function(pair);
             return function.map_or("", |(side, id)| side.text(side.function(id).file));
         }
-        let line = self.comparison.lines.pairs[pair as usize];
+        let line = self.comparison.lines().matched.pairs[pair as usize];
         let files = self.comparison.files[line.files as usize].files;
         match (files.base, files.new.filter(|_| line.in_new_text)) {
             (_, Some(file)) => self.comparison.new_run().file_path(file),
@@ -216,7 +216,7 @@ impl<'a> ComparedTable<'a> {
     /// Line, and line in the base text.
     fn place(&self, pair: u32) -> (u32, u32) {
         if let Kind::Lines = self.kind {
-            let line = self.comparison.lines.pairs[pair as usize];
+            let line = self.comparison.lines().matched.pairs[pair as usize];
             return (line.line, line.base_line);
         }
         let pair = self.comparison.functions.pairs[pair as usize];
@@ -252,7 +252,7 @@ impl<'a> ComparedTable<'a> {
         let amounts = &self.amounts()[pair as usize];
         let effects = match self.kind {
             Kind::Functions => self.comparison.function_effects[pair as usize],
-            Kind::Lines => self.comparison.line_effects[pair as usize],
+            Kind::Lines => self.comparison.lines().effects[pair as usize],
         };
         let (verdict, about_self) = effects.verdict();
         ComparedRow {

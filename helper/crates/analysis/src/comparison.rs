@@ -2,15 +2,16 @@
 //!
 //! Values are the measured ones (CPU nanoseconds in our runs) per what [`Normalisation`] says. Sign: new − base.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::analyzed::{Analyzed, Measure};
-use crate::counts::{Counted, CountedGroups, count_groups};
+use crate::analyzed::{Analyzed, ChainFrame, Measure, PlaceId};
+use crate::compared_lines::ComparedLines;
+use crate::counts::{Counted, count_groups};
 use crate::effect::Effects;
 use crate::evidence::{Evidence, Test};
 use crate::execution::Execution;
 use crate::learnt_noise::LearntNoise;
-use crate::line_pairs::{LineMatch, match_lines};
+use crate::line_pairs::LinePair;
 use crate::matching::{FunctionMatch, match_functions};
 use crate::matching_files::{FilePair, match_files};
 use crate::moved_cost::note_moved_cost;
@@ -29,15 +30,12 @@ pub struct Comparison {
     pub(crate) new: ComparedSide,
     pub(crate) functions: FunctionMatch,
     pub(crate) files: Vec<FilePair>,
-    pub(crate) lines: LineMatch,
     /// By pair of functions.
     pub(crate) function_amounts: Vec<[Amounts; 2]>,
     pub(crate) function_effects: Vec<Effects>,
     /// "renamed from …", "cost moved here from …"; empty: nothing.
     pub(crate) function_notes: Vec<String>,
-    /// By pair of lines.
-    pub(crate) line_amounts: Vec<[Amounts; 2]>,
-    pub(crate) line_effects: Vec<Effects>,
+    lines: OnceLock<ComparedLines>,
     pub(crate) evidence: Evidence,
     unit: String,
     pub(crate) units: Units,
@@ -61,6 +59,13 @@ impl ComparedSide {
             samples: amount.samples,
             value: ((amount.value as f64 / self.units).round() as u64).min(VALUE_MAX),
         }
+    }
+
+    /// Of all executions; zero where there is no place.
+    pub fn amounts_of_place(&self, place: Option<PlaceId>) -> Amounts {
+        let tally = self.analyzed.tally(self.measure);
+        let amounts = (tally.zip(place)).map(|(tally, place)| tally.places[place as usize]);
+        amounts.unwrap_or_default()
     }
 
     pub fn amounts_per_unit(&self, amounts: Amounts) -> Amounts {
@@ -107,24 +112,32 @@ impl Comparison {
         let files = match_files(base_run, new_run);
         let mut functions = match_functions(base_run, new_run, &files);
         let renamed_notes = pair_renamed([base_run, new_run], measures, &mut functions);
-        let lines = match_lines(base_run, new_run, &files);
 
-        let rows = functions.pairs.len().max(lines.pairs.len());
+        let places = base_run.places().len() + new_run.places().len();
+        let rows = functions.pairs.len().max(places);
         let mut evidence = Evidence::of([&base, &new], measures, rows);
         evidence.noise = noise;
-        let counted = |side: usize| {
-            let (run, function_pair, line_pair) = match side {
-                0 => (base_run, &functions.base_pair, &lines.base_pair),
-                _ => (new_run, &functions.new_pair, &lines.new_pair),
-            };
-            let columns = &evidence.columns[side];
-            let mut of_functions =
-                CountedGroups::new(function_pair, functions.pairs.len(), columns.count);
-            let mut of_lines = CountedGroups::new(line_pair, lines.pairs.len(), columns.count);
-            count_groups(run, columns, &mut of_functions, &mut of_lines);
-            (of_functions.finish(), of_lines.finish())
-        };
-        let [base_counts, new_counts] = both(|| counted(0), || counted(1));
+        let count = functions.pairs.len();
+        let of_function = |frame: &ChainFrame| Some(frame.function);
+        let [base_columns, new_columns] = &evidence.columns;
+        let [base_counts, new_counts] = both(
+            || {
+                count_groups(
+                    base_run,
+                    base_columns,
+                    (&functions.base_pair, count),
+                    of_function,
+                )
+            },
+            || {
+                count_groups(
+                    new_run,
+                    new_columns,
+                    (&functions.new_pair, count),
+                    of_function,
+                )
+            },
+        );
 
         // The files of a side may have been sampled at different rates.
         let values_of_sample: Vec<f64> = ([&base, &new].iter())
@@ -133,7 +146,7 @@ impl Comparison {
             .collect();
         let sizes = match (normalisation, evidence.test) {
             (Normalisation::Share, Test::Executions) => {
-                let (base, new) = (&base_counts.0.self_, &new_counts.0.self_);
+                let (base, new) = (&base_counts.self_, &new_counts.self_);
                 (evidence.found_sizes(base, new, functions.pairs.len())).map(|sizes| {
                     (sizes.iter().zip(&values_of_sample))
                         .map(|(size, value)| size * value)
@@ -155,12 +168,10 @@ impl Comparison {
             new,
             functions,
             files,
-            lines,
+            lines: OnceLock::new(),
             function_amounts: Vec::new(),
             function_effects: Vec::new(),
             function_notes: renamed_notes,
-            line_amounts: Vec::new(),
-            line_effects: Vec::new(),
             evidence: Evidence::of_nothing(),
             unit,
             units,
@@ -172,37 +183,34 @@ impl Comparison {
         evidence.relate(totals, &comparison.units.of_execution, &values_of_sample);
         comparison.evidence = evidence;
         comparison.function_effects =
-            comparison.effects(&base_counts.0, &new_counts.0, &comparison.function_amounts);
-        comparison.line_effects =
-            comparison.effects(&base_counts.1, &new_counts.1, &comparison.line_amounts);
-        note_moved_cost(&mut comparison, [&base_counts.0, &new_counts.0]);
+            comparison.effects(&base_counts, &new_counts, &comparison.function_amounts);
+        note_moved_cost(&mut comparison, [&base_counts, &new_counts]);
         comparison.whole = whole(&comparison);
-        judge_nested_totals(&mut comparison, [&base_counts.0, &new_counts.0]);
+        judge_nested_totals(&mut comparison, [&base_counts, &new_counts]);
         Ok(comparison)
     }
 
-    /// Amounts of both sides by pairs of functions and lines.
-    fn add_up(&mut self) {
-        let pairs = self.functions.pairs.len();
-        let base = sums_by_pair(&mut self.base, &self.functions.base_pair, pairs);
-        let new = sums_by_pair(&mut self.new, &self.functions.new_pair, pairs);
-        self.function_amounts = base.into_iter().zip(new).map(|(b, n)| [b, n]).collect();
-        let of_place = |side: &ComparedSide, place: Option<u32>| {
-            let tally = side.analyzed.tally(side.measure);
-            let amounts = (tally.zip(place)).map(|(tally, place)| tally.places[place as usize]);
-            side.amounts_per_unit(amounts.unwrap_or_default())
-        };
-        self.line_amounts = (self.lines.pairs.iter())
-            .map(|pair| {
-                [
-                    of_place(&self.base, pair.base),
-                    of_place(&self.new, pair.new),
-                ]
-            })
-            .collect();
+    /// Lines are compared when somebody first asks for them.
+    pub(crate) fn lines(&self) -> &ComparedLines {
+        self.lines.get_or_init(|| ComparedLines::of(self))
     }
 
-    fn effects(&self, base: &Counted, new: &Counted, amounts: &[[Amounts; 2]]) -> Vec<Effects> {
+    /// Amounts of both sides by pairs of functions.
+    fn add_up(&mut self) {
+        let pairs = self.functions.pairs.len();
+        let [base, new] = both(
+            || sums_by_pair(&mut self.base, &self.functions.base_pair, pairs),
+            || sums_by_pair(&mut self.new, &self.functions.new_pair, pairs),
+        );
+        self.function_amounts = base.into_iter().zip(new).map(|(b, n)| [b, n]).collect();
+    }
+
+    pub(crate) fn effects(
+        &self,
+        base: &Counted,
+        new: &Counted,
+        amounts: &[[Amounts; 2]],
+    ) -> Vec<Effects> {
         let mut effects = self.evidence.effects(base, new, amounts);
         for (effects, [base, new]) in effects.iter_mut().zip(amounts) {
             effects.reconcile(base.total, new.total);
@@ -211,8 +219,7 @@ impl Comparison {
     }
 
     /// The function that a pair of lines belongs to.
-    pub(crate) fn pair_of_line(&self, line: usize) -> Option<u32> {
-        let line = &self.lines.pairs[line];
+    pub(crate) fn pair_of_line(&self, line: &LinePair) -> Option<u32> {
         match (line.new, line.base) {
             (Some(place), _) => {
                 let function = self.new_run().function_of_place(place);

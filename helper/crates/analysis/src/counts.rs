@@ -5,10 +5,10 @@
 
 use statistics::BATCHES;
 
-use crate::analyzed::{Analyzed, Measure, NO_PLACE};
+use crate::analyzed::{Analyzed, ChainFrame, Measure};
 use crate::side::Side;
 use crate::stack_trie::StackTrie;
-use crate::tally::{OpenGroups, Path};
+use crate::tally::OpenGroups;
 
 /// Counts that are held for all call paths at once; beyond it columns are taken in turn.
 const DENSE_MAX: usize = 32_000_000;
@@ -156,57 +156,20 @@ pub(crate) struct Counted {
     pub total: Counts,
 }
 
-/// Counts by a grouping of functions or places, as [`crate::tally::Groups`] has sums.
-pub(crate) struct CountedGroups<'a> {
-    group_of: &'a [u32],
-    self_: Counts,
-    total: Counts,
-    open: OpenGroups,
-}
-
-impl<'a> CountedGroups<'a> {
-    pub fn new(group_of: &'a [u32], groups: usize, columns: usize) -> Self {
-        CountedGroups {
-            group_of,
-            self_: Counts::new(groups, columns),
-            total: Counts::new(groups, columns),
-            open: OpenGroups::new(groups),
-        }
-    }
-
-    pub fn finish(self) -> Counted {
-        Counted {
-            self_: self.self_,
-            total: self.total,
-        }
-    }
-
-    fn enter(&mut self, id: u32, path: Path, first: usize, below: &[u32]) {
-        let group = self.group_of[id as usize] as usize;
-        if self.open.enter(group, path) {
-            self.total.add(group, first, below);
-        }
-    }
-
-    fn add_self(&mut self, id: u32, first: usize, counts: &[u32]) {
-        let group = self.group_of[id as usize] as usize;
-        self.self_.add(group, first, counts);
-    }
-
-    /// The next walk begins outside of all groups.
-    fn leave_all(&mut self) {
-        self.open = OpenGroups::new(self.open.len());
-    }
-}
-
-/// One pass over the samples, and one walk over all call paths, for as many columns at once as fit.
+/// One pass over the samples, and one walk over all call paths, for as many columns at once as fit. `group_of`: by the ids
+/// that `id_of` gives of frames, a grouping into so many; as [`crate::tally::Groups`] has sums.
 pub(crate) fn count_groups(
     analyzed: &Analyzed,
     columns: &Columns,
-    functions: &mut CountedGroups,
-    places: &mut CountedGroups,
-) {
+    (group_of, groups): (&[u32], usize),
+    id_of: impl Fn(&ChainFrame) -> Option<u32>,
+) -> Counted {
     let trie = analyzed.stacks();
+    let group_of_frame = |frame: &ChainFrame| Some(group_of[id_of(frame)? as usize] as usize);
+    let mut counted = Counted {
+        self_: Counts::new(groups, columns.count),
+        total: Counts::new(groups, columns.count),
+    };
     // Two tables: what is counted on a path, and that with all below it.
     let block = (DENSE_MAX / 2 / trie.parent.len()).clamp(1, columns.count.max(1));
     for first in (0..columns.count).step_by(block) {
@@ -214,28 +177,24 @@ pub(crate) fn count_groups(
         let self_ = counts_of_paths(trie, columns, first, last);
         let mut below = self_.clone();
         below.fold_into_parents(&trie.parent);
+        let mut open = OpenGroups::new(groups);
         for path in trie.paths() {
             let below = below.row(path.node as usize);
             let chain = analyzed.chain(trie.chain[path.node as usize]);
-            for frame in chain {
-                functions.enter(frame.function, path, first, below);
-                if frame.place != NO_PLACE {
-                    places.enter(frame.place, path, first, below);
+            for group in chain.iter().filter_map(group_of_frame) {
+                if open.enter(group, path) {
+                    counted.total.add(group, first, below);
                 }
             }
             let own = self_.row(path.node as usize);
-            if own.iter().all(|&count| count == 0) {
-                continue;
-            }
-            let leaf = chain[0];
-            functions.add_self(leaf.function, first, own);
-            if leaf.place != NO_PLACE {
-                places.add_self(leaf.place, first, own);
+            if own.iter().any(|&count| count > 0)
+                && let Some(group) = group_of_frame(&chain[0])
+            {
+                counted.self_.add(group, first, own);
             }
         }
-        functions.leave_all();
-        places.leave_all();
     }
+    counted
 }
 
 /// By call path, what was counted on it, of the columns `first..last`.

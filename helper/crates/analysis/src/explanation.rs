@@ -81,11 +81,10 @@ struct LinesOfFunctions {
 impl LinesOfFunctions {
     fn of(comparison: &Comparison) -> LinesOfFunctions {
         let mut of_pair: HashMap<u32, Vec<u32>> = HashMap::new();
-        for index in 0..comparison.lines.pairs.len() {
-            let Some(pair) = comparison.pair_of_line(index) else {
-                continue;
-            };
-            of_pair.entry(pair).or_default().push(index as u32);
+        for (index, line) in (0..).zip(&comparison.lines().matched.pairs) {
+            if let Some(pair) = comparison.pair_of_line(line) {
+                of_pair.entry(pair).or_default().push(index);
+            }
         }
         LinesOfFunctions { of_pair }
     }
@@ -98,9 +97,10 @@ impl LinesOfFunctions {
         let all = |amounts: &[Amounts; 2], side: usize| amounts[side].self_.value as f64;
         let of_function = &comparison.function_amounts[pair as usize];
         for &index in self.of_pair.get(&pair).into_iter().flatten() {
-            let line = &comparison.lines.pairs[index as usize];
-            let amounts = &comparison.line_amounts[index as usize];
-            let verdict = comparison.line_effects[index as usize].self_.verdict;
+            let compared = comparison.lines();
+            let line = &compared.matched.pairs[index as usize];
+            let amounts = &compared.amounts[index as usize];
+            let verdict = compared.effects[index as usize].self_.verdict;
             let is_hot = (0..2).any(|side| {
                 let value = all(amounts, side);
                 value > 0.0 && value >= HOT_PART * all(of_function, side)

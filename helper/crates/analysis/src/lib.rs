@@ -9,6 +9,7 @@ mod call_partners;
 mod callers;
 mod chains;
 mod compared_files;
+mod compared_lines;
 mod compared_tables;
 mod compared_tree;
 mod comparison;

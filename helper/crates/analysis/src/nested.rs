@@ -7,6 +7,7 @@
 //!   within*, and a note names them.
 //! - Else nothing but the level of the tests is different: *noise*, as the whole.
 
+use crate::compared_lines::ComparedLines;
 use crate::comparison::Comparison;
 use crate::counts::{Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES, Verdict};
@@ -23,7 +24,7 @@ const MOST: f64 = 0.8;
 /// Functions that are looked for inside, those with the largest change of self first.
 const INSIDE_MAX: usize = 60;
 
-/// Judges the totals of such functions again, then those of their lines. The whole and moved cost are known. `counts`: of
+/// Judges the totals of such functions again. The whole and moved cost are known. `counts`: of
 /// base and new.
 pub(crate) fn judge_nested_totals(comparison: &mut Comparison, counts: [&Counted; 2]) {
     let against: Vec<u32> = (0..comparison.function_effects.len() as u32)
@@ -43,7 +44,6 @@ pub(crate) fn judge_nested_totals(comparison: &mut Comparison, counts: [&Counted
             add_note(comparison, pair, &note);
         }
     }
-    judge_lines(comparison);
 }
 
 /// Of a row with these totals.
@@ -75,19 +75,17 @@ pub(crate) fn verdict_beside_function(
     }
 }
 
-fn judge_lines(comparison: &mut Comparison) {
-    let changed: Vec<(usize, Verdict)> = (comparison.line_effects.iter().enumerate())
-        .filter(|(_, effects)| effects.total.verdict.has_direction())
-        .filter_map(|(line, effects)| {
-            let pair = comparison.pair_of_line(line)?;
-            let total = comparison.line_amounts[line].map(|amounts| amounts.total);
-            let verdict = effects.total.verdict;
-            let better = verdict_beside_function(comparison, total, verdict, pair);
-            (better != verdict).then_some((line, better))
-        })
-        .collect();
-    for (line, verdict) in changed {
-        comparison.line_effects[line].total.verdict = verdict;
+/// The totals of lines, when those of the functions have been judged again.
+pub(crate) fn judge_lines(comparison: &Comparison, lines: &mut ComparedLines) {
+    let pairs = lines.matched.pairs.iter().zip(&lines.amounts);
+    for (effects, (pair, amounts)) in lines.effects.iter_mut().zip(pairs) {
+        let verdict = effects.total.verdict;
+        if verdict.has_direction()
+            && let Some(function) = comparison.pair_of_line(pair)
+        {
+            let total = amounts.map(|amounts| amounts.total);
+            effects.total.verdict = verdict_beside_function(comparison, total, verdict, function);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::analyzed::{Analyzed, FunctionId, FunctionKind, Measure};
+use crate::comparison::both;
 use crate::function_text::{function_text, text_likeness};
 use crate::matching::FunctionMatch;
 use crate::neighbours::{Neighbours, likeness, neighbours};
@@ -24,12 +25,16 @@ pub(crate) fn pair_renamed(
     measures: [Measure; 2],
     functions: &mut FunctionMatch,
 ) -> Vec<String> {
-    let base = candidates(runs[0], measures[0], functions, true);
-    let new = candidates(runs[1], measures[1], functions, false);
+    let [base, new] = both(
+        || candidates(runs[0], measures[0], functions, true),
+        || candidates(runs[1], measures[1], functions, false),
+    );
     let mut joined: Vec<(u32, u32, String)> = Vec::new();
     if !base.is_empty() && !new.is_empty() {
-        let base = described(runs[0], measures[0], &functions.base_pair, &base);
-        let new = described(runs[1], measures[1], &functions.new_pair, &new);
+        let [base, new] = both(
+            || described(runs[0], measures[0], &functions.base_pair, &base),
+            || described(runs[1], measures[1], &functions.new_pair, &new),
+        );
         for (from, to) in mutual_best(&base, &new) {
             let pairs = [
                 functions.base_pair[base[from].function as usize],

@@ -139,10 +139,6 @@ impl OpenGroups {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.until.len()
-    }
-
     /// Whether this frame of the group is the outermost. Nodes come in their order.
     #[inline]
     pub fn enter(&mut self, group: usize, path: Path) -> bool {
