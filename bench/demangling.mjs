@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { run } from '../scripts/steps/command.mjs';
-import { helper } from '../scripts/steps/paths.mjs';
+import { cargoBuilt, helper } from '../scripts/steps/paths.mjs';
 import { Sentence } from '../scripts/steps/report.mjs';
 
 export const title = 'C++ names compared with c++filt';
@@ -69,7 +69,7 @@ function symbolsOf(file) {
 }
 
 function compared(what, symbols) {
-  const ours = through(path.join(helper, 'target/release/examples/cpp_names'), symbols);
+  const ours = through(cargoBuilt('examples/cpp_names'), symbols);
   // We leave out what a compiler appends to copies of a function.
   const theirs = through('c++filt', symbols).map((name) => name.replace(/ \[clone [^\]]*\]/g, ''));
   const counts = { equal: 0, unread: 0 };

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 
-const bursts = `while :; do
+// Until this process has ended, however it ends.
+const bursts = `while kill -0 $PPID; do
   timeout "$((RANDOM % 2)).$((RANDOM % 10))" sha256sum /dev/zero
   sleep "$((RANDOM % 3)).$((RANDOM % 10))"
 done`;

@@ -1,6 +1,6 @@
 // Whether our chains of frames are those of `addr2line -i`, at random addresses of real programs' code.
 import { run } from '../scripts/steps/command.mjs';
-import { helper } from '../scripts/steps/paths.mjs';
+import { cargoBuilt, helper } from '../scripts/steps/paths.mjs';
 import { programs } from './programs/programs.mjs';
 
 export const title = 'Lines and inlined calls compared with addr2line -i';
@@ -26,11 +26,7 @@ export async function measure({ addresses = 20_000, names = Object.keys(referenc
 
 async function row(name, addresses) {
   const [program] = await programs[name].command(0.1);
-  const output = await run(`${helper}/target/release/examples/compare_lines`, [
-    program,
-    String(addresses),
-    references[name],
-  ]);
+  const output = await run(cargoBuilt('examples/compare_lines'), [program, String(addresses), references[name]]);
   const classes = JSON.parse(output.trim().split('\n').at(-1));
   const sumOf = (isWanted) =>
     Object.entries(classes).reduce((sum, [kind, count]) => sum + (isWanted(kind) ? count : 0), 0);

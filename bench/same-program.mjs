@@ -127,11 +127,17 @@ function rowsOf(what, design, all) {
   const sum = (counted, part) => counted.reduce((all, one) => all + part(one), 0);
   const ofPrograms = (kind, limit, part) => {
     const most = worstOf(all, (one) => part(one) / one.pairs);
-    const mean = `${percent(sum(all, part), sum(all, ({ pairs }) => pairs))} of all`;
+    const mean = `${percent(
+      sum(all, part),
+      sum(all, ({ pairs }) => pairs),
+    )} of all`;
     return row(kind, limit, mean, part(most) / most.pairs, `, ${most.name}`);
   };
   const tests = sum(everyRow, (one) => one.tests);
-  const rejected = `${percent(sum(everyRow, (one) => one.rejected), tests)} of ${tests} tests`;
+  const rejected = `${percent(
+    sum(everyRow, (one) => one.rejected),
+    tests,
+  )} of ${tests} tests`;
   const isFrom = worst ? ` of ${rows.length} functions, \`${worst.name}\` of ${worst.program}` : '';
   return [
     row('functions whose 95 % interval excludes 0', 0.08, rejected, worst ? rejectedShare(worst) : 0, isFrom),

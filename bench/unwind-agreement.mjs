@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { run } from '../scripts/steps/command.mjs';
-import { helper } from '../scripts/steps/paths.mjs';
+import { cargoBuilt, helper } from '../scripts/steps/paths.mjs';
 import { programs } from './programs/programs.mjs';
 
 export const title = 'Stacks compared with perf’s unwinding';
@@ -55,7 +55,7 @@ async function agreement(name, size) {
     await run('perf', [...record, '-o', data, '--', ...(await programs[name].command(size))]);
     const script = ['script', '-i', data, '--ns', '--no-inline', '--max-stack', '2048', '-F', 'tid,time,ip'];
     writeFileSync(text, await run('perf', script));
-    return JSON.parse(await run(path.join(helper, 'target/release/examples/unwind_agreement'), [data, text]));
+    return JSON.parse(await run(cargoBuilt('examples/unwind_agreement'), [data, text]));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,7 +1,9 @@
-// npm run build: the two binaries (helper/target/release/) and the bundles of extension and webview (dist/).
+// npm run build [-- --arch arm64]: the two binaries (helper/target/) and the bundles of extension and webview (dist/). With
+// another architecture than this machine's, the binaries alone.
+import { arm64Environment } from './steps/arm64-toolchain.mjs';
 import { run } from './steps/command.mjs';
-import { helper, inRoot } from './steps/paths.mjs';
-import { isMain, main, step } from './steps/report.mjs';
+import { helper, inRoot, rustTargets } from './steps/paths.mjs';
+import { isMain, main, Sentence, step } from './steps/report.mjs';
 
 export async function build() {
   console.log('Build');
@@ -11,10 +13,31 @@ export async function build() {
 }
 
 /** Builds lineheat and lineheat-sampler. */
-export async function buildHelper() {
-  await step('cargo build --release (lineheat, lineheat-sampler)', () =>
-    run('cargo', ['build', '--release', '--locked', '--bins'], { cwd: helper }),
-  );
+export async function buildHelper(arch = process.arch) {
+  const title = `cargo build --release (lineheat, lineheat-sampler${arch === process.arch ? '' : `, ${arch}`})`;
+  if (arch === process.arch) return step(title, () => cargoBuild());
+  if (process.arch !== 'x64' || arch !== 'arm64')
+    throw new Sentence(`From ${process.arch}, nothing is built for ${arch}: only from x64 for arm64.`);
+  const env = await step('compiler and libraries for arm64', () => arm64Environment());
+  return step(title, () => cargoBuild(['--target', rustTargets[arch]], env));
 }
 
-if (isMain(import.meta)) main(build);
+const cargoBuild = (args = [], env = {}) =>
+  run('cargo', ['build', '--release', '--locked', '--bins', ...args], { cwd: helper, env });
+
+/** The architecture after `--arch`, by Node's name; undefined: none is given. */
+function archOf(args) {
+  const at = args.indexOf('--arch');
+  if (at < 0) return undefined;
+  const arch = args[at + 1];
+  if (rustTargets[arch]) return arch;
+  throw new Sentence(`--arch wants one of ${Object.keys(rustTargets).join(', ')}, not "${arch ?? ''}".`);
+}
+
+if (isMain(import.meta))
+  main(async () => {
+    const arch = archOf(process.argv.slice(2));
+    if (!arch || arch === process.arch) return build();
+    console.log('Build');
+    return buildHelper(arch);
+  });

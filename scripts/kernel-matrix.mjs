@@ -1,5 +1,6 @@
 // npm run kernel-matrix [-- fetch | run [KERNEL…] | table]: records small programs under kernels from the oldest supported
-// one to the newest, and under one that is too old. Kernels are named by series: 5.10, 6.1, 6.12, 6.18, 7.
+// one to the newest, and under one that is too old. Kernels are named by series: 5.10, 6.1, 6.12, 6.18, 7; those of arm64
+// are 6.1-arm64 …, and 6.12-arm64-16k, whose pages have 16 KiB.
 //   fetch   gets the newest kernel of each series into the user's cache; what is there already is kept
 //   run     fetches what is missing, boots each kernel in a guest, judges, and prints the table (without a word: this)
 //   table   prints the table of the last run again
@@ -7,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { buildHelper } from './build.mjs';
-import { allSeries, fetchNewest, kernels, kernelsHere } from './kernel-matrix/archive.mjs';
+import { allKernels, fetchNewest, kernelOf, kernels, kernelsHere } from './kernel-matrix/archive.mjs';
 import { boot, packFileSystem, withWorkFolder } from './kernel-matrix/guest.mjs';
 import { judge, tableOf } from './kernel-matrix/verdict.mjs';
 import { installSystemPackages } from './setup.mjs';
@@ -19,11 +20,11 @@ const lastRun = inRoot('.cache/kernel-matrix.json');
 
 async function kernelMatrix() {
   const [command = 'run', ...names] = process.argv.slice(2);
-  const unknown = names.filter((name) => !allSeries.includes(name));
+  const unknown = names.filter((name) => !allKernels.includes(name));
   if (unknown.length > 0)
-    throw new Sentence(`No such kernel: ${unknown.join(', ')}. There are ${allSeries.join(', ')}.`);
+    throw new Sentence(`No such kernel: ${unknown.join(', ')}. There are ${allKernels.join(', ')}.`);
   if (command === 'fetch') await fetchAll();
-  else if (command === 'run') await runAll(names.length > 0 ? names : allSeries);
+  else if (command === 'run') await runAll(names.length > 0 ? names : allKernels);
   else if (command === 'table') printTable();
   else throw new Sentence(`"${command}" is none of fetch, run, table.`);
 }
@@ -31,13 +32,13 @@ async function kernelMatrix() {
 async function fetchAll() {
   console.log('Kernels');
   tellNotOffered(await step('newest of each series', () => fetchNewest()));
-  for (const { series, release } of kernelsHere()) console.log(`  ${series.padEnd(5)} ${release}`);
+  for (const { name, release } of kernelsHere()) console.log(`  ${name.padEnd(14)} ${release}`);
 }
 
 async function runAll(wanted) {
   console.log('Kernel matrix');
   await installSystemPackages(guestPackages);
-  await buildHelper();
+  for (const arch of new Set(wanted.map((name) => kernelOf(name).arch))) await buildHelper(arch);
   const { here, notOffered } = await step('kernels', () => kernels(wanted));
   tellNotOffered(notOffered);
   const verdicts = await verdictsOf(here);
@@ -55,11 +56,15 @@ async function runAll(wanted) {
 /** Boots the kernels one after the other and judges each. */
 function verdictsOf(here) {
   return withWorkFolder(inRoot('.cache/kernel-matrix'), async (work) => {
-    const fileSystem = await step('file system of the guests', () => packFileSystem(work));
+    const fileSystems = {};
+    for (const arch of new Set(here.map((kernel) => kernel.arch)))
+      fileSystems[arch] = await step(`file system of the guests, ${arch}`, () => packFileSystem(work, arch));
     const verdicts = [];
-    for (const { series, release, image } of here)
+    for (const { name, arch, release, image } of here)
       verdicts.push(
-        await step(`Linux ${release}`, async () => judge(await boot({ image, fileSystem, work, name: series }))),
+        await step(`Linux ${release}`, async () =>
+          judge(await boot({ image, fileSystem: fileSystems[arch], work, name, arch })),
+        ),
       );
     return verdicts;
   });
@@ -71,7 +76,7 @@ function printTable() {
 }
 
 function tellNotOffered(notOffered) {
-  for (const series of notOffered) console.log(`  SKIPPED ${series}: the archive offers no kernel of this series`);
+  for (const name of notOffered) console.log(`  SKIPPED ${name}: the archive offers no kernel of this series`);
 }
 
 if (isMain(import.meta)) main(kernelMatrix);

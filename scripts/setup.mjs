@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { findProgram, run } from './steps/command.mjs';
 import { nodePackagesMissing } from './steps/node-packages.mjs';
-import { helper, inRoot } from './steps/paths.mjs';
+import { helper, inRoot, rustTarget } from './steps/paths.mjs';
 import { isMain, main, Sentence, step } from './steps/report.mjs';
 import { installCommand, installPrefix, missingPackages } from './steps/system-packages.mjs';
 
@@ -29,17 +29,19 @@ export async function setup() {
 
 /**
  * What cargo has to know of this machine: where libelf.a is, and which paths to leave out of what is built, so that the
- * same commit gives the same binaries anywhere.
+ * same commit gives the same binaries anywhere. They are static, with the C library: with a target that is named, cargo
+ * applies the flags to them and not to its own plug-ins, which cannot be static.
  */
 async function writeCargoSettings({ env = process.env } = {}) {
   const libraries = (await run('pkg-config', ['--variable=libdir', 'libelf'])).trim();
   const cargo = env.CARGO_HOME || path.join(os.homedir(), '.cargo');
   const remapped = { [path.join(cargo, 'registry/src')]: '/cargo', [helper]: '/lineheat' };
-  const flags = Object.entries(remapped).map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const remap = Object.entries(remapped).map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const flags = ['-Ctarget-feature=+crt-static', ...remap];
   const text = [
     '# Written by scripts/setup.mjs.',
-    `[build]\nrustflags = ${JSON.stringify(flags)}`,
-    `[env]\nLIBBPF_SYS_LIBRARY_PATH = ${JSON.stringify(libraries)}\n`,
+    `[build]\ntarget = ${JSON.stringify(rustTarget)}\nrustflags = ${JSON.stringify(flags)}`,
+    `[env]\nLIBBPF_SYS_LIBRARY_PATH_${rustTarget.replaceAll('-', '_')} = ${JSON.stringify(libraries)}\n`,
   ].join('\n');
   const file = path.join(helper, '.cargo/config.toml');
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return;

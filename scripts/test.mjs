@@ -17,6 +17,7 @@ const inOrder = [
   ['unit', suites.unit],
   ['helper', suites.helper],
   ['kernels', suites.kernels],
+  ['roots', suites.roots],
   ['programs', suites.programs],
   ['webview', suites.webview],
   ['editor-api', suites.editorApi],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from '../../scripts/steps/command.mjs';
-import { helper } from '../../scripts/steps/paths.mjs';
+import { cargoBuilt, helper } from '../../scripts/steps/paths.mjs';
 import { faulty } from '../programs/c.mjs';
 import * as host from './host.mjs';
 import {
@@ -235,7 +235,7 @@ async function hostGone(folder, program, random, end) {
 }
 
 /** Lists the BPF programs in the kernel, a line each: its id and who loaded it. */
-const listing = path.join(helper, 'target/release/examples/loaded_programs');
+const listing = cargoBuilt('examples/loaded_programs');
 
 /** Sentences on BPF programs that are still loaded. */
 export async function programsLeft(ids) {

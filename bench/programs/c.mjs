@@ -105,9 +105,7 @@ export const storm = () =>
 
 /** Differs from execution to execution; see the file for how. */
 export const unsteady = () =>
-  once('unsteady', 'build unsteady', (program) =>
-    gcc([...optimised, '-pthread', source('unsteady.c'), '-o', program]),
-  );
+  once('unsteady', 'build unsteady', (program) => gcc([...optimised, '-pthread', source('unsteady.c'), '-o', program]));
 
 /** A file to drift by, empty. */
 export async function emptyLog() {

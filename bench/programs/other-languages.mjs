@@ -2,7 +2,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { findProgram, run } from '../../scripts/steps/command.mjs';
-import { helper, inRoot } from '../../scripts/steps/paths.mjs';
+import { helper, inRoot, rustTarget } from '../../scripts/steps/paths.mjs';
 import { Sentence } from '../../scripts/steps/report.mjs';
 import { buildFolder, built, once, source } from './build-folder.mjs';
 
@@ -23,7 +23,7 @@ export function ownEngine() {
     const target = built('lineheat-debug/target');
     const profile = { CARGO_PROFILE_RELEASE_DEBUG: '2', CARGO_TARGET_DIR: target };
     await run('nice', ['cargo', 'build', '--release', '--locked', '-p', 'lineheat'], { cwd: helper, env: profile });
-    await cp(path.join(target, 'release/lineheat'), program);
+    await cp(path.join(target, rustTarget, 'release/lineheat'), program);
   });
 }
 

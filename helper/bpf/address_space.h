@@ -69,6 +69,9 @@ struct vm_area_struct {
 	struct file *vm_file;
 } __attribute__((preserve_access_index));
 
+/* The kernel counts offsets in its pages: 4 KiB, on aarch64 also 16 or 64. Set before loading. */
+const volatile u32 kernel_page_shift = 12;
+
 enum { MAPLE_LEAF_64 = 1, MAPLE_RANGE_64 = 2, MAPLE_ARANGE_64 = 3 };
 static __always_inline u32 node_type(u64 entry)
 {
@@ -242,7 +245,7 @@ __noinline int find_area_number(u64 address)
 	struct file *file = BPF_CORE_READ(area, vm_file);
 	if (file) {
 		rows = rows_of_file(file);
-		file_offset = (u64)BPF_CORE_READ(area, vm_pgoff) << 12;
+		file_offset = (u64)BPF_CORE_READ(area, vm_pgoff) << kernel_page_shift;
 	} else if (start == (u64)BPF_CORE_READ(mm, context.vdso)) {
 		rows = rows_of_vdso();
 	} else {

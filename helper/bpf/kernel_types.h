@@ -37,10 +37,13 @@ enum {
 };
 enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_AVAIL_DATA = 0, BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
-/* User registers of x86-64 as saved on entry to the kernel (arch/x86/include/uapi/asm/ptrace.h). */
-struct pt_regs {
-	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
-};
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#ifdef __TARGET_ARCH_arm64
+#include "registers_aarch64.h"
+#else
+#include "registers_x86_64.h"
+#endif
 
 /* Context of a perf_event program (include/uapi/linux/bpf_perf_event.h). */
 struct bpf_perf_event_data {

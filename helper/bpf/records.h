@@ -140,7 +140,11 @@ _Static_assert(sizeof(struct sample_head) == 40, "mirrored by crates/records");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */
+#ifdef __TARGET_ARCH_arm64
+#define COPIED_REGISTERS 32
+#else
 #define COPIED_REGISTERS 16
+#endif
 #define OTHER_BYTES_MAX (32 << 10) /* of them, where there is a second piece */
 struct stack_copy {
 	struct sample_head head; /* no user frames; stack_end means nothing */
@@ -154,4 +158,4 @@ struct stack_copy {
 	u64 kernel_frames[KERNEL_FRAMES_MAX];
 	u8 stack[COPY_BYTES_MAX]; /* from the stack pointer up, then the second piece; what is beyond `bytes` is not sent */
 };
-_Static_assert(sizeof(struct stack_copy) == 40 + 8 * (16 + 4 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct stack_copy) == 40 + 8 * (COPIED_REGISTERS + 4 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");

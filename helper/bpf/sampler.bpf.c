@@ -9,8 +9,6 @@
  * each other on a CPU, so one state per CPU is enough.
  */
 #include "kernel_types.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 #include "records.h"
 
@@ -33,6 +31,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct walk);
 } walks SEC(".maps");
+
+/* Those of aarch64 are too many for the BPF stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct pt_regs);
+} user_registers SEC(".maps");
 
 /*
  * Callers repeat from sample to sample: their rules are kept by return address, which saves the searches, most of the
@@ -197,36 +203,10 @@ __noinline int walk_stack(void)
 	return bpf_loop(USER_FRAMES_MAX, walk_step, 0, 0);
 }
 
-/* A syscall leaves its own return address in rcx and the flags in r11 (SYSCALL, Intel SDM 2B). */
-static __always_inline bool is_in_syscall(const struct pt_regs *r)
-{
-	return r->cx == r->ip && r->r11 == r->flags;
-}
-
-static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
-{
-	to[REG_RAX] = r->ax;
-	to[REG_RDX] = r->dx;
-	to[REG_RCX] = r->cx;
-	to[REG_RBX] = r->bx;
-	to[REG_RSI] = r->si;
-	to[REG_RDI] = r->di;
-	to[REG_RBP] = r->bp;
-	to[REG_RSP] = r->sp;
-	to[8] = r->r8;
-	to[9] = r->r9;
-	to[10] = r->r10;
-	to[11] = r->r11;
-	to[12] = r->r12;
-	to[13] = r->r13;
-	to[14] = r->r14;
-	to[15] = r->r15;
-}
-
 static __always_inline void begin_walk_from(struct walk *w, const struct pt_regs *r, bool exact_ip)
 {
 	take_registers(w->registers, r);
-	w->ip = r->ip;
+	w->ip = pc_of(r);
 	begin_walk(w, exact_ip);
 }
 
@@ -238,14 +218,14 @@ static __always_inline bool send_copy(const struct walk *w, const struct pt_regs
 	struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
 	if (bpf_ringbuf_query(&samples, BPF_RB_AVAIL_DATA) > RING_BYTES / 2)
 		return false;
-	if (!room || !copy_stack(&room->copy, regs->sp, regs->bp))
+	if (!room || !copy_stack(&room->copy, sp_of(regs), frame_pointer_of(regs)))
 		return false;
 	struct stack_copy *copy = &room->copy;
 	copy->head = w->out.head;
 	copy->head.user_frames = 0;
 	copy->head.is_copy = true;
 	take_registers(copy->registers, regs);
-	copy->ip = regs->ip;
+	copy->ip = pc_of(regs);
 	copy->exact_ip = exact_ip;
 	bpf_probe_read_kernel(copy->kernel_frames, sizeof(copy->kernel_frames), w->out.frames);
 	u64 size = sizeof(*copy) - COPY_BYTES_MAX + copy->bytes;
@@ -270,7 +250,8 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	}
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	if (!w) {
+	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
+	if (!w || !regs) {
 		count(COUNTER_LOST_NO_SCRATCH);
 		return 0;
 	}
@@ -280,19 +261,19 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	head->tid = number_of(current_task);
 	__builtin_memcpy(head->comm, current_task->comm, sizeof(head->comm));
 
-	struct pt_regs regs;
 	s64 kernel_bytes = 0;
-	bool in_kernel = (ctx->regs.cs & 3) == 0;
+	bool in_kernel = are_of_kernel(&ctx->regs), exact_ip = true;
 	if (in_kernel) {
+		const struct pt_regs *saved = (void *)bpf_task_pt_regs(current_task);
 		kernel_bytes = bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0);
-		if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(current_task)) != 0)
-			__builtin_memset(&regs, 0, sizeof(regs));
+		if (bpf_probe_read_kernel(regs, sizeof(*regs), saved) != 0)
+			__builtin_memset(regs, 0, sizeof(*regs));
+		exact_ip = !are_of_syscall(regs, saved);
 	} else {
-		regs = ctx->regs;
+		*regs = ctx->regs;
 	}
-	bool exact_ip = !(in_kernel && is_in_syscall(&regs));
 	w->user_frames_wanted = user_frames_wanted;
-	begin_walk_from(w, &regs, exact_ip);
+	begin_walk_from(w, regs, exact_ip);
 	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
 	forget_areas();
 	w->has_table = false;
@@ -308,25 +289,25 @@ int take_sample(struct bpf_perf_event_data *ctx)
 			w->last_mapping = process->last_leaf;
 		}
 	}
-	if (regs.cs == 0x33) { /* __USER_CS: 64-bit code */
+	if (are_of_64_bit_code(regs)) {
 		walk_stack();
 		/* A table that cannot be checked may be why it failed. */
-		if (state == TABLE_UNCHECKED && w->end != STACK_END_ROOT && w->end != STACK_END_CUT && find_area(regs.ip)) {
+		if (state == TABLE_UNCHECKED && w->end != STACK_END_ROOT && w->end != STACK_END_CUT && find_area(pc_of(regs))) {
 			w->has_table = false;
-			begin_walk_from(w, &regs, exact_ip);
+			begin_walk_from(w, regs, exact_ip);
 			walk_stack();
 		}
 	} else {
 		w->end = STACK_END_NOT_64_BIT;
-		if (regs.ip && w->kernel_frames < FRAMES_MAX) {
-			w->out.frames[w->kernel_frames] = regs.ip;
+		if (pc_of(regs) && w->kernel_frames < FRAMES_MAX) {
+			w->out.frames[w->kernel_frames] = pc_of(regs);
 			w->user_frames = 1;
 		}
 	}
 
 	if (process && w->has_table && process->last_leaf != w->leaf_mapping)
 		process->last_leaf = w->leaf_mapping;
-	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(regs.sp)))) {
+	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(sp_of(regs))))) {
 		w->user_frames = 0;
 		w->end = STACK_END_ROOT;
 		w->rows_missing = false;
@@ -340,7 +321,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 		size = sizeof(w->out);
 	/* User space looks every few milliseconds: no wake-up per sample. */
 	u64 wake = is_to_be_woken(head->time_ns) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, &regs, exact_ip, wake))
+	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, regs, exact_ip, wake))
 		count(COUNTER_KEPT);
 	else if (bpf_ringbuf_output(&samples, &w->out, size, wake) == 0)
 		count(COUNTER_KEPT);

@@ -71,10 +71,11 @@ static __always_inline void follow_context(struct walk *w, u64 context)
 	w->followed.sp_is_lost = false;
 }
 
+/* A frame record of another stack, alone, does not say where the frame ends that it is in. */
 static __always_inline void follow_rule(struct walk *w, const struct unwind_rule *rule, u64 cfa)
 {
-	(void)rule, (void)cfa;
-	w->followed.sp_is_lost = false;
+	(void)cfa;
+	w->followed.sp_is_lost = rule->cfa_kind == CFA_OTHER_STACK && rule->cfa_offset == 2 * 8;
 }
 
 static __always_inline u64 followed_at(struct walk *w, u32 reg)

@@ -1,9 +1,10 @@
 // The crate table of the helper (helper/crate-table.json): who may use whom, and all that the privileged sampler links,
-// as crates and as shared libraries. Fails closed on a crate that the table does not know.
+// as crates and as archives of C code. Fails closed on a crate that the table does not know.
 import { existsSync, readFileSync } from 'node:fs';
 import { run } from '../steps/command.mjs';
-import { helper, inRoot, sampler } from '../steps/paths.mjs';
+import { engine, helper, inRoot, rustTarget, sampler } from '../steps/paths.mjs';
 import { isMain, main, Sentence } from '../steps/report.mjs';
+import { staticProblems } from './static-binaries.mjs';
 
 /** The problems of a workspace, given `cargo metadata` and the table; empty when all is well. */
 export function crateProblems(metadata, table) {
@@ -56,9 +57,9 @@ export function linkedCrates(metadata, name) {
   return [...new Set([...seen].map((id) => packages.get(id).name))].sort();
 }
 
-/** The shared libraries that `readelf -d` lists as needed. */
-export function neededLibraries(readelfOutput) {
-  return [...readelfOutput.matchAll(/\(NEEDED\).*\[(.+)\]/g)].map((match) => match[1]).sort();
+/** The archives of C code that the map of a link names members of, whichever linker wrote it. */
+export function linkedArchives(map) {
+  return [...new Set([...map.matchAll(/([^/\s]+\.a)\([^()\s]+\)/g)].map((match) => match[1]))].sort();
 }
 
 /** What the sampler links against what was reviewed, both ways: the list says no more and no less than is true. */
@@ -75,20 +76,20 @@ export function difference(linked, reviewed, what) {
 
 export async function checkCrates() {
   const table = JSON.parse(readFileSync(inRoot('helper/crate-table.json'), 'utf8'));
-  const target = 'x86_64-unknown-linux-gnu';
-  const printed = await run('cargo', ['metadata', '--format-version', '1', '--filter-platform', target], {
+  const printed = await run('cargo', ['metadata', '--format-version', '1', '--filter-platform', rustTarget], {
     cwd: helper,
   });
   const problems = crateProblems(JSON.parse(printed.slice(printed.indexOf('{"'))), table);
-  if (existsSync(sampler)) problems.push(...(await libraryProblems(sampler, table.sampler)));
+  for (const binary of [engine, sampler].filter(existsSync)) problems.push(...(await staticProblems(binary)));
+  if (existsSync(sampler)) problems.push(...archiveProblems(readFileSync(`${sampler}.map`, 'utf8'), table.sampler));
   if (problems.length > 0) throw new Sentence(problems.join('\n'));
 }
 
-/** The libraries of the built sampler against the reviewed list. */
-export async function libraryProblems(binary, reviewed) {
-  const libraries = neededLibraries(await run('readelf', ['-d', '-W', binary]));
-  if (libraries.length === 0) return [`readelf names no library that ${binary} needs: nothing was checked.`];
-  return difference(libraries, reviewed.libraries, 'library');
+/** The archives of the built sampler, from the map of its link, against the reviewed list. */
+export function archiveProblems(map, reviewed) {
+  const archives = linkedArchives(map);
+  if (archives.length === 0) return ['The map of the sampler names no archive: nothing was checked.'];
+  return difference(archives, reviewed.archives, 'archive');
 }
 
 if (isMain(import.meta)) main(checkCrates);

@@ -1,12 +1,13 @@
 #!/bin/sh
 # The first process of a guest: records each program as root, as a user whose sampler has capabilities and as one whose sampler
 # has none ("bare"), and prints what came of it between
-# "@ begin NAME" and "@ end NAME STATUS" on the second serial port, which carries no kernel messages.
+# "@ begin NAME" and "@ end NAME STATUS" on the serial port that the kernel's command line names ($results), which carries
+# no kernel messages.
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
 mount -t tmpfs -o mode=1777 tmp /tmp
-exec </dev/null >/dev/ttyS1 2>&1
+exec </dev/null >/dev/$results 2>&1
 cd /tmp # all that follows is written here
 
 section() {
@@ -35,6 +36,8 @@ as_admin() { $as_uid_1000 admin/lineheat "$@"; }
 as_bare() { $as_uid_1000 /bin/lineheat "$@"; }
 
 section release cat /proc/sys/kernel/osrelease
+# Emulated, a sample takes so long that the kernel would lower the rate that it allows.
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 
 # A kernel that is locked down is asked for nothing but the cause, before and after that can be seen.
@@ -78,11 +81,15 @@ if [ -e user.hot_line.pb.gz ]; then
 	section user.private as_user record --output private.pb.gz --duration 1 --pid $private
 	section user.init as_user record --output init.pb.gz --duration 1 --pid 1
 	kill -KILL $foreign $private
-	as_user record --freq 199 --output own.pb.gz --duration 6 --pid $own >own.told 2>&1 &
+	as_user record --freq 199 --output own.pb.gz --duration 10 --pid $own >own.told 2>&1 &
 	recording=$!
 	until [ -s own.pb.gz.journal ]; do sleep 1; done
-	sleep 3 # by then everything is loaded and attached
-	section user.status cat /proc/$(pidof lineheat-sampler)/status
+	# The last one before its end: everything is loaded and attached long before.
+	while sampler=$(pidof lineheat-sampler) && cat /proc/$sampler/status >status.now; do
+		mv status.now status
+		sleep 1
+	done
+	section user.status cat status
 	wait $recording
 	section user.own as_user report --json own.pb.gz
 	kill -KILL $own

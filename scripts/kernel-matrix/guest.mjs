@@ -2,13 +2,14 @@
 // the same on every machine and needs no rights; times inside mean nothing.
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { findProgram, run, track } from '../steps/command.mjs';
-import { engine, inRoot, sampler } from '../steps/paths.mjs';
+import { cargoBuiltFor, inRoot } from '../steps/paths.mjs';
 import { Sentence } from '../steps/report.mjs';
+import { arm64Tree } from './arm64-tree.mjs';
 
-const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'grep', 'kill', 'pidof', 'sleep', 'true', 'poweroff'];
+const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'grep', 'kill', 'mv', 'pidof', 'sleep', 'true', 'poweroff'];
 /** A guest that prints nothing for so long is stuck; one that goes on slowly, on a busy machine, may take as long as it needs. */
 const silentLimitMs = 300_000;
 
@@ -23,32 +24,70 @@ const programs = {
 /** The source of a program, and the flags that it is built with. */
 export const programSources = inRoot('helper/tests/programs');
 
-/** Writes the file system that all guests boot with to `work`, an existing folder; gives its file. */
-export async function packFileSystem(work) {
-  const tree = path.join(work, 'tree');
+/** What differs between guests of the machines, by Node's name. */
+const machines = {
+  x64: {
+    compilers: '',
+    qemu: ['qemu-system-x86_64', '-accel', 'tcg,thread=single', '-cpu', 'max'],
+    serial: (console, results) => ['-serial', `file:${console}`, '-serial', `file:${results}`],
+    words: 'console=ttyS0 results=ttyS1',
+  },
+  arm64: {
+    compilers: 'aarch64-linux-gnu-',
+    // Pointers are signed as the emulator likes: the architecture's own way takes ten seconds of each boot.
+    qemu: [
+      'qemu-system-aarch64',
+      '-machine',
+      'virt,gic-version=3',
+      '-accel',
+      'tcg,thread=single',
+      '-cpu',
+      'max,pauth-impdef=on',
+    ],
+    serial: (console, results) => [
+      ...['-serial', `file:${console}`],
+      ...['-chardev', `file,id=results,path=${results}`, '-device', 'pci-serial,chardev=results'],
+    ],
+    words: 'console=ttyAMA0 results=ttyS0',
+  },
+};
+
+/** Writes the file system that all guests of a machine boot with to `work`, an existing folder; gives its file. */
+export async function packFileSystem(work, arch = 'x64') {
+  const tree = path.join(work, `tree-${arch}`);
+  const foreign = arch === process.arch ? undefined : await arm64Tree();
+  const [engine, sampler] = ['lineheat', 'lineheat-sampler'].map((name) => cargoBuiltFor(arch, name));
+  const tool = (name, place) =>
+    foreign ? path.join(foreign, place, name) : (findProgram(name) ?? path.join('/', place, name));
   for (const folder of ['bin', 'proc', 'sys', 'dev', 'tmp']) await mkdir(path.join(tree, folder), { recursive: true });
-  await copyFile(findProgram('busybox'), path.join(tree, 'bin/busybox'));
+  if (foreign)
+    for (const folder of ['lib', 'usr/lib'])
+      await cp(path.join(foreign, folder), path.join(tree, folder), { recursive: true, verbatimSymlinks: true });
+  await copyFile(tool('busybox', 'bin'), path.join(tree, 'bin/busybox'));
   for (const applet of applets) await symlink('busybox', path.join(tree, 'bin', applet));
   await copyFile(inRoot('scripts/kernel-matrix/guest-init.sh'), path.join(tree, 'init'));
   await chmod(path.join(tree, 'init'), 0o755);
-  for (const binary of [engine, sampler, findProgram('setpriv'), '/usr/sbin/setcap']) await addBinary(tree, binary);
-  for (const binary of [engine, sampler]) await run('strip', [path.join(tree, 'bin', path.basename(binary))]);
+  const { compilers } = machines[arch];
+  for (const binary of [engine, sampler, tool('setpriv', 'usr/bin'), tool('setcap', 'sbin')])
+    await addBinary(tree, binary);
+  for (const binary of [engine, sampler])
+    await run(`${compilers}strip`, [path.join(tree, 'bin', path.basename(binary))]);
   for (const [name, [compiler, ...rest]] of Object.entries(programs)) {
-    const built = path.join(work, name);
+    const built = path.join(work, `${name}-${arch}`);
     const flags = ['-O2', '-g', '-fomit-frame-pointer', ...rest.slice(0, -1)];
-    await run(compiler, [...flags, '-o', built, path.join(programSources, rest.at(-1))]);
-    await addBinary(tree, built);
+    await run(`${compilers}${compiler}`, [...flags, '-o', built, path.join(programSources, rest.at(-1))]);
+    await addBinary(tree, built, name);
   }
-  const archive = path.join(work, 'file-system.cpio');
+  const archive = path.join(work, `file-system-${arch}.cpio`);
   const files = await readdir(tree, { recursive: true });
   await run('cpio', ['-o', '-H', 'newc', '--quiet', '-O', archive], { cwd: tree, input: `.\n${files.join('\n')}\n` });
   return archive;
 }
 
 /** Copies a program to bin/ and its shared libraries to where the loader looks for them. */
-async function addBinary(tree, binary) {
-  await copyFile(binary, path.join(tree, 'bin', path.basename(binary)));
-  // ldd fails for static programs, which need nothing.
+async function addBinary(tree, binary, name = path.basename(binary)) {
+  await copyFile(binary, path.join(tree, 'bin', name));
+  // ldd fails for static programs, which need nothing, and for those of another machine, whose libraries are there already.
   const needed = await run('ldd', [binary]).catch(() => '');
   for (const [library] of needed.matchAll(/\/[^ )]+\.so[^ )]*/g)) {
     await mkdir(path.join(tree, path.dirname(library)), { recursive: true });
@@ -60,17 +99,19 @@ async function addBinary(tree, binary) {
 export const confidential = 'lsm=lockdown,capability lockdown=confidentiality';
 
 /** Boots `image`; `words` go to its command line. Gives the text of the second serial port. Throws a Sentence when the guest did not get to its end. */
-export async function boot({ image, fileSystem, work, name, words = '' }) {
+export async function boot({ image, fileSystem, work, name, arch = 'x64', words = '' }) {
   const [console, results] = [path.join(work, `console.${name}`), path.join(work, `results.${name}`)];
+  const machine = machines[arch];
+  const [qemu, ...emulated] = machine.qemu;
   const args = [
     // One thread for both CPUs: with two, qemu may run code that the other CPU has just patched as it was half-way (an
     // int3 that nobody expects any more), and newer kernels patch their static branches whenever an event is opened.
-    ...['-accel', 'tcg,thread=single', '-cpu', 'max', '-smp', '2', '-m', '1024'],
+    ...[...emulated, '-smp', '2', '-m', '1024'],
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-monitor', 'none', '-no-reboot'],
-    ...['-serial', `file:${console}`, '-serial', `file:${results}`],
-    ...['-kernel', image, '-initrd', fileSystem, '-append', `console=ttyS0 quiet panic=-1 ${words}`],
+    ...machine.serial(console, results),
+    ...['-kernel', image, '-initrd', fileSystem, '-append', `${machine.words} quiet panic=-1 ${words}`],
   ];
-  const why = await ranWhileItPrints('qemu-system-x86_64', args, { files: [console, results], silentLimitMs });
+  const why = await ranWhileItPrints(qemu, args, { files: [console, results], silentLimitMs });
   const text = (await readFile(results, 'utf8').catch(() => '')).replaceAll('\r', '');
   if (text.includes('\n@ over\n')) return text;
   const last = (await readFile(console, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-30).join('\n');

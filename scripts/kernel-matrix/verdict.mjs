@@ -133,8 +133,8 @@ function judgeAnswer({ title, answer, functions, lines }, promise) {
   promise(`${title}: the hottest function is ${answer.hottest}`, ofUser[0]?.name === answer.hottest, ofUser[0]?.name);
   const line = lineOf(answer.source, 'the work');
   const hottest = lines.lines[0];
-  const found = path.basename(hottest.file) === answer.source && [line, line - 1].includes(hottest.line);
-  promise(`${title}: the hottest line is ${answer.source}:${line}`, found, `${hottest.file}:${hottest.line}`);
+  const found = path.basename(hottest?.file ?? '') === answer.source && [line, line - 1].includes(hottest.line);
+  promise(`${title}: the hottest line is ${answer.source}:${line}`, found, `${hottest?.file}:${hottest?.line}`);
 }
 
 function judgeCrew({ title, who, functions, lines }, promise, verdict) {

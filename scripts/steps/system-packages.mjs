@@ -15,6 +15,7 @@ export const systemPackages = [
   { name: 'debuginfod', program: 'debuginfod-find', why: 'fetches debug information in a test' },
   { name: 'g++', program: 'g++', why: 'builds the samples and two modules of the test editor' },
   { name: 'gcc-aarch64-linux-gnu', program: 'aarch64-linux-gnu-gcc', why: 'builds an aarch64 program for a test' },
+  { name: 'g++-aarch64-linux-gnu', program: 'aarch64-linux-gnu-g++', why: 'builds aarch64 programs for guests' },
   {
     name: 'libc6-dev-arm64-cross',
     file: '/usr/aarch64-linux-gnu/include/stdio.h',
@@ -44,6 +45,7 @@ export const systemPackages = [
 /** What booting other kernels needs on top. */
 export const guestPackages = [
   { name: 'qemu-system-x86', program: 'qemu-system-x86_64', why: 'boots other kernels' },
+  { name: 'qemu-system-arm', program: 'qemu-system-aarch64', why: 'boots kernels of arm64' },
   { name: 'busybox-static', program: 'busybox', why: 'is the shell of a guest' },
   { name: 'cpio', program: 'cpio', why: 'packs what a guest boots with' },
   { name: 'libcap2-bin', file: '/usr/sbin/setcap', why: 'gives the sampler its capabilities in a guest' },

@@ -26,6 +26,7 @@ export const suites = {
   slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
   helper: () => cargoTests(['--workspace']),
   kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 3600 }),
+  roots: () => nodeTests('roots', under('scripts/roots/'), { timeoutS: 300 }),
   programs: () => nodeTests('programs', under('bench/test/'), { timeoutS: 300 }),
   webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300 }),
   editorApi: () => nodeTests('editor-api', under('extension/test/api/'), { timeoutS: 600 }),

@@ -5,6 +5,7 @@ import { bundle } from '../bundle.mjs';
 import { inRoot } from '../steps/paths.mjs';
 import { isMain, main, Sentence } from '../steps/report.mjs';
 import { shippedComponents } from './components.mjs';
+import { familyOf } from './licences.mjs';
 
 const database = 'https://api.osv.dev/v1/querybatch';
 const ecosystems = { cargo: 'crates.io', npm: 'npm' };
@@ -29,7 +30,7 @@ export function reviewProblems(
   { review = JSON.parse(readFileSync(inRoot(reviewFile), 'utf8')), except = exceptions } = {},
 ) {
   return components.flatMap(({ kind, name, version }) => {
-    const known = review.components[`${kind} ${name}`];
+    const known = review.components[`${kind} ${kind === 'deb' ? familyOf(name) : name}`];
     if (!known) return [`${kind} ${name} ${version}: look up its advisories, and list them in ${reviewFile}.`];
     return known
       .filter(({ id, fixed }) => !except[id] && version.localeCompare(fixed, 'en', { numeric: true }) < 0)

@@ -23,18 +23,27 @@ const acceptable = new Set([
 export const libraryLicences = {
   bzip2: 'bzip2-1.0.6',
   elfutils: 'LGPL-3.0-or-later OR GPL-2.0-or-later',
+  gcc: 'GPL-3.0-or-later WITH GCC-exception-3.1',
+  glibc: 'LGPL-2.1-or-later',
   libzstd: 'BSD-3-Clause OR GPL-2.0-only',
   'xz-utils': '0BSD',
   zlib: 'Zlib',
 };
 
+/** A source package's name without the version that some have in it: `gcc-12`, `gcc-12-cross`. */
+export const familyOf = (name) => name.replace(/-\d+(-cross)?$/, '');
+
 /**
- * Of libraries that are linked statically, too: whoever has the sources of all the rest, which are public, can link another
- * version of the library. The texts of both licences have to be shipped: the LGPL is an addition to the GPL.
+ * Of libraries that are linked statically, too. LGPL: whoever has the sources of all the rest, which are public, can link
+ * another version of the library. Its text has to be shipped, and that of the GPL, to which version 3 is an addition. The
+ * compiler's part of a program may have any licence by its exception.
  */
-const acceptableLibraries = new Set(['LGPL-3.0-or-later', 'bzip2-1.0.6']);
+const acceptableLibraries = new Set([
+  ...['LGPL-2.1-or-later', 'LGPL-3.0-or-later', 'bzip2-1.0.6'],
+  'GPL-3.0-or-later WITH GCC-exception-3.1',
+]);
 const commonLicences = '/usr/share/common-licenses';
-const furtherTexts = { elfutils: ['LGPL-3', 'GPL-3'] };
+const furtherTexts = { elfutils: ['LGPL-3', 'GPL-3'], gcc: ['GPL-3'], glibc: ['LGPL-2.1'] };
 
 /** A sentence for each component whose licence was not reviewed; empty when all were. */
 export function licenceProblems(components) {
@@ -76,7 +85,8 @@ export function isAcceptable(expression, also = new Set()) {
     }
     if (tokens[at] !== 'WITH') return acceptable.has(token) || also.has(token);
     at += 2;
-    return acceptable.has(`${token} WITH ${tokens[at - 1]}`);
+    const excepted = `${token} WITH ${tokens[at - 1]}`;
+    return acceptable.has(excepted) || also.has(excepted);
   };
   const value = either();
   return value && at === tokens.length;
@@ -86,7 +96,7 @@ export function isAcceptable(expression, also = new Set()) {
 export function licenceTexts(components) {
   const seen = new Map();
   const parts = components.map(({ kind, name, version, licence, folder }) => {
-    const further = kind === 'deb' ? (furtherTexts[name] ?? []) : [];
+    const further = kind === 'deb' ? (furtherTexts[familyOf(name)] ?? []) : [];
     const read = (file) => readFileSync(path.join(commonLicences, file), 'utf8').trim();
     const texts = [...textsIn(folder), ...further.map(read)].map((text) => {
       const first = seen.get(text);

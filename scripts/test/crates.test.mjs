@@ -1,7 +1,12 @@
 // Each rule of the crate table, proved by a planted violation.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
-import { crateProblems, difference, neededLibraries } from '../checks/crates.mjs';
+import { archiveProblems, crateProblems, linkedArchives } from '../checks/crates.mjs';
+import { staticProblems } from '../checks/static-binaries.mjs';
+import { run } from '../steps/command.mjs';
 
 /** `cargo metadata` of a workspace, from { name: [names it uses] }; names that nothing defines come from outside. */
 function metadata(uses, { outside = {} } = {}) {
@@ -61,15 +66,40 @@ test('an empty workspace is a failure, not a pass', () => {
   assert.match(crateProblems(metadata({}), table)[0], /nothing was checked/);
 });
 
-test('the libraries that readelf lists are compared both ways', () => {
-  const listed = [
-    ' 0x0000000000000001 (NEEDED)             Shared library: [libelf.so.1]',
-    ' 0x0000000000000001 (NEEDED)             Shared library: [libssl.so.3]',
-    ' 0x000000000000000c (INIT)               0x1000',
-  ].join('\n');
-  assert.deepEqual(neededLibraries(listed), ['libelf.so.1', 'libssl.so.3']);
-  assert.deepEqual(
-    difference(neededLibraries(listed), ['libelf.so.1', 'libz.so.1'], 'library').map((words) => words.split(',')[0]),
-    ['The sampler links the library libssl.so.3', 'The crate table lists the library libz.so.1 for the sampler'],
-  );
+test('the archives that a map names are compared both ways, and a map without any is no pass', () => {
+  const ofBfd =
+    '/usr/lib/libelf.a(elf_begin.o)\n  /usr/lib/libssl.a(s.o) (SSL_new)\nLOAD /usr/lib/libz.a\n/x/libcore-1.rlib(core.o)';
+  const ofLld =
+    '  2b0  2b0  20  4  /usr/lib/libelf.a(elf_end.o):(.text)\n  2d0  2d0  8  4  /usr/lib/libssl.a(s.o):(.data)';
+  for (const map of [ofBfd, ofLld]) {
+    assert.deepEqual(linkedArchives(map), ['libelf.a', 'libssl.a']);
+    assert.deepEqual(
+      archiveProblems(map, { archives: ['libelf.a', 'libz.a'] }).map((words) => words.split(',')[0]),
+      ['The sampler links the archive libssl.a', 'The crate table lists the archive libz.a for the sampler'],
+    );
+  }
+  assert.match(archiveProblems('', { archives: [] })[0], /nothing was checked/);
+});
+
+test('a program that loads something when it starts, or later, is named', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-static-'));
+  const built = async (name, source, ...flags) => {
+    const [file, program] = [path.join(folder, `${name}.c`), path.join(folder, name)];
+    writeFileSync(file, source);
+    await run('gcc', [...flags, file, '-o', program]);
+    return staticProblems(program);
+  };
+  try {
+    const nothing = 'int main(void) { return 0; }';
+    const asks = '#include <pwd.h>\nint main(void) { return getpwuid(0) != 0; }';
+    assert.deepEqual(await built('static', nothing, '-static'), []);
+    assert.match(
+      (await built('dynamic', nothing)).join('\n'),
+      /needs an interpreter, .*\n.*needs a shared library, libc/,
+    );
+    assert.match((await built('asks', asks, '-static', '-w')).join('\n'), /calls getpwuid, which loads libraries/);
+    assert.match((await built('bare', nothing, '-static', '-s')).join('\n'), /no symbol `main`: nothing was checked/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

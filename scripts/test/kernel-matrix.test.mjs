@@ -29,18 +29,21 @@ test('the newest cloud kernel of a series is chosen among packages of other seri
     'linux-image-7.0.3+deb13-cloud-amd64',
     'linux-image-7.3.4+deb13-cloud-amd64',
     'linux-image-7.4~rc2-cloud-amd64',
+    'linux-image-6.12.90+deb12-arm64-16k',
+    'linux-image-6.12.117+deb12-cloud-arm64',
     '',
   ];
-  assert.equal(newestRelease(names, '6.1'), '6.1.0-56-cloud-amd64');
-  assert.equal(newestRelease(names, '7'), '7.3.4+deb13-cloud-amd64');
-  assert.equal(newestRelease(names, '6.18'), undefined);
+  assert.equal(newestRelease(names, '6.1', 'cloud-amd64'), '6.1.0-56-cloud-amd64');
+  assert.equal(newestRelease(names, '7', 'cloud-amd64'), '7.3.4+deb13-cloud-amd64');
+  assert.equal(newestRelease(names, '6.12', 'arm64-16k'), '6.12.90+deb12-arm64-16k');
+  assert.equal(newestRelease(names, '6.18', 'cloud-amd64'), undefined);
 });
 
 test('what guests need is asked for apart from what building needs', () => {
   const missing = missingPackages({ packages: guestPackages, has: (name) => name === 'cpio', exists: () => true });
   assert.deepEqual(
     missing.map((item) => item.name),
-    ['qemu-system-x86', 'busybox-static', 'util-linux'],
+    ['qemu-system-x86', 'qemu-system-arm', 'busybox-static', 'util-linux'],
   );
 });
 

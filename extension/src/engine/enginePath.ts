@@ -8,7 +8,9 @@ import { EngineFailure } from './failure.ts';
 /** The engine's file. Throws EngineFailure `no-engine` when this installation has none, saying why. */
 export function enginePath(extensionFolder: string, platform: string = process.platform, arch: string = process.arch) {
   // A checkout has both after packaging, and the one that was just built is meant. A package has no helper folder.
-  const places = ['helper/target/release/lineheat', 'bin/lineheat'].map((place) => path.join(extensionFolder, place));
+  const target = `${arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-gnu`;
+  const built = `helper/target/${target}/release/lineheat`;
+  const places = [built, 'bin/lineheat'].map((place) => path.join(extensionFolder, place));
   const found = places.find((place) => fs.statSync(place, { throwIfNoEntry: false })?.isFile());
   if (found) return found;
   if (platform !== 'linux') {

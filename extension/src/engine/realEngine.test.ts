@@ -4,16 +4,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { writeLargeProfile } from '../../../bench/pprof-writer.mjs';
 import { wire } from '../../../core/wire.ts';
+import { engine } from '../../../scripts/steps/paths.mjs';
 import { EngineClient } from './engineClient.ts';
 import { enginePath } from './enginePath.ts';
 import { EngineFailure } from './failure.ts';
 import { demanglingOf, OpenComparison, OpenRun } from './openProfiles.ts';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const engine = path.join(root, 'helper/target/release/lineheat');
 const skip = fs.existsSync(engine) ? false : 'the engine is not built: run "npm run build"';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'lineheat-engine-'));

@@ -7,6 +7,7 @@ use libbpf_cargo::SkeletonBuilder;
 
 fn main() {
     link_what_libelf_needs();
+    write_map();
     let bpf = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"))
         .join("../../bpf");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("set by cargo")).join("bpf.skel.rs");
@@ -21,6 +22,16 @@ fn main() {
     println!("cargo:rerun-if-changed={}", bpf.display());
 }
 
+/// What of which archive is linked, beside the binary, for the review of all that has its privileges.
+fn write_map() {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("set by cargo"));
+    let built = out.ancestors().nth(3).expect("build/NAME-HASH/out");
+    println!(
+        "cargo:rustc-link-arg-bins=-Wl,-Map={}",
+        built.join("lineheat-sampler.map").display()
+    );
+}
+
 /// libelf and zlib are linked statically: a file with capabilities loads no library that others provide. What libelf.a
 /// needs beside zlib differs between its versions (zstd since 0.189).
 fn link_what_libelf_needs() {
@@ -33,6 +44,6 @@ fn link_what_libelf_needs() {
         .split_whitespace()
         .filter_map(|flag| flag.strip_prefix("-l"));
     for library in libraries.filter(|name| !["elf", "z"].contains(name)) {
-        println!("cargo:rustc-link-arg-bins=-l:lib{library}.a");
+        println!("cargo:rustc-link-arg=-l:lib{library}.a");
     }
 }

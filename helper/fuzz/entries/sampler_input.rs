@@ -16,8 +16,8 @@ pub fn read(bytes: &[u8]) {
             }
             if let ToSampler::File { segments, .. } = message {
                 for segment in &segments {
-                    vaddr_of_offset(&segments, segment.file_offset);
-                    vaddr_of_offset(&segments, segment.size);
+                    vaddr_of_offset(&segments, segment.file_offset, 4096);
+                    vaddr_of_offset(&segments, segment.size, 4096);
                 }
             }
         }

@@ -1,43 +1,60 @@
-// The oldest and the newest kernel that Lineheat supports, and one that it refuses, each booted in a guest.
+// The oldest and the newest kernel that Lineheat supports on each machine, one with larger pages, and one that it refuses,
+// each booted in a guest. The guests of the two machines run side by side: each keeps one CPU busy.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { buildHelper } from '../../build.mjs';
 import { installSystemPackages } from '../../setup.mjs';
 import { inRoot } from '../../steps/paths.mjs';
 import { explain } from '../../steps/report.mjs';
 import { guestPackages } from '../../steps/system-packages.mjs';
-import { kernels, supportedSeries, tooOldSeries } from '../archive.mjs';
+import { kernels, supportedKernels, tooOldKernel } from '../archive.mjs';
 import { boot, confidential, packFileSystem, withWorkFolder } from '../guest.mjs';
 import { judge, judgeLockdown } from '../verdict.mjs';
 
-const wanted = [tooOldSeries, supportedSeries[0], supportedSeries.at(-1)];
+const newest = supportedKernels.x64.at(-1);
+const wanted = {
+  x64: [tooOldKernel, supportedKernels.x64[0], newest],
+  arm64: [supportedKernels.arm64[0], supportedKernels.arm64.at(-2), supportedKernels.arm64.at(-1)],
+};
 
-test('programs are recorded on the oldest and the newest kernel, a kernel that is too old is refused, and one that is locked down is named', async (t) => {
+test('programs are recorded on the oldest and the newest kernel', async (t) => {
   const { here, why } = await prepared();
-  await withWorkFolder(inRoot('.cache/kernel-matrix-test'), async (work) => {
-    const fileSystem = here.length > 0 ? await packFileSystem(work) : undefined;
-    for (const series of wanted)
-      await t.test(`Linux ${series}`, async (t) => {
-        const kernel = here.find((kernel) => kernel.series === series);
-        if (!kernel) return t.skip(why || 'the archive offers no kernel of this series');
-        const { promises } = judge(await boot({ image: kernel.image, fileSystem, work, name: series }));
-        for (const { what, ok, got } of promises) await t.test(what, () => assert.ok(ok, got));
-      });
-    const newest = here.find((kernel) => kernel.series === supportedSeries.at(-1));
-    await t.test('the newest, locked down', async (t) => {
-      if (!newest) return t.skip(why || 'the archive offers no kernel of this series');
-      const { image } = newest;
-      const printed = await boot({ image, fileSystem, work, name: 'locked-down', words: confidential });
-      for (const { what, ok, got } of judgeLockdown(printed)) await t.test(what, () => assert.ok(ok, got));
-    });
-  });
+  await withWorkFolder(inRoot('.cache/kernel-matrix-test'), (work) =>
+    Promise.all(
+      Object.keys(wanted).map((arch) => t.test(arch, (t) => onKernels(t, arch, { here, why: why[arch], work }))),
+    ),
+  );
 });
 
-/** The kernels that can be had on this machine; `why` not more. */
+async function onKernels(t, arch, { here, why, work }) {
+  const fileSystem = here.some((kernel) => kernel.arch === arch) ? await packFileSystem(work, arch) : undefined;
+  for (const name of wanted[arch])
+    await t.test(`Linux ${name}`, async (t) => {
+      const kernel = here.find((kernel) => kernel.name === name);
+      if (!kernel) return t.skip(why || 'the archive offers no kernel of this series');
+      const { promises } = judge(await boot({ image: kernel.image, fileSystem, work, name, arch }));
+      for (const { what, ok, got } of promises) await t.test(what, () => assert.ok(ok, got));
+    });
+  if (arch !== 'x64') return;
+  await t.test('the newest, locked down', async (t) => {
+    const kernel = here.find((kernel) => kernel.name === newest);
+    if (!kernel) return t.skip(why || 'the archive offers no kernel of this series');
+    const printed = await boot({ image: kernel.image, fileSystem, work, name: 'locked-down', words: confidential });
+    for (const { what, ok, got } of judgeLockdown(printed)) await t.test(what, () => assert.ok(ok, got));
+  });
+}
+
+/** The kernels that can be had on this machine, with binaries for them; by architecture, `why` not more. */
 async function prepared() {
-  try {
-    await installSystemPackages(guestPackages);
-    return { here: (await kernels(wanted)).here, why: '' };
-  } catch (error) {
-    return { here: [], why: explain(error).split('\n')[0] };
-  }
+  const here = [];
+  const why = {};
+  for (const arch of Object.keys(wanted))
+    try {
+      await installSystemPackages(guestPackages);
+      await buildHelper(arch);
+      here.push(...(await kernels(wanted[arch])).here);
+    } catch (error) {
+      why[arch] = explain(error).split('\n')[0];
+    }
+  return { here, why };
 }

@@ -3,11 +3,12 @@
 mod install;
 mod permission_checks;
 
-use std::path::Path;
+use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use perf_events::stack_copy_event::{StackCopyEvent, open_stack_copy_event};
 use records::layout::{Timers, USER_FRAMES_DEFAULT};
 use serde::Serialize;
 
@@ -176,12 +177,21 @@ fn sampler() -> Check {
 }
 
 fn counters() -> Check {
-    let present = Path::new("/sys/bus/event_source/devices/cpu").exists()
-        || Path::new("/sys/bus/event_source/devices/cpu_core").exists();
-    let detail = if present {
-        "present: CPU cycles trigger the samples"
-    } else {
-        "none (usual in virtual machines): the CPU clock triggers the samples, which is just as accurate for time"
+    // Its device has another name on each machine: what counts is whether there is such an event.
+    let cycles = StackCopyEvent {
+        sample_hz: 1,
+        hardware_cycles: true,
+        stack_bytes: 8,
+        wakeup_bytes: 1,
+    };
+    let detail = match open_stack_copy_event(0, -1, cycles) {
+        Ok(_) => "present: CPU cycles trigger the samples",
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+            "unknown: kernel.perf_event_paranoid does not let this process try. Without them the CPU clock triggers the samples, which is just as accurate for time"
+        }
+        Err(_) => {
+            "none (usual in virtual machines): the CPU clock triggers the samples, which is just as accurate for time"
+        }
     };
     check(
         "hardware-counters",

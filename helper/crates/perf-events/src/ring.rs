@@ -5,6 +5,8 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::page_bytes;
+
 /// Of every record: `type` (u32), `misc` (u16), `size` (u16).
 pub const RECORD_HEADER_BYTES: usize = 8;
 
@@ -37,8 +39,7 @@ impl Ring {
     /// # Errors
     /// As mmap(2), with the event given back; EPERM when the user's locked-memory limit for perf is used up.
     pub fn new(fd: OwnedFd, data_pages: usize) -> Result<Ring, (OwnedFd, io::Error)> {
-        // SAFETY: sysconf has no preconditions.
-        let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let page_bytes = page_bytes() as usize;
         // SAFETY: a fresh mapping of the event's own ring; the address is the kernel's choice.
         let base = unsafe {
             libc::mmap(

@@ -7,6 +7,7 @@ use crate::event::{
     Attr, DISABLED, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT, SAMPLE_ID_ALL, SAMPLE_TID,
     SAMPLE_TIME, USE_CLOCK_ID, WATERMARK, open,
 };
+use crate::registers::REGISTERS_MASK;
 
 const SAMPLE_REGS_USER: u64 = 1 << 12;
 const SAMPLE_STACK_USER: u64 = 1 << 13;
@@ -14,9 +15,7 @@ const SAMPLE_STACK_USER: u64 = 1 << 13;
 /// read(2) gives the event's count, then the samples that found no room in the ring (since Linux 6.0).
 const FORMAT_LOST: u64 = 1 << 4;
 
-/// The registers of `enum perf_event_x86_regs` that a sample holds, in this order: ax bx cx dx si di bp sp ip (0 to 8)
-/// and r8 to r15 (16 to 23).
-pub const REGISTERS_MASK: u64 = 0xff_01ff;
+/// What a sample holds: the registers of [`REGISTERS_MASK`], in the order of the kernel's numbers.
 pub const REGISTERS: usize = REGISTERS_MASK.count_ones() as usize;
 
 #[derive(Debug, Clone, Copy)]

@@ -20,9 +20,13 @@ pub const NO_PAGES: u32 = u32::MAX;
 
 /// Size of `struct sample_head`.
 pub const SAMPLE_HEAD_BYTES: usize = 40;
-/// Of `struct stack_copy`: what is copied at most, and how many registers.
+/// Of `struct stack_copy`: what is copied at most, and how many registers: the general ones of the machine that this runs on.
 pub const COPY_BYTES_MAX: usize = 126 << 10;
-pub const COPIED_REGISTERS: usize = 16;
+pub const COPIED_REGISTERS: usize = if cfg!(target_arch = "aarch64") {
+    32
+} else {
+    16
+};
 
 /// How the walk of a user stack ended (`enum stack_end`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -240,13 +244,6 @@ pub struct Rule {
 impl Rule {
     pub const BYTES: usize = 16;
 
-    /// DWARF numbers below it are general registers, on the machine that this runs on.
-    const REGISTERS: u8 = if cfg!(target_arch = "aarch64") {
-        32
-    } else {
-        16
-    };
-
     pub const fn of_kind(kind: RuleKind) -> Rule {
         Rule {
             kind,
@@ -289,7 +286,7 @@ impl Rule {
     /// None when a code is out of range: such bytes never reach the BPF program.
     pub fn check_bytes(bytes: &[u8; Self::BYTES]) -> Option<()> {
         (usize::from(bytes[0]) < RuleKind::ALL.len()
-            && bytes[1] < Self::REGISTERS
+            && usize::from(bytes[1]) < COPIED_REGISTERS
             && bytes[2] <= FpKind::Lost as u8)
             .then_some(())
     }

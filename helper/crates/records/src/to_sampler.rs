@@ -1,6 +1,7 @@
 //! Engine → sampler: what to sample, and the rows to unwind with.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::layout::Timers;
@@ -31,19 +32,20 @@ pub struct Segment {
     pub vaddr: u64,
 }
 
-const PAGE_BYTES: u64 = 4096;
+impl Segment {
+    /// Where in the file what is mapped of it begins and ends: at borders of pages, so the rest of its first and last page
+    /// is mapped, too. `page_bytes`: of the kernel that maps it.
+    pub fn mapped_part(&self, page_bytes: u64) -> Range<u64> {
+        let end = self.file_offset.saturating_add(self.size);
+        let end = end.saturating_add(page_bytes - 1);
+        self.file_offset & !(page_bytes - 1)..end & !(page_bytes - 1)
+    }
+}
 
-/// The vaddr of what lies at `file_offset`, if code does. Mappings begin and end at page boundaries, so a segment also
-/// covers the rest of its first and last page. Any segments are taken: a file may claim what it likes.
-pub fn vaddr_of_offset(segments: &[Segment], file_offset: u64) -> Option<u64> {
-    let covers = |s: &&Segment| {
-        let first = s.file_offset & !(PAGE_BYTES - 1);
-        let end = s
-            .file_offset
-            .saturating_add(s.size)
-            .saturating_add(PAGE_BYTES - 1);
-        (first..end & !(PAGE_BYTES - 1)).contains(&file_offset)
-    };
+/// The vaddr of what lies at `file_offset`, if code does, as mapped with pages of `page_bytes`. Any segments are taken: a file
+/// may claim what it likes.
+pub fn vaddr_of_offset(segments: &[Segment], file_offset: u64, page_bytes: u64) -> Option<u64> {
+    let covers = |s: &&Segment| s.mapped_part(page_bytes).contains(&file_offset);
     let segment = segments.iter().find(covers)?;
     Some(
         segment
@@ -455,15 +457,17 @@ mod tests {
             size: 0x100,
             vaddr: 0x40_1800,
         };
-        assert_eq!(vaddr_of_offset(&[segment], 0x1000), Some(0x40_1000));
-        assert_eq!(vaddr_of_offset(&[segment], 0x1fff), Some(0x40_1fff));
-        assert_eq!(vaddr_of_offset(&[segment], 0x2000), None);
+        let vaddr = |offset| vaddr_of_offset(&[segment], offset, 4096);
+        assert_eq!(vaddr(0x1000), Some(0x40_1000));
+        assert_eq!(vaddr(0x1fff), Some(0x40_1fff));
+        assert_eq!(vaddr(0x2000), None);
+        assert_eq!(vaddr_of_offset(&[segment], 0, 16384), Some(0x40_0000));
         let absurd = Segment {
             file_offset: u64::MAX - 5,
             size: u64::MAX,
             vaddr: u64::MAX,
         };
-        assert_eq!(vaddr_of_offset(&[absurd], 0x1000), None);
+        assert_eq!(vaddr_of_offset(&[absurd], 0x1000, 4096), None);
     }
 
     #[test]

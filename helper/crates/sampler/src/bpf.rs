@@ -8,6 +8,7 @@ use std::{io, slice};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags, OpenObject, ProgramInput, RingBuffer, RingBufferBuilder};
 use perf_events::event;
+use perf_events::page_bytes;
 use records::FileId;
 use records::layout::{Counter, MAPPINGS_MAX, PROCESSES_MAX, RULES_MAX};
 
@@ -94,6 +95,7 @@ impl Bpf {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.user_frames_wanted = user_frames;
             rodata.invoker_uid = invoker;
+            rodata.kernel_page_shift = page_bytes().trailing_zeros();
             rodata.stack_copies_wanted = stack_copies.into();
         }
         if stack_copies {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
+use perf_events::page_bytes;
 use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX, NO_PAGES};
 use records::{FileId, MappingRecord, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
 
@@ -66,11 +67,9 @@ impl BpfFileRows {
         let mut segments = [[0; 3]; FILE_SEGMENTS_MAX];
         let base_vaddr = u64::from(rows.base_page) << PAGE_SHIFT;
         for (to, from) in segments.iter_mut().zip(&rows.segments) {
-            let first = from.file_offset & !(PAGE_BYTES - 1);
-            let end = from.file_offset.saturating_add(from.size);
-            let end = end.saturating_add(PAGE_BYTES - 1) & !(PAGE_BYTES - 1);
+            let mapped = from.mapped_part(page_bytes());
             let to_rows = from.vaddr.wrapping_sub(from.file_offset);
-            *to = [first, end, to_rows.wrapping_sub(base_vaddr)];
+            *to = [mapped.start, mapped.end, to_rows.wrapping_sub(base_vaddr)];
         }
         BpfFileRows {
             first_page: rows.first_page,
@@ -87,8 +86,6 @@ impl BpfFileRows {
         bytes
     }
 }
-
-const PAGE_BYTES: u64 = 4096;
 
 #[derive(Default)]
 struct Process {
@@ -294,7 +291,7 @@ impl Processes {
         let Some(file) = self.files.get(&m.file) else {
             return if m.file.inode == 0 { never } else { plain };
         };
-        let Some(vaddr) = vaddr_of_offset(&file.segments, m.file_offset) else {
+        let Some(vaddr) = vaddr_of_offset(&file.segments, m.file_offset, page_bytes()) else {
             return never;
         };
         // The BPF program indexes pages by vaddr >> 16 from 0: fold the base page into the bias.

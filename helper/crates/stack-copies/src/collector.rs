@@ -8,6 +8,7 @@ use std::{fmt, mem};
 
 use perf_events::event::{disable, enable, open_map_event, share_ring};
 use perf_events::map_event::{MapEvent, parse_map_event};
+use perf_events::page_bytes;
 use perf_events::ring::{RECORD_SAMPLE, Ring};
 use perf_events::stack_copy_event::{StackCopyEvent, lost_samples, open_stack_copy_event};
 
@@ -86,13 +87,12 @@ enum HeldRecord {
     Taken(Taken),
 }
 
-/// Sizes that are tried for a sample ring, in pages of 4 KiB: 4 MiB hold what one CPU takes in 128 ms at 999 Hz, 256 KiB
-/// what it takes in 8 ms. An ordinary user may lock perf_event_mlock_kb (516 KiB) a CPU and RLIMIT_MEMLOCK (8 MiB).
-const SAMPLE_RING_PAGES: [usize; 6] = [1024, 512, 256, 128, 64, 32];
+/// Sizes that are tried for a sample ring, in KiB: 4 MiB hold what one CPU takes in 128 ms at 999 Hz, 256 KiB what it
+/// takes in 8 ms. An ordinary user may lock perf_event_mlock_kb (516 KiB) a CPU and RLIMIT_MEMLOCK (8 MiB).
+const SAMPLE_RING_KIB: [usize; 6] = [4096, 2048, 1024, 512, 256, 128];
 /// All sample rings together, whatever the user may lock.
-const SAMPLE_RINGS_PAGES_MAX: usize = 64 << 8; // 64 MiB
-const MAP_RING_PAGES: usize = 16;
-const PAGE_BYTES: usize = 4096;
+const SAMPLE_RINGS_KIB_MAX: usize = 64 << 10;
+const MAP_RING_KIB: usize = 64;
 
 impl Collector {
     /// Opens the events of these threads; what the threads will start follows by inheritance. Mappings are reported
@@ -212,11 +212,11 @@ impl Collector {
     fn open_first(tid: u32, options: Options) -> Result<Collector, OpenError> {
         // SAFETY: sysconf has no preconditions.
         let cpu_count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1) as usize;
-        let most = SAMPLE_RINGS_PAGES_MAX / cpu_count;
-        let smallest = *SAMPLE_RING_PAGES.last().expect("not empty");
+        let most = SAMPLE_RINGS_KIB_MAX / cpu_count;
+        let smallest = *SAMPLE_RING_KIB.last().expect("not empty");
         let mut hardware_cycles = options.hardware_cycles;
-        for pages in SAMPLE_RING_PAGES {
-            if pages > most && pages > smallest {
+        for kib in SAMPLE_RING_KIB {
+            if kib > most && kib > smallest {
                 continue;
             }
             let mut collector = Collector {
@@ -227,37 +227,38 @@ impl Collector {
                     sample_hz: options.sample_hz,
                     hardware_cycles,
                     stack_bytes: STACK_BYTES,
-                    wakeup_bytes: (pages * PAGE_BYTES / 4) as u32,
+                    wakeup_bytes: (kib << 10) as u32 / 4,
                 },
                 names: ThreadNames::default(),
                 held: Vec::new(),
                 malformed: 0,
             };
-            let opened = collector.open_rings(tid, cpu_count as i32, pages);
+            let opened = collector.open_rings(tid, cpu_count as i32, kib);
             hardware_cycles = collector.event.hardware_cycles;
             match opened {
-                Err(e) if e.step == OpenStep::Ring && pages > smallest => {}
+                Err(e) if e.step == OpenStep::Ring && kib > smallest => {}
                 other => return other.map(|()| collector),
             }
         }
         unreachable!("the smallest size returns")
     }
 
-    fn open_rings(&mut self, tid: u32, cpu_count: i32, pages: usize) -> Result<(), OpenError> {
-        let ring = |event, pages| {
+    fn open_rings(&mut self, tid: u32, cpu_count: i32, sample_kib: usize) -> Result<(), OpenError> {
+        let ring = |event, kib: usize| {
             let error = |(_, cause)| OpenError {
                 step: OpenStep::Ring,
                 cause,
             };
-            Ring::new(event, pages).map_err(error)
+            let pages = (kib << 10) / page_bytes() as usize;
+            Ring::new(event, pages.max(1)).map_err(error)
         };
         for cpu in 0..cpu_count {
             let event = match self.open_sample_event(tid, cpu) {
                 Err(e) if e.cause.raw_os_error() == Some(libc::ENODEV) => continue, // CPU is offline
                 other => other?,
             };
-            let samples = ring(event, pages)?;
-            let maps = ring(map_event(tid, cpu)?, MAP_RING_PAGES)?;
+            let samples = ring(event, sample_kib)?;
+            let maps = ring(map_event(tid, cpu)?, MAP_RING_KIB)?;
             self.cpus.push(CpuRings {
                 cpu,
                 samples,
@@ -338,4 +339,4 @@ fn kind_of(record: &[u8]) -> u32 {
     record.first_chunk().map_or(0, |b| u32::from_le_bytes(*b))
 }
 
-const _: () = assert!(mem::size_of::<Held>() < 256, "held in numbers");
+const _: () = assert!(mem::size_of::<Held>() < 400, "held in numbers");

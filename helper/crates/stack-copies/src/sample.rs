@@ -1,5 +1,6 @@
 //! One PERF_RECORD_SAMPLE, laid out as perf_event_open(2) says for the fields that `stack_copy_event` asks for.
 
+use perf_events::registers::{GENERAL_REGISTERS, by_dwarf_number};
 use perf_events::ring::RECORD_HEADER_BYTES;
 use perf_events::stack_copy_event::REGISTERS;
 use records::bytes::Fields;
@@ -23,8 +24,8 @@ pub struct StackCopy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserRegisters {
-    /// By DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 … r15.
-    pub general: [u64; 16],
+    /// By DWARF number.
+    pub general: [u64; GENERAL_REGISTERS],
     pub ip: u64,
     /// Not so for 32-bit code.
     pub is_64_bit: bool,
@@ -63,9 +64,7 @@ fn parse_registers(f: &mut Fields, is_64_bit: bool) -> Option<UserRegisters> {
     for register in &mut got {
         *register = f.u64()?;
     }
-    let [ax, bx, cx, dx, si, di, bp, sp, ip, upper @ ..] = got;
-    let mut general = [ax, dx, cx, bx, si, di, bp, sp, 0, 0, 0, 0, 0, 0, 0, 0];
-    general[8..].copy_from_slice(&upper);
+    let (general, ip) = by_dwarf_number(got);
     Some(UserRegisters {
         general,
         ip,
@@ -78,7 +77,7 @@ pub mod tests {
     use super::*;
     use records::bytes::Body;
 
-    /// A record with these registers (ax = 1, bx = 2 …) and 16 bytes of room for the stack.
+    /// A record whose registers are 1, 2 … in the order of the kernel's numbers, with 16 bytes of room for the stack.
     pub fn record(time_ns: u64, pid: u32, tid: u32, abi: u64, copied: u64) -> Vec<u8> {
         let mut body = Body::default().u32(pid).u32(tid).u64(time_ns).u64(abi);
         for register in (1..=REGISTERS as u64).take_while(|_| abi != ABI_NONE) {
@@ -93,13 +92,13 @@ pub mod tests {
     }
 
     #[test]
-    fn registers_get_their_dwarf_numbers_and_the_stack_its_readable_part() {
+    fn a_sample_has_its_registers_and_the_readable_part_of_its_stack() {
         let sample = parse_sample(&record(5, 6, 7, ABI_64, 8)).unwrap();
         assert_eq!((sample.time_ns, sample.pid, sample.tid), (5, 6, 7));
         let registers = sample.registers.unwrap();
-        let general = [1, 4, 3, 2, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17];
-        assert_eq!(registers.general, general);
-        assert_eq!((registers.ip, registers.is_64_bit), (9, true));
+        let (general, ip) = by_dwarf_number(std::array::from_fn(|number| number as u64 + 1));
+        assert_eq!((registers.general, registers.ip), (general, ip));
+        assert!(registers.is_64_bit);
         assert_eq!(sample.stack, 0x1111_u64.to_le_bytes());
     }
 

@@ -95,6 +95,7 @@ fn install_handler() -> io::Result<()> {
     if PREVIOUS.get().is_some() {
         return Ok(());
     }
+    PAGE_BYTES.store(rustix::param::page_size(), Ordering::Relaxed);
     // SAFETY: sigaction is given complete structures; the handler is async-signal-safe (see there). Two threads that
     // both come here install the same handler, and `set` keeps what the first of them found.
     unsafe {
@@ -129,13 +130,14 @@ extern "C" fn on_bus_error(
             continue;
         }
         slot.was_cut.store(true, Ordering::Relaxed);
-        let page = address & !(PAGE_BYTES - 1);
+        let page_bytes = PAGE_BYTES.load(Ordering::Relaxed);
+        let page = address & !(page_bytes - 1);
         // SAFETY: the page lies in a map that this module owns and that is only read; a private page of zeros takes
         // its place and is unmapped with it.
         let replaced = unsafe {
             libc::mmap(
                 page as *mut libc::c_void,
-                PAGE_BYTES,
+                page_bytes,
                 libc::PROT_READ,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
                 -1,
@@ -149,8 +151,8 @@ extern "C" fn on_bus_error(
     pass_on(signal, info, context);
 }
 
-/// The smallest page of the machines we run on; with larger pages the call fails and the signal is passed on.
-const PAGE_BYTES: usize = 4096;
+/// Of the kernel; known before the first signal.
+static PAGE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: an all-zero sigaction is the default action.
@@ -176,13 +178,14 @@ mod tests {
 
     #[test]
     fn a_file_cut_short_reads_as_zeros() {
+        let page = rustix::param::page_size();
         let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&[7; 5 * PAGE_BYTES]).unwrap();
+        file.write_all(&vec![7; 5 * page]).unwrap();
         let map = GuardedMap::of(&file).unwrap();
-        assert_eq!(map[4 * PAGE_BYTES], 7);
+        assert_eq!(map[4 * page], 7);
         assert!(!map.was_cut());
-        file.set_len(PAGE_BYTES as u64).unwrap();
-        assert_eq!(map[4 * PAGE_BYTES + 9], 0);
+        file.set_len(page as u64).unwrap();
+        assert_eq!(map[4 * page + 9], 0);
         assert_eq!(map[0], 7);
         assert!(map.was_cut());
     }

@@ -59,7 +59,7 @@ pub fn layout_of_elf(bytes: &[u8]) -> Result<ElfLayout, LayoutError> {
 
 impl ElfLayout {
     /// As [`records::vaddr_of_offset`].
-    pub fn vaddr_of_offset(&self, file_offset: u64) -> Option<u64> {
-        records::vaddr_of_offset(&self.segments, file_offset)
+    pub fn vaddr_of_offset(&self, file_offset: u64, page_bytes: u64) -> Option<u64> {
+        records::vaddr_of_offset(&self.segments, file_offset, page_bytes)
     }
 }

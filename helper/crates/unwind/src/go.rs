@@ -38,17 +38,19 @@ const RET: u8 = 0xc3;
 /// mov %rbp, N(%rsp): how Go before 1.21 saved it
 const STORE_RBP: [[u8; 4]; 2] = [[0x48, 0x89, 0x6c, 0x24], [0x48, 0x89, 0xac, 0x24]];
 
-struct Special {
-    start: u64,
-    end: u64,
-    kind: SpecialKind,
+pub(crate) struct Special {
+    pub start: u64,
+    pub end: u64,
+    pub kind: SpecialKind,
 }
 
 #[derive(PartialEq, Eq)]
-enum SpecialKind {
+pub(crate) enum SpecialKind {
     Outermost,
     SwitchesStack,
+    /// From the instruction that loads the stack pointer on.
     SwitchesWithoutFrame,
+    /// From the same instruction on it has no caller.
     LeavesStack,
 }
 
@@ -58,7 +60,7 @@ pub(crate) fn adjust_go_spans(file: &Elf<'_>, mut spans: Spans) -> Spans {
         return spans;
     };
     if spans.is_empty() {
-        spans = table.spans();
+        spans = table.spans(moved_rule);
     }
     let text = file.section_by_name(".text");
     let text = text.and_then(|s| Some((s.address(), s.data().ok()?)));
@@ -113,6 +115,15 @@ fn end_of_rsp_load(code: &[u8]) -> Option<u64> {
         })
 }
 
+/// The CFA is rsp, what was pushed or reserved, and the return address.
+fn moved_rule(bytes: i32) -> Rule {
+    Rule {
+        register: RSP as u8,
+        cfa_offset: bytes.saturating_add(8),
+        ..Rule::of_kind(RuleKind::Register)
+    }
+}
+
 /// By the frame pointer, wherever it leads to.
 fn on_other_stack() -> Rule {
     Rule {
@@ -138,14 +149,14 @@ fn adjust(rule: &mut Rule, special: Option<&Special>, has_saved_rbp: bool) {
     }
 }
 
-fn special_at(special: &[Special], vaddr: u64) -> Option<&Special> {
+pub(crate) fn special_at(special: &[Special], vaddr: u64) -> Option<&Special> {
     let after = special.partition_point(|f| f.start <= vaddr);
     let found = &special[after.checked_sub(1)?];
     (vaddr < found.end).then_some(found)
 }
 
 /// Sorted by start.
-fn special_functions(table: &GoStackTable<'_>) -> Vec<Special> {
+pub(crate) fn special_functions(table: &GoStackTable<'_>) -> Vec<Special> {
     let mut found = Vec::new();
     for function in table.functions() {
         let Ok(name) = std::str::from_utf8(function.name) else {

@@ -3,11 +3,10 @@
 
 use object::read::elf::ElfSection64;
 use object::{Endianness, Object, ObjectSection};
-use records::{Rule, RuleKind};
+use records::Rule;
 
 use crate::rows::Elf;
 use crate::spans::{Span, Spans};
-use crate::x86_64::RSP;
 
 const MAGIC_1_18: u32 = 0xffff_fff0;
 const MAGIC_1_20: u32 = 0xffff_fff1;
@@ -60,8 +59,8 @@ impl<'a> GoStackTable<'a> {
         (0..self.function_count).filter_map(|number| self.function(number).map(|f| f.0))
     }
 
-    /// What each instruction's CFA is: rsp, what was pushed or reserved, and the return address.
-    pub fn spans(&self) -> Spans {
+    /// The rule of each instruction, by how many bytes the stack pointer has moved since the function was entered.
+    pub fn spans(&self, rule_of: fn(i32) -> Rule) -> Spans {
         let mut spans = Vec::new();
         // A hostile table could make every function walk through all of it.
         let mut steps_left = 4 * self.bytes.len();
@@ -88,11 +87,7 @@ impl<'a> GoStackTable<'a> {
                     spans.push(Span {
                         start: pc,
                         end,
-                        rule: Rule {
-                            register: RSP as u8,
-                            cfa_offset: moved.saturating_add(8),
-                            ..Rule::of_kind(RuleKind::Register)
-                        },
+                        rule: rule_of(moved),
                     });
                 }
                 pc = end;

@@ -18,6 +18,7 @@ mod frame_row;
 mod frame_state;
 mod frame_state_aarch64;
 mod go;
+mod go_aarch64;
 mod go_stack_table;
 mod instructions_aarch64;
 mod kept_rows;

@@ -11,11 +11,10 @@ use records::Rule;
 use crate::bare_code::{code_range, entry_span, returned_to_spans};
 use crate::cfi::{spans_of_debug_frame, spans_of_eh_frame};
 use crate::code_rules::spans_of_code;
-use crate::go::adjust_go_spans;
 use crate::plt::plt_spans;
 use crate::realigned::correct_epilogues;
 use crate::spans::Spans;
-use crate::{code_rules_aarch64, start_up_aarch64, start_up_code};
+use crate::{code_rules_aarch64, go, go_aarch64, start_up_aarch64, start_up_code};
 
 /// What a compressed `.debug_frame` may unpack to. That of a browser has some 20 MB.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
@@ -91,9 +90,10 @@ pub fn rows_of_elf(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
     let mut more = section(".debug_frame").map_or_else(Spans::default, |data| {
         spans_of_debug_frame(&data, &bases, machine, &code, &spans)
     });
-    if machine == Machine::X86_64 {
-        more = adjust_go_spans(&file, more);
-    }
+    more = match machine {
+        Machine::X86_64 => go::adjust_go_spans(&file, more),
+        Machine::Aarch64 => go_aarch64::adjust_go_spans(&file, more),
+    };
     spans = spans.over(more);
     spans = returned_to_spans(&file, machine).over(spans);
     spans = spans.over(plt_spans(&file, machine));

@@ -10,6 +10,10 @@ use std::ffi::c_void;
 use records::StackEnd;
 use records::layout::USER_FRAMES_MAX;
 
+#[cfg(target_arch = "aarch64")]
+pub use machine::aarch64 as own;
+#[cfg(target_arch = "x86_64")]
+pub use machine::x86_64 as own;
 pub use machine::{Machine, aarch64, x86_64};
 pub use tables::{Mapping, MappingTable, Tables};
 use tables::{RawMappingTable, RawRule};

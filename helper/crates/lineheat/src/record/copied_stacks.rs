@@ -3,7 +3,7 @@
 
 use records::{CopyRecord, SampleRecord, StackEnd, ToSampler};
 use walk::Piece;
-use walk::x86_64::{Registers, SP, Walker};
+use walk::own::{Registers, SP, Walker};
 
 use super::address_spaces::AddressSpaces;
 use super::modules::Modules;

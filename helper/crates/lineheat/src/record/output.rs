@@ -45,7 +45,10 @@ fn not_writable(path: &Path, error: &io::Error) -> RecordError {
     const COMMAND: &str = "lineheat record --output FILE.pb.gz -- COMMAND";
     let (who, advice) = match target::invoker() {
         Some(user) => (
-            format!(" as user {} (who called sudo)", target::user_name(user.uid)),
+            format!(
+                " as user {} (who called sudo)",
+                target::user_name(user.uid).trim_start_matches("user ")
+            ),
             format!("Choose a folder that this user can write to: {COMMAND}"),
         ),
         None => (

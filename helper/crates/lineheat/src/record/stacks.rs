@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use perf_events::page_bytes;
 use profile::SeededHash;
 use records::{SampleRecord, StackEnd};
 
@@ -280,7 +281,7 @@ impl CountedStacks {
                     vaddr: offset,
                 },
                 |l| {
-                    l.vaddr_of_offset(offset)
+                    l.vaddr_of_offset(offset, page_bytes())
                         .map_or(unknown, |vaddr| CodePlace::InModule {
                             module: mapped.module,
                             vaddr,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use perf_events::page_bytes;
 use records::layout::MAPPINGS_MAX;
 use records::{FileId, Segment, ToSampler, vaddr_of_offset};
 use walk::{Mapping, MappingTable};
@@ -106,7 +107,7 @@ impl UnwindTables {
         let range = (mapped.start, mapped.end);
         let known = || {
             let file = self.files.get(&modules.get(mapped.module).id)?;
-            let vaddr = vaddr_of_offset(&file.segments, mapped.file_offset)?;
+            let vaddr = vaddr_of_offset(&file.segments, mapped.file_offset, page_bytes())?;
             let pages = (file.first_page, file.page_count, file.base_page);
             Some(Mapping::of_module(range, vaddr, pages))
         };

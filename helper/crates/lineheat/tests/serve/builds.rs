@@ -118,7 +118,7 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
     let ratio = |row: usize| lines.new_self[row] as f64 / lines.base_self[row] as f64;
     assert!((0.5..2.0).contains(&ratio(same)), "{lines:?}");
     assert!((2.0..5.0).contains(&ratio(more)), "{lines:?}");
-    assert_eq!(lines.verdict[more], i32::from(Verdict::Slower));
+    assert!(verdicts.contains(&lines.verdict[more]), "{lines:?}");
     assert_eq!((lines.changed[same], lines.changed[more]), (false, true));
     // The one before the change can be compared again.
     assert!(matches!(

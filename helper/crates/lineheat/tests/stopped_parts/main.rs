@@ -9,6 +9,7 @@
 //! - git in the middle: what it has not said is waited for at the end only.
 
 mod held_parts;
+mod held_starts;
 mod place;
 #[path = "../support/sleeping_files.rs"]
 mod sleeping_files;

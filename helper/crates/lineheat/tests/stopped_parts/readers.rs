@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::held_parts::{Held, Holder, Which, child};
+use crate::held_parts::{Holder, child};
+use crate::held_starts::{Held, Which};
 use crate::place::{AT_LAST, Place, Recorder, for_both, why};
 use crate::support::lineheat;
 
@@ -10,7 +11,7 @@ use crate::support::lineheat;
 fn record(holder: Holder, name: &str, which: Which, program: &[&str]) -> (Place, Recorder, Held) {
     let place = Place::new();
     let mut engine = lineheat(&[]);
-    let held = holder.hold_started(&mut engine, place.folder.path(), name, which);
+    let held = Held::started_by(&mut engine, name, which, holder);
     let recorder = place.record_by(engine, &[], program);
     (place, recorder, held)
 }

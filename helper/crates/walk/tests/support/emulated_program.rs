@@ -80,7 +80,9 @@ impl EmulatedProgram {
             return None;
         }
         let layout = unwind::layout_of_elf(&std::fs::read(path).ok()?).ok()?;
-        layout.vaddr_of_offset(mapped.file_offset).map(|_| mapped)
+        layout
+            .vaddr_of_offset(mapped.file_offset, 4096)
+            .map(|_| mapped)
     }
 }
 

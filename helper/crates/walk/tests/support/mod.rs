@@ -76,7 +76,7 @@ impl Modules {
         let Some(module) = &self.modules[&m.path] else {
             return plain;
         };
-        match module.layout.vaddr_of_offset(m.file_offset) {
+        match module.layout.vaddr_of_offset(m.file_offset, 4096) {
             Some(vaddr) => Mapping::of_module((m.start, m.end), vaddr, module.place),
             None => plain,
         }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0
+ *
+ * aarch64: the registers of an interrupted thread as the kernel has them.
+ */
+#pragma once
+
+/* struct user_pt_regs (arch/arm64/include/uapi/asm/ptrace.h), with which the kernel's own structure begins. */
+struct pt_regs {
+	u64 regs[31], sp, pc, pstate;
+};
+
+/* The kernel's own. */
+struct pt_regs___kernel {
+	s32 syscallno;
+} __attribute__((preserve_access_index));
+
+static __always_inline u64 pc_of(const struct pt_regs *r)
+{
+	return r->pc;
+}
+
+static __always_inline u64 sp_of(const struct pt_regs *r)
+{
+	return r->sp;
+}
+
+static __always_inline u64 frame_pointer_of(const struct pt_regs *r)
+{
+	return r->regs[29];
+}
+
+/* PSTATE as saved: the exception level in bits 2 and 3, 32-bit code in bit 4 (Arm ARM, C5.2.19 SPSR_EL1). */
+static __always_inline bool are_of_kernel(const struct pt_regs *r)
+{
+	return r->pstate & 0xf;
+}
+
+static __always_inline bool are_of_64_bit_code(const struct pt_regs *r)
+{
+	return !(r->pstate & 0x1f);
+}
+
+/* `saved`: where the kernel has them, with the number of the syscall; -1: none. */
+static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct pt_regs *saved)
+{
+	(void)r;
+	return BPF_CORE_READ((const struct pt_regs___kernel *)saved, syscallno) >= 0;
+}
+
+/* By DWARF number: x0 to x30, then sp. */
+static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
+{
+	for (int i = 0; i < 31; i++)
+		to[i] = r->regs[i];
+	to[31] = r->sp;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0
+ *
+ * x86-64: the registers of an interrupted thread as the kernel has them.
+ */
+#pragma once
+
+/* As saved on entry to the kernel (arch/x86/include/uapi/asm/ptrace.h). */
+struct pt_regs {
+	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+
+static __always_inline u64 pc_of(const struct pt_regs *r)
+{
+	return r->ip;
+}
+
+static __always_inline u64 sp_of(const struct pt_regs *r)
+{
+	return r->sp;
+}
+
+static __always_inline u64 frame_pointer_of(const struct pt_regs *r)
+{
+	return r->bp;
+}
+
+/* The privilege level is in the low bits of the code segment. */
+static __always_inline bool are_of_kernel(const struct pt_regs *r)
+{
+	return (r->cs & 3) == 0;
+}
+
+static __always_inline bool are_of_64_bit_code(const struct pt_regs *r)
+{
+	return r->cs == 0x33; /* __USER_CS */
+}
+
+/* A syscall leaves its own return address in rcx and the flags in r11 (SYSCALL, Intel SDM 2B). `saved`: where the kernel
+ * has them. */
+static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct pt_regs *saved)
+{
+	(void)saved;
+	return r->cx == r->ip && r->r11 == r->flags;
+}
+
+/* By DWARF number. */
+static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
+{
+	to[0] = r->ax;
+	to[1] = r->dx;
+	to[2] = r->cx;
+	to[3] = r->bx;
+	to[4] = r->si;
+	to[5] = r->di;
+	to[6] = r->bp;
+	to[7] = r->sp;
+	to[8] = r->r8;
+	to[9] = r->r9;
+	to[10] = r->r10;
+	to[11] = r->r11;
+	to[12] = r->r12;
+	to[13] = r->r13;
+	to[14] = r->r14;
+	to[15] = r->r15;
+}
