@@ -15,8 +15,8 @@ const cannotRecord = await run(engine, ['doctor']).then(
 const shareIn = (value) => Number(/^([\d.]+) %/.exec(value)?.[1]) / 100;
 
 test('a program compared with itself differs rarely', { skip: cannotRecord }, async () => {
-  const designs = ['in random order'];
-  const rows = await sameProgram.measure({ times: 10, pairs: 20, ks: [1, 5], names: ['sqlite'], designs });
+  const [designs, states] = [['in random order'], ['quiet']];
+  const rows = await sameProgram.measure({ times: 10, pairs: 20, ks: [1, 5], names: ['sqlite'], designs, states });
   const ofAll = rows.filter(({ what }) => what.includes('functions'));
   assert.equal(ofAll.length, 2);
   // Ten recordings cannot tell 5 % from 10 %; tests that take samples for independent reject 25 to 80 %.
