@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 
-// Until this process has ended, however it ends.
+// Until this process has ended, however it ends. A timeout of 0 would be none, and one not in the foreground leaves the group.
 const bursts = `while kill -0 $PPID; do
-  timeout "$((RANDOM % 2)).$((RANDOM % 10))" sha256sum /dev/zero
+  timeout --foreground "$((RANDOM % 2)).$((1 + RANDOM % 9))" sha256sum /dev/zero
   sleep "$((RANDOM % 3)).$((RANDOM % 10))"
 done`;
 

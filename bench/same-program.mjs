@@ -1,6 +1,6 @@
 // Real programs compared with themselves: how often a difference is seen where there is none, by the order in which the
 // executions of both sides were made, on a quiet and on a disturbed machine.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { compared, isRejected, orders, percent, recordings, tested } from './compared-runs.mjs';
@@ -33,6 +33,22 @@ const programOf = (name) => programs[name.replace('-short', '')];
 
 const machines = { quiet: (work) => work(), disturbed };
 
+const noEarlierRuns = ', without earlier runs';
+
+/** Two runs, linked into a folder that holds no others. */
+async function comparedApart(base, news) {
+  const apart = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
+  const link = (files, side) =>
+    files.map((file, index) => {
+      const to = path.join(apart, `${side}-${index}.pb.gz`);
+      symlinkSync(file, to);
+      return to;
+    });
+  const found = await compared(link(base, 'base'), link(news, 'new'));
+  rmSync(apart, { recursive: true });
+  return found;
+}
+
 /** With fewer tests of a row, chance alone makes its rate. */
 const TESTS_OF_A_ROW = 150;
 
@@ -63,13 +79,17 @@ export async function measure({
     }
     for (const k of ks)
       for (const design of designs) {
-        const all = [];
-        for (const name of names) {
-          const found = { name, ...(await rates(orders[design](files[name], k, pairs, k))) };
-          process.stderr.write(`${state}, ${k} against ${k}, ${design}: ${inWords(found)}\n`);
-          all.push(found);
+        for (const known of k === 1 ? ['', noEarlierRuns] : ['']) {
+          const what = `${state} machine, ${k} against ${k}, ${design}${known}`;
+          const all = [];
+          for (const name of names) {
+            const drawn = orders[design](files[name], k, pairs, k);
+            const found = { name, ...(await rates(drawn, known ? comparedApart : compared)) };
+            process.stderr.write(`${what}: ${inWords(found)}\n`);
+            all.push(found);
+          }
+          rows.push(...rowsOf(what, !known && design !== 'one side after the other', all));
         }
-        rows.push(...rowsOf(`${state} machine, ${k} against ${k}, ${design}`, design, all));
       }
   }
   if (!folder) rmSync(kept, { recursive: true });
@@ -77,7 +97,7 @@ export async function measure({
 }
 
 /** Intervals that leave out "no change", verdicts, and wholes that are told apart, over these pairs. */
-async function rates(pairs) {
+async function rates(pairs, compared) {
   const sum = { pairs: 0, alarmed: 0, wholes: 0, byRow: new Map() };
   const waiting = [...pairs];
   const worker = async () => {
@@ -111,10 +131,12 @@ function inWords(found) {
   return `${found.name}: any verdict ${percent(found.alarmed, found.pairs)}, overall ${percent(found.wholes, found.pairs)}, worst of ${often(found).length} functions ${function_}`;
 }
 
-/** Of each kind the mean over all programs and the worst of them, which is what its user meets. */
-function rowsOf(what, design, all) {
-  // What one side after the other adds is the machine's drift: no test of these executions can tell it from a change.
-  const isPromised = design !== 'one side after the other';
+/**
+ * Of each kind the mean over all programs and the worst of them, which is what its user meets. Not promised are rates for one side
+ * after the other, which adds the machine's drift, and without earlier runs, when nothing tells of a program that differs more
+ * than others do.
+ */
+function rowsOf(what, isPromised, all) {
   const row = (kind, limit, ofAll, share, of) => ({
     what: `${what}: ${kind}`,
     goal: isPromised ? `worst ≤ ${100 * limit} %` : 'for comparison',

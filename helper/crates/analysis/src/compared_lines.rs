@@ -3,6 +3,7 @@
 use crate::analyzed::{Analyzed, ChainFrame, NO_PLACE};
 use crate::comparison::{Comparison, both};
 use crate::counts::count_groups;
+use crate::earlier_runs::learn_lines;
 use crate::effect::Effects;
 use crate::line_pairs::{LineMatch, match_lines};
 use crate::nested::judge_lines;
@@ -22,10 +23,11 @@ impl ComparedLines {
         let count = matched.pairs.len();
         let of_place = |frame: &ChainFrame| (frame.place != NO_PLACE).then_some(frame.place);
         let [base, new] = &comparison.evidence.columns;
-        let [base, new] = both(
+        let [mut base, new] = both(
             || count_groups(runs[0], base, (&matched.base_pair, count), of_place),
             || count_groups(runs[1], new, (&matched.new_pair, count), of_place),
         );
+        learn_lines(comparison, &matched, &mut base);
         let amounts: Vec<[Amounts; 2]> = (matched.pairs.iter())
             .map(|pair| {
                 let sides = [(&comparison.base, pair.base), (&comparison.new, pair.new)];

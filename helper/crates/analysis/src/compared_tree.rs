@@ -168,7 +168,7 @@ impl Union {
             counts.fold_into_parents(&self.parent);
             counts
         };
-        let [base, new] = both(
+        let [mut base, new] = both(
             || counts(&comparison.base, 0),
             || counts(&comparison.new, 1),
         );
@@ -180,6 +180,12 @@ impl Union {
             let above = &mut amounts[self.parent[node] as usize];
             above[0].add(below[0]);
             above[1].add(below[1]);
+        }
+        if !comparison.function_noise.is_empty() {
+            let of_node = |&pair: &u32| comparison.function_noise[pair as usize];
+            base.noise = (std::iter::once(evidence.noise.noise))
+                .chain(self.frame.iter().skip(1).map(of_node))
+                .collect();
         }
         let mut effects = evidence.effects_from(LEAST_SAMPLES, &base, &new, &amounts);
         for (node, effect) in effects.iter_mut().enumerate() {

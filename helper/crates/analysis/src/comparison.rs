@@ -4,13 +4,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use statistics::RunNoise;
+
 use crate::analyzed::{Analyzed, ChainFrame, Measure, PlaceId};
 use crate::compared_lines::ComparedLines;
 use crate::counts::{Counted, count_groups};
+use crate::earlier_runs::{EarlierRun, EarlierRuns, learn_functions};
 use crate::effect::Effects;
 use crate::evidence::{Evidence, Test};
 use crate::execution::Execution;
-use crate::learnt_noise::LearntNoise;
 use crate::line_pairs::LinePair;
 use crate::matching::{FunctionMatch, match_functions};
 use crate::matching_files::{FilePair, match_files};
@@ -36,6 +38,9 @@ pub struct Comparison {
     /// "renamed from …", "cost moved here from …"; empty: nothing.
     pub(crate) function_notes: Vec<String>,
     lines: OnceLock<ComparedLines>,
+    pub(crate) earlier: Vec<EarlierRun>,
+    /// By pair of functions, of their totals; empty: nothing was learnt.
+    pub(crate) function_noise: Vec<RunNoise>,
     pub(crate) evidence: Evidence,
     unit: String,
     pub(crate) units: Units,
@@ -86,15 +91,15 @@ impl Comparison {
         new: Side,
         normalisation: Option<Normalisation>,
     ) -> Result<Comparison, String> {
-        Comparison::knowing(LearntNoise::UNKNOWN, base, new, normalisation)
+        Comparison::knowing(EarlierRuns::default(), base, new, normalisation)
     }
 
-    /// The same with what is known of the noise between executions, for sides of one execution each.
+    /// The same with what earlier runs tell of the noise between executions, for sides of one execution each.
     ///
     /// # Errors
     /// As [`Comparison::new`].
     pub fn knowing(
-        noise: LearntNoise,
+        earlier: EarlierRuns,
         base: Side,
         new: Side,
         normalisation: Option<Normalisation>,
@@ -116,11 +121,11 @@ impl Comparison {
         let places = base_run.places().len() + new_run.places().len();
         let rows = functions.pairs.len().max(places);
         let mut evidence = Evidence::of([&base, &new], measures, rows);
-        evidence.noise = noise;
+        evidence.noise = earlier.noise;
         let count = functions.pairs.len();
         let of_function = |frame: &ChainFrame| Some(frame.function);
         let [base_columns, new_columns] = &evidence.columns;
-        let [base_counts, new_counts] = both(
+        let [mut base_counts, new_counts] = both(
             || {
                 count_groups(
                     base_run,
@@ -156,6 +161,7 @@ impl Comparison {
             _ => None,
         };
         let units = units([&base, &new], normalisation, sizes.as_deref());
+        let earlier = EarlierRun::all(earlier.profiles, [base_run, new_run], normalisation);
         let [base, new] = [(base, 0), (new, 1)].map(|(side, index)| ComparedSide {
             analyzed: Arc::clone(&side.analyzed),
             side,
@@ -169,6 +175,8 @@ impl Comparison {
             functions,
             files,
             lines: OnceLock::new(),
+            earlier,
+            function_noise: Vec::new(),
             function_amounts: Vec::new(),
             function_effects: Vec::new(),
             function_notes: renamed_notes,
@@ -182,6 +190,8 @@ impl Comparison {
         let totals = [&comparison.base, &comparison.new].map(|side| side.total.value as f64);
         evidence.relate(totals, &comparison.units.of_execution, &values_of_sample);
         comparison.evidence = evidence;
+        learn_functions(&comparison, &mut base_counts);
+        comparison.function_noise = base_counts.total.noise.clone();
         comparison.function_effects =
             comparison.effects(&base_counts, &new_counts, &comparison.function_amounts);
         note_moved_cost(&mut comparison, [&base_counts, &new_counts]);

@@ -3,7 +3,7 @@
 //! The parts are *columns*: the executions of a side, or the batches of time of a single one. Sample values are of no
 //! account here, a test counts samples.
 
-use statistics::BATCHES;
+use statistics::{BATCHES, RunNoise};
 
 use crate::analyzed::{Analyzed, ChainFrame, Measure};
 use crate::side::Side;
@@ -109,6 +109,8 @@ impl Columns {
 pub(crate) struct Counts {
     pub columns: usize,
     values: Vec<u32>,
+    /// By row, how much executions differ where that was learnt; empty: as the whole.
+    pub noise: Vec<RunNoise>,
 }
 
 impl Counts {
@@ -116,6 +118,7 @@ impl Counts {
         Counts {
             columns,
             values: vec![0; rows * columns],
+            noise: Vec::new(),
         }
     }
 

@@ -251,9 +251,14 @@ impl Evidence {
                 samples: self.samples[side],
                 value: self.value_of_sample[side],
             });
-            if let Some(p) = rare_on_one_side(&sides[0], &sides[1]) {
+            let noise = base
+                .noise
+                .get(row)
+                .copied()
+                .unwrap_or(self.noise.of_unknown_row());
+            if let Some(p) = rare_on_one_side(&sides[0], &sides[1], noise) {
                 effect.p = p;
-            } else if let Ok(found) = batch_means(&sides[0], &sides[1], self.noise.noise) {
+            } else if let Ok(found) = batch_means(&sides[0], &sides[1], noise) {
                 effect.p = found.p;
                 effect.difference_low = found.difference.low;
                 effect.difference_high = found.difference.high;

@@ -1,6 +1,6 @@
 //! How much executions of a program differ, from its earlier runs: what a comparison of one execution each cannot see.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use profile::RunInfo;
@@ -17,11 +17,18 @@ const WITHIN_DF_MAX: f64 = 4.0;
 /// What a comparison of single executions assumes about executions that were not made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearntNoise {
+    /// Of the whole; rows that differ more are apart, see [`crate::earlier_runs`].
     pub(crate) noise: RunNoise,
     /// Earlier recordings that it comes from; 0: none, it is an assumption about programs in general.
     pub(crate) recordings: usize,
     /// Of the executions of those recordings, relative.
     pub(crate) seen: f64,
+}
+
+impl Default for LearntNoise {
+    fn default() -> LearntNoise {
+        LearntNoise::UNKNOWN
+    }
 }
 
 impl LearntNoise {
@@ -31,47 +38,64 @@ impl LearntNoise {
         seen: 0.0,
     };
 
-    /// From `earlier` runs that executed what one of `compared` did: the same command in the same folder on the same machine.
-    /// Those of one build should cost the same.
+    /// From `earlier` runs of the same work. Those of one build should cost the same.
     pub fn of(compared: &[&RunInfo], earlier: &[RunInfo]) -> LearntNoise {
-        let mut costs: HashMap<Build, Vec<f64>> = HashMap::new();
-        let mut within = Squares::default();
-        let mut known: Vec<i64> = compared.iter().map(|run| run.started_unix_ns).collect();
-        for run in earlier {
-            let is_alike = (compared.iter()).any(|other| work_of(other) == work_of(run));
-            let logs: Vec<f64> = costs_of(run).into_iter().map(f64::ln).collect();
-            // A copy of a run has no noise.
-            if !is_alike || logs.is_empty() || known.contains(&run.started_unix_ns) {
-                continue;
-            }
-            known.push(run.started_unix_ns);
-            within.add(&logs);
-            costs.entry(build_of(run)).or_default().push(logs[0]);
+        let mut spread = Spread::default();
+        for &run in &LearntNoise::of_the_same_work(compared, earlier) {
+            let logs: Vec<f64> = costs_of(&earlier[run]).into_iter().map(f64::ln).collect();
+            spread.add(&build_of(&earlier[run]), &logs, 0.0);
         }
-        let mut between = Squares::default();
-        costs.values().for_each(|costs| between.add(costs));
-        let within_df = (within.df / WITHIN_FOR_ONE).min(WITHIN_DF_MAX);
-        let squares = between.squares + within_df * WITHIN_FACTOR * within.variance();
-        let df = between.df + within_df;
-        if df == 0.0 {
-            return LearntNoise::UNKNOWN;
-        }
-        LearntNoise {
-            noise: RunNoise::learnt(squares, df),
-            recordings: known.len() - compared.len(),
-            seen: (squares / df).sqrt(),
+        match spread.squares() {
+            (_, 0.0) => LearntNoise::UNKNOWN,
+            (squares, df) => LearntNoise {
+                noise: RunNoise::learnt(RunNoise::UNKNOWN, squares, df),
+                recordings: spread.recordings,
+                seen: (squares / df).sqrt(),
+            },
         }
     }
 
-    pub(crate) fn sentence(&self) -> String {
+    /// Which of `earlier` executed to the end what one of `compared` did: the same command in the same folder on the same machine.
+    /// Each recording once, and none of the compared: a copy has no noise.
+    pub fn of_the_same_work(compared: &[&RunInfo], earlier: &[RunInfo]) -> Vec<usize> {
+        let mut known: HashSet<i64> = compared.iter().map(|run| run.started_unix_ns).collect();
+        (0..earlier.len())
+            .filter(|&index| {
+                let run = &earlier[index];
+                let is_alike = (compared.iter()).any(|other| work_of(other) == work_of(run));
+                is_alike && !costs_of(run).is_empty() && known.insert(run.started_unix_ns)
+            })
+            .collect()
+    }
+
+    /// Of a row that earlier runs do not have.
+    pub(crate) fn of_unknown_row(&self) -> RunNoise {
+        RunNoise::UNKNOWN_ROW.or_louder(self.noise)
+    }
+
+    /// `rows_from`: earlier recordings that tell of each row.
+    pub(crate) fn sentence(&self, rows_from: usize) -> String {
         let assumed = 100.0 * self.noise.cv;
-        match self.recordings {
-            0 => format!("How much executions differ is unknown; {assumed:.0} % is assumed."),
+        let of_whole = match self.recordings {
+            0 => format!("How much executions differ is unknown; {assumed:.0} % is assumed"),
             recordings => format!(
-                "Executions differed by {:.1} % in {recordings} earlier recordings of this program; {assumed:.1} % is assumed.",
+                "Executions differed by {:.1} % in {recordings} earlier recordings of this program; {assumed:.1} % is assumed",
                 100.0 * self.seen
             ),
-        }
+        };
+        let of_rows = match rows_from {
+            // One alone differs from nothing.
+            0 | 1 => {
+                let assumed = 100.0 * self.of_unknown_row().cv;
+                format!(
+                    ", and {assumed:.0} % for each function and line. Some programs differ far more: record each side several times."
+                )
+            }
+            runs => {
+                format!(", and for each function and line what it differed by in {runs} of them.")
+            }
+        };
+        of_whole + &of_rows
     }
 }
 
@@ -96,9 +120,9 @@ fn work_of(run: &RunInfo) -> Work<'_> {
 }
 
 /// The command, and the program's build-id; empty where a script starts the program, whose builds then count as one.
-type Build = (Vec<String>, String);
+pub(crate) type Build = (Vec<String>, String);
 
-fn build_of(run: &RunInfo) -> Build {
+pub(crate) fn build_of(run: &RunInfo) -> Build {
     let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
     let program = run.command.first().and_then(|program| name(program));
     let module = run
@@ -131,6 +155,44 @@ fn has_succeeded(run: &RunInfo) -> bool {
     run.exit
         .as_ref()
         .is_some_and(|exit| (exit.code, exit.signal) == (0, 0))
+}
+
+/// How much executions of recordings differ in one thing: logarithms of what it cost in each.
+#[derive(Default)]
+pub(crate) struct Spread {
+    first: HashMap<Build, Vec<f64>>,
+    within: Squares,
+    recordings: usize,
+    /// Of all recordings together.
+    sampling: f64,
+}
+
+impl Spread {
+    /// `sampling`: variance of a logarithm that comes from sampling alone, and does not count.
+    pub fn add(&mut self, build: &Build, logs: &[f64], sampling: f64) {
+        self.within.add(logs);
+        self.first.entry(build.clone()).or_default().push(logs[0]);
+        self.recordings += 1;
+        self.sampling += sampling;
+    }
+
+    /// Their sum, and its degrees of freedom.
+    fn squares(&self) -> (f64, f64) {
+        let mut between = Squares::default();
+        self.first.values().for_each(|logs| between.add(logs));
+        let within_df = (self.within.df / WITHIN_FOR_ONE).min(WITHIN_DF_MAX);
+        let within_weight = within_df * WITHIN_FACTOR;
+        let squares = between.squares + within_weight * self.within.variance();
+        let sampling = self.sampling / self.recordings.max(1) as f64;
+        let excess = squares - (between.df + within_weight) * sampling;
+        (excess.max(0.0), between.df + within_df)
+    }
+
+    /// Of a row.
+    pub fn noise(&self) -> RunNoise {
+        let (squares, df) = self.squares();
+        RunNoise::learnt(RunNoise::UNKNOWN_ROW, squares, df)
+    }
 }
 
 /// Of logarithms about the means of their groups.
@@ -190,7 +252,7 @@ mod tests {
         let found = LearntNoise::of(&[&compared], &earlier);
         assert_eq!((found.recordings, found.noise.df), (5, 6.0));
         assert!((0.005..0.02).contains(&found.seen), "{found:?}");
-        assert!(found.noise.cv < 0.05 && found.sentence().contains("5 earlier recordings"));
+        assert!(found.noise.cv < 0.05 && found.sentence(0).contains("5 earlier recordings"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod compared_tables;
 mod compared_tree;
 mod comparison;
 mod counts;
+mod earlier_runs;
 mod effect;
 mod evidence;
 mod execution;
@@ -64,6 +65,7 @@ pub use compared_files::{
 pub use compared_tables::{ComparedRow, ComparedTable, compared_functions, compared_lines};
 pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
 pub use comparison::{Comparison, both};
+pub use earlier_runs::EarlierRuns;
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};

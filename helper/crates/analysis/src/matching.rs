@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use profile::{SeededHash, StringId};
 
 use crate::alignment::Alignment;
-use crate::analyzed::{Analyzed, FunctionId, FunctionKind, file_name};
+use crate::analyzed::{Analyzed, FunctionId, FunctionKind, FunctionOf, file_name};
 use crate::id_table::IdTable;
 use crate::matching_files::FilePair;
 use crate::normalized_name::normalized_name;
@@ -181,6 +181,7 @@ fn number_by_line(
         return;
     }
     let lines = [base.first_lines(), new.first_lines()];
+    let same_builds = same_builds(base, new, names);
     let alignments: HashMap<StringId, &Alignment> = (files.iter())
         .filter_map(|pair| Some((base.file_id(pair.files.base?), &pair.alignment)))
         .collect();
@@ -190,6 +191,9 @@ fn number_by_line(
             let Some(name) = &without[key.name as usize] else {
                 continue;
             };
+            if same_builds.contains(&key.module) {
+                continue;
+            }
             let mut line = lines[side][function];
             if side == 0 {
                 let file = base.function(function as FunctionId).file;
@@ -235,6 +239,23 @@ fn number_by_line(
     }
 }
 
+/// Modules of which both sides have the same build: numbers are the same there.
+fn same_builds(base: &Analyzed, new: &Analyzed, names: &mut Names) -> HashSet<u32> {
+    let builds = |side: &Analyzed| -> HashSet<(String, String)> {
+        let profile = side.profile();
+        (profile.mappings.iter())
+            .map(|mapping| {
+                [mapping.filename, mapping.build_id].map(|id| profile.text(id).to_owned())
+            })
+            .filter(|[_, build_id]| !build_id.is_empty())
+            .map(|[path, build_id]| (file_name(&path).to_owned(), build_id))
+            .collect()
+    };
+    (builds(base).intersection(&builds(new)))
+        .map(|(module, _)| names.number(Cow::Owned(stable_module(module).to_owned())))
+        .collect()
+}
+
 fn keys<'a>(analyzed: &'a Analyzed, names: &mut Names<'a>) -> Vec<FunctionKey> {
     // Modules and files are few: each is looked up once.
     let mut known: HashMap<StringId, u32, SeededHash> = HashMap::default();
@@ -263,12 +284,21 @@ fn keys<'a>(analyzed: &'a Analyzed, names: &mut Names<'a>) -> Vec<FunctionKey> {
             keys.push(FunctionKey {
                 module: last_module.1,
                 name: names.number_of_hashed(name, hash),
-                file: file_of(function.file, names),
+                file: match has_known_file(analyzed, function) {
+                    true => file_of(function.file, names),
+                    false => NO_TEXT,
+                },
                 line: 0,
             });
         }
     }
     keys
+}
+
+/// Whether its file is where it is defined. Where the line of the definition is unknown, the file is that of one of its lines, which
+/// may have come from anywhere. Other tools' profiles often have no such lines at all.
+pub(crate) fn has_known_file(analyzed: &Analyzed, function: &FunctionOf) -> bool {
+    function.line > 0 || analyzed.profile().run.is_none()
 }
 
 /// A module's file name without what changes from build to build: the version of a shared library, the hash of Cargo.
@@ -306,7 +336,7 @@ impl SeveralFiles {
         // Most names are those of one module, the first that has it; of the others the table has the file.
         let mut first: Vec<Option<(u32, u32)>> = vec![None; self.is_name.len()];
         let mut others: HashMap<(u32, u32), u32, SeededHash> = HashMap::default();
-        for key in keys {
+        for key in keys.iter().filter(|key| key.file != NO_TEXT) {
             let (module, file) = *first[key.name as usize].get_or_insert((key.module, key.file));
             let file = match module == key.module {
                 true => file,

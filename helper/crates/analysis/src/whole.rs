@@ -223,7 +223,7 @@ fn method(comparison: &Comparison) -> String {
         Test::Batches => {
             format!(
                 "Functions and lines: Welch's t over 16 or 8 time windows of one execution each, false discovery rate 5 %. {}",
-                comparison.evidence.noise.sentence()
+                comparison.evidence.noise.sentence(comparison.earlier.len())
             )
         }
         Test::Executions => {

@@ -302,3 +302,35 @@ fn a_renamed_file_is_found_by_its_text() {
         ]
     );
 }
+
+/// OCaml has functions by symbol alone, and each of their lines may come from another file.
+#[test]
+fn a_function_without_a_known_definition_is_one_whatever_files_its_lines_are_of() {
+    let base = "main@m.c:1 entry@m.c:?3 60\nmain@m.c:1 entry@buffer.c:?7 20";
+    let new = "main@m.c:1 entry@buffer.c:?7 85";
+    let comparison = compare(run_of(base, ""), run_of(new, ""));
+    assert_eq!(rows(&comparison), ["entry 80>85", "main 0>0"]);
+    let notes: Vec<String> = (compared_functions(&comparison).into_iter())
+        .map(|row| row.note)
+        .collect();
+    assert_eq!(notes, ["", ""]);
+}
+
+#[test]
+fn of_one_build_the_compilers_numbers_are_names() {
+    let base = "main@m.c:1 fun_12@m.c:?3 60\nmain@m.c:1 fun_15@m.c:?9 90";
+    let new = "main@m.c:1 fun_15@m.c:?3 90";
+    let built = |text: &str, id: &str| {
+        let mut profile = run_of(text, "");
+        let id = profile.strings.push(id).expect("room for a text");
+        profile
+            .mappings
+            .iter_mut()
+            .for_each(|mapping| mapping.build_id = id);
+        profile
+    };
+    let same = compare(built(base, "aa"), built(new, "aa"));
+    assert_eq!(rows(&same), ["fun_12 60>0", "main 0>0", "fun_15 90>90"]);
+    let other = compare(built(base, "aa"), built(new, "bb"));
+    assert_eq!(rows(&other), ["fun_15 90>0", "fun_15 60>90", "main 0>0"]);
+}

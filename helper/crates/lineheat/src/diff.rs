@@ -10,7 +10,7 @@ use analysis::{
 use profile::{Opener, Profile};
 
 use crate::demangling::{DemangleChoice, rename_functions};
-use crate::earlier_runs::learnt_noise;
+use crate::earlier_runs::earlier_runs;
 use crate::terminal::{ColorChoice, Terminal, failure, print};
 use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
 
@@ -112,9 +112,9 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
         Per::Share => Normalisation::Share,
     });
     let comparison = open_sides(base, against, shown.demangle).and_then(|sides| {
-        let noise = learnt_noise(&sides, against.last());
+        let earlier = earlier_runs(&sides, against.last());
         let [base, new] = sides;
-        Comparison::knowing(noise, base, new, normalisation)
+        Comparison::knowing(earlier, base, new, normalisation)
     });
     let comparison = match comparison {
         Ok(comparison) => comparison,

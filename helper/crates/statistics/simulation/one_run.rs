@@ -74,7 +74,7 @@ pub fn one_run_rates(pair: &Pair, pairs: usize, seed: u64) -> OneRunRates {
         rates
             .naive_rejected
             .count(two_proportions_differ(&base, &new));
-        if let Some(p) = rare_on_one_side(&base, &new) {
+        if let Some(p) = rare_on_one_side(&base, &new, pair.known) {
             rates.rare_rejected.count(p < 0.05);
         }
         let effect = batch_means(&base, &new, pair.known);

@@ -115,7 +115,9 @@ pub fn batch_means(
 ///
 /// Conditional on the samples of both sides, those of one are binomial, after division by the design effect of the side
 /// that has more. Samples that come in one phase have a large one, so that little can be said of them.
-pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts) -> Option<f64> {
+///
+/// And whether `noise` between executions explains it together with that: the larger p.
+pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts, noise: RunNoise) -> Option<f64> {
     let (rare, frequent) = if base.total() < new.total() {
         (base, new)
     } else {
@@ -134,7 +136,21 @@ pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts) -> Option<f64
     }
     // At most `few` of `few + many`: the binomial distribution, continued to fractions.
     let tail = beta_reg(many, few + 1.0, 1.0 - share_of_rare);
-    Some((2.0 * tail).min(1.0))
+    let by_chance = (2.0 * tail).min(1.0);
+    if noise.cv == 0.0 {
+        return Some(by_chance);
+    }
+    // As if both had the mean cost: what samples and executions of that differ by.
+    let costs = [rare, frequent].map(|side| side.total() as f64 * side.value);
+    let mean = (costs[0] + costs[1]) / 2.0;
+    let sampling = mean * (rare.value + frequent.value) * design_effect;
+    let (variance, df) = welch(&[
+        (sampling, f64::INFINITY),
+        (2.0 * noise.variance() * mean.powi(2), noise.df),
+    ]);
+    let p = two_sided_p((costs[1] - costs[0]) / variance.sqrt(), df);
+    // Figures that make no sense have no p.
+    Some(if p > by_chance { p } else { by_chance })
 }
 
 impl BatchedCounts {
@@ -209,7 +225,6 @@ fn welch_of_batches(sides: &[Side; 2], values: [f64; 2], noise: RunNoise) -> Bat
     let (variance, df) = welch(&[of_cost(0), of_cost(1), (between_runs, noise.df)]);
     let standard_error = variance.sqrt();
     let difference = costs[1] - costs[0];
-    let t = difference / standard_error;
     let quantile = two_sided_quantile(0.05, df);
     let of_ln = |side: usize| (variances[side] / sides[side].count.powi(2), batch_df);
     let (ln_variance, ln_df) = welch(&[of_ln(0), of_ln(1), (2.0 * noise.variance(), noise.df)]);
@@ -217,13 +232,19 @@ fn welch_of_batches(sides: &[Side; 2], values: [f64; 2], noise: RunNoise) -> Bat
     let tells_ratio = sides
         .iter()
         .all(|side| side.count >= LEAST_SAMPLES as f64 * side.design_effect);
+    let ln_ratio = (costs[1] / costs[0]).ln();
+    // Where nothing changed, both sides vary as their mean does.
+    let mean = (costs[0] + costs[1]) / 2.0;
+    let of_mean = 2.0 * noise.variance() * mean.powi(2);
+    let (null_variance, df) = welch(&[of_cost(0), of_cost(1), (of_mean, noise.df)]);
+    let t = difference / null_variance.sqrt();
     BatchedEffect {
         base: costs[0],
         new: costs[1],
         difference: Interval::around(difference, quantile * standard_error),
         change: tells_ratio.then(|| {
             let half_width = two_sided_quantile(0.05, ln_df) * ln_standard_error;
-            Interval::relative((costs[1] / costs[0]).ln(), half_width)
+            Interval::relative(ln_ratio, half_width)
         }),
         standard_error,
         ln_standard_error,
@@ -317,7 +338,7 @@ mod tests {
                 let even = std::array::from_fn(|batch| (total + batch as u64) / BATCHES as u64);
                 run(even, 1600)
             };
-            rare_on_one_side(&side(base), &side(new))
+            rare_on_one_side(&side(base), &side(new), RunNoise::NONE)
         };
         // None of 12 on one side, both being as likely: 2 / 2^12.
         assert_close(p(0, 12).unwrap(), 2.0 * 0.5f64.powi(12), 1e-9);
@@ -328,7 +349,8 @@ mod tests {
         assert_eq!((p(0, 9), p(10, 500)), (None, None));
         // Half the work: half the samples are to be expected.
         let (base, new) = (run([0; BATCHES], 1600), run([1; BATCHES], 1600));
-        let found = rare_on_one_side(&BatchedCounts { value: 2.0, ..base }, &new).unwrap();
+        let found =
+            rare_on_one_side(&BatchedCounts { value: 2.0, ..base }, &new, RunNoise::NONE).unwrap();
         assert_close(found, 2.0 * (2f64 / 3.0).powi(16), 1e-9);
     }
 
@@ -381,7 +403,7 @@ mod tests {
                     let p = batch_means(&strange, &other, RunNoise::UNKNOWN)
                         .map_or(f64::NAN, |effect| effect.p);
                     assert!(p.is_nan() || (0.0..=1.0).contains(&p));
-                    let p = rare_on_one_side(&strange, &other).unwrap_or(0.0);
+                    let p = rare_on_one_side(&strange, &other, RunNoise::UNKNOWN).unwrap_or(0.0);
                     assert!((0.0..=1.0).contains(&p));
                 }
             }

@@ -22,15 +22,24 @@ impl RunNoise {
     /// virtual machine of 2 processors, which varied by 2.6 to 17 %.
     pub const UNKNOWN: RunNoise = RunNoise { cv: 0.06, df: 3.0 };
 
-    /// What earlier runs of a program add to what is known of programs: their sum of squares about the mean logarithm of what
+    /// Of a function or line of which nothing is known, beyond sampling. Fitted to 1,227 functions (self and total, 10 samples and more)
+    /// of the same 17 programs in 80 runs each, every program with the same weight: from one run to the next half of them varied by more
+    /// than 9.5 %, a quarter by 14.5, a tenth by 26, one in twenty by 40. Those of one program vary alike.
+    pub const UNKNOWN_ROW: RunNoise = RunNoise { cv: 0.10, df: 3.0 };
+
+    /// What earlier runs of a program add to what is known of programs or rows: their sum of squares about the mean logarithm of what
     /// should cost the same, with its degrees of freedom (conjugate prior).
-    pub fn learnt(squares: f64, df: f64) -> RunNoise {
-        let prior = RunNoise::UNKNOWN;
+    pub fn learnt(prior: RunNoise, squares: f64, df: f64) -> RunNoise {
         let all = prior.df + df;
         RunNoise {
             cv: ((prior.df * prior.variance() + squares) / all).sqrt(),
             df: all,
         }
+    }
+
+    /// The one that varies more.
+    pub fn or_louder(self, other: RunNoise) -> RunNoise {
+        if other.cv > self.cv { other } else { self }
     }
 
     /// Of a single cost of 1.
@@ -46,14 +55,14 @@ mod tests {
 
     #[test]
     fn earlier_runs_narrow_what_is_assumed_and_few_do_so_little() {
-        let nothing = RunNoise::learnt(0.0, 0.0);
+        let nothing = RunNoise::learnt(RunNoise::UNKNOWN, 0.0, 0.0);
         assert_close(nothing.cv, RunNoise::UNKNOWN.cv, 1e-12);
         assert_eq!(nothing.df, RunNoise::UNKNOWN.df);
         // Runs that vary by 1 %.
-        let of = |df: f64| RunNoise::learnt(df * 1e-4, df);
+        let of = |df: f64| RunNoise::learnt(RunNoise::UNKNOWN, df * 1e-4, df);
         assert_close(of(3.0).cv, (0.5f64 * (36e-4 + 1e-4)).sqrt(), 1e-12);
         assert!(of(3.0).cv > 0.04 && of(30.0).cv < 0.022 && of(30.0).df == 33.0);
         // And loud ones widen it.
-        assert!(RunNoise::learnt(10.0 * 0.15f64.powi(2), 10.0).cv > 0.13);
+        assert!(RunNoise::learnt(RunNoise::UNKNOWN, 10.0 * 0.15f64.powi(2), 10.0).cv > 0.13);
     }
 }

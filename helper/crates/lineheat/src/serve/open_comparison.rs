@@ -21,7 +21,7 @@ use super::views::{
     BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
 };
 use crate::commits_between::commits_between;
-use crate::earlier_runs::learnt_noise;
+use crate::earlier_runs::earlier_runs;
 
 /// Colder files are not listed; their difference is found all the same.
 const FILES_LISTED_MAX: usize = 5000;
@@ -51,9 +51,9 @@ impl OpenComparison {
             });
         }
         let sides = [&base, &new].map(|run| Side::of_run(Arc::clone(&run.analyzed)));
-        let noise = learnt_noise(&sides, Some(&PathBuf::from(&new.summary.path)));
+        let earlier = earlier_runs(&sides, Some(&PathBuf::from(&new.summary.path)));
         let [base_side, new_side] = sides;
-        let comparison = Comparison::knowing(noise, base_side, new_side, of_wire(normalisation))
+        let comparison = Comparison::knowing(earlier, base_side, new_side, of_wire(normalisation))
             .map_err(|message| Failure {
                 kind: "bad-profile",
                 message,

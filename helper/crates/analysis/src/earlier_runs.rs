@@ -1,0 +1,189 @@
+//! How much each row of a comparison of single executions differs between executions, from earlier runs of the program.
+//!
+//! The whole hides it: where a server reads on the other processor, some functions cost ten times as much and the whole the same.
+
+use std::collections::HashMap;
+
+use profile::Profile;
+
+use crate::analyzed::{Analyzed, ChainFrame, NO_PLACE};
+use crate::comparison::Comparison;
+use crate::counts::{Columns, Counted, Counts, count_groups};
+use crate::learnt_noise::{Build, LearntNoise, Spread, build_of};
+use crate::line_pairs::LineMatch;
+use crate::matching::has_known_file;
+use crate::normalisation::{Normalisation, units};
+use crate::side::Side;
+
+/// What the runs beside those that are compared tell of executions that were not made.
+#[derive(Default)]
+pub struct EarlierRuns {
+    pub noise: LearntNoise,
+    /// Of the same work; see [`LearntNoise::of_the_same_work`].
+    pub profiles: Vec<Profile>,
+}
+
+pub(crate) struct EarlierRun {
+    side: Side,
+    build: Build,
+    is_of_new: bool,
+    /// By execution.
+    units: Vec<f64>,
+}
+
+impl EarlierRun {
+    /// Those of `profiles` that hold the compared value and can be normalised as the comparison is.
+    pub fn all(
+        profiles: Vec<Profile>,
+        sides: [&Analyzed; 2],
+        normalisation: Normalisation,
+    ) -> Vec<EarlierRun> {
+        let kind = |run: &Analyzed| {
+            let measure = run.default_measure();
+            (
+                run.value_name(measure).to_owned(),
+                run.unit(measure).to_owned(),
+            )
+        };
+        let new_build = sides[1].profile().run.as_ref().map(build_of);
+        (profiles.into_iter())
+            .filter_map(|profile| {
+                let build = build_of(profile.run.as_ref()?);
+                let mut side = Side::of(vec![profile]).ok()?;
+                if kind(&side.analyzed) != kind(sides[0]) {
+                    return None;
+                }
+                side.measure(side.analyzed.default_measure());
+                let [units, _] = units([&side, &side], normalisation, None).of_execution;
+                let are_known = units.iter().all(|&units| units.is_finite() && units > 0.0);
+                are_known.then(|| EarlierRun {
+                    is_of_new: new_build.as_ref() == Some(&build),
+                    side,
+                    build,
+                    units,
+                })
+            })
+            .collect()
+    }
+
+    fn counted(&self, groups: (&[u32], usize), id_of: fn(&ChainFrame) -> Option<u32>) -> Counted {
+        let columns = Columns::of_executions(&self.side, self.side.analyzed.default_measure());
+        count_groups(&self.side.analyzed, &columns, groups, id_of)
+    }
+}
+
+/// Tells the rows of functions how much they differ between executions.
+pub(crate) fn learn_functions(comparison: &Comparison, counted: &mut Counted) {
+    let runs = &comparison.earlier;
+    let pair_of = [
+        &comparison.functions.base_pair,
+        &comparison.functions.new_pair,
+    ];
+    let sides = [comparison.base(), comparison.new_run()];
+    let names =
+        sides.map(|side| (0..side.functions().len() as u32).map(|id| function_name(side, id)));
+    let known = known(names, pair_of);
+    let rows = comparison.functions.pairs.len();
+    let all = runs.iter().map(|run| {
+        let names = (0..run.side.analyzed.functions().len() as u32)
+            .map(|id| function_name(&run.side.analyzed, id));
+        let groups = groups(names, &known, run.is_of_new, rows);
+        run.counted((&groups, rows + 1), |frame| Some(frame.function))
+    });
+    learn(runs, all.collect(), comparison.evidence.noise, counted);
+}
+
+/// And those of lines. `pair_of`: by place of base and of new.
+pub(crate) fn learn_lines(comparison: &Comparison, matched: &LineMatch, counted: &mut Counted) {
+    let runs = &comparison.earlier;
+    let (pair_of, rows) = ([&matched.base_pair, &matched.new_pair], matched.pairs.len());
+    let sides = [comparison.base(), comparison.new_run()];
+    let known = known(sides.map(line_names), pair_of);
+    let all = runs.iter().map(|run| {
+        let groups = groups(line_names(&run.side.analyzed), &known, run.is_of_new, rows);
+        run.counted((&groups, rows + 1), |frame| {
+            (frame.place != NO_PLACE).then_some(frame.place)
+        })
+    });
+    learn(runs, all.collect(), comparison.evidence.noise, counted);
+}
+
+type FunctionName<'a> = (&'a str, &'a str, &'a str);
+
+fn function_name(side: &Analyzed, id: u32) -> FunctionName<'_> {
+    let function = side.function(id);
+    let file = match has_known_file(side, &function) {
+        true => side.text(function.file),
+        false => "",
+    };
+    (side.text(function.name), file, side.text(function.module))
+}
+
+fn line_names(side: &Analyzed) -> impl Iterator<Item = (&str, u32)> {
+    (side.places().iter()).map(|place| (side.file_path(place.file), place.line))
+}
+
+/// By side, the row that a name stands for.
+fn known<N: Eq + std::hash::Hash>(
+    [base, new]: [impl Iterator<Item = N>; 2],
+    [base_pair, new_pair]: [&Vec<u32>; 2],
+) -> [HashMap<N, u32>; 2] {
+    let of = |names: &mut dyn Iterator<Item = N>, pairs: &Vec<u32>| {
+        names.zip(pairs.iter().copied()).collect()
+    };
+    let (mut base, mut new) = (base, new);
+    [of(&mut base, base_pair), of(&mut new, new_pair)]
+}
+
+/// What neither side has is of the last group, `rows`.
+fn groups<N: Eq + std::hash::Hash>(
+    names: impl Iterator<Item = N>,
+    known: &[HashMap<N, u32>; 2],
+    is_of_new: bool,
+    rows: usize,
+) -> Vec<u32> {
+    let [first, second] = match is_of_new {
+        true => [&known[1], &known[0]],
+        false => [&known[0], &known[1]],
+    };
+    names
+        .map(|name| {
+            *first
+                .get(&name)
+                .or_else(|| second.get(&name))
+                .unwrap_or(&(rows as u32))
+        })
+        .collect()
+}
+
+/// Each row by the spread of its logarithms; what samples alone differ by is the windows' to say.
+fn learn(runs: &[EarlierRun], all: Vec<Counted>, whole: LearntNoise, counted: &mut Counted) {
+    if runs.is_empty() {
+        return;
+    }
+    let parts: [(&mut Counts, fn(&Counted) -> &Counts); 2] = [
+        (&mut counted.self_, |counted| &counted.self_),
+        (&mut counted.total, |counted| &counted.total),
+    ];
+    for (to, part) in parts {
+        to.noise = (0..to.rows())
+            .map(|row| {
+                let mut spread = Spread::default();
+                let mut is_known = false;
+                for (run, counted) in runs.iter().zip(&all) {
+                    let counts = part(counted).row(row);
+                    let logs: Vec<f64> = (counts.iter().zip(&run.units))
+                        .map(|(&count, units)| ((f64::from(count) + 0.5) / units).ln())
+                        .collect();
+                    let sampling = counts.iter().map(|&count| 1.0 / (f64::from(count) + 0.5));
+                    spread.add(&run.build, &logs, sampling.sum::<f64>() / logs.len() as f64);
+                    is_known |= counts.iter().any(|&count| count > 0);
+                }
+                match is_known {
+                    true => spread.noise().or_louder(whole.noise),
+                    false => whole.of_unknown_row(),
+                }
+            })
+            .collect();
+    }
+}
