@@ -161,8 +161,9 @@ fn learn(runs: &[EarlierRun], all: Vec<Counted>, whole: LearntNoise, counted: &m
     if runs.is_empty() {
         return;
     }
-    let parts: [(&mut Counts, fn(&Counted) -> &Counts); 2] = [
-        (&mut counted.self_, |counted| &counted.self_),
+    let of_self: fn(&Counted) -> &Counts = |counted| &counted.self_;
+    let parts = [
+        (&mut counted.self_, of_self),
         (&mut counted.total, |counted| &counted.total),
     ];
     for (to, part) in parts {

@@ -252,7 +252,7 @@ mod tests {
         let found = LearntNoise::of(&[&compared], &earlier);
         assert_eq!((found.recordings, found.noise.df), (5, 6.0));
         assert!((0.005..0.02).contains(&found.seen), "{found:?}");
-        assert!(found.noise.cv < 0.05 && found.sentence(0).contains("5 earlier recordings"));
+        assert!(found.noise.cv < 0.07 && found.sentence(0).contains("5 earlier recordings"));
     }
 
     #[test]
