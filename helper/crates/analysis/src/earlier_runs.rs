@@ -12,7 +12,7 @@ use crate::counts::{Columns, Counted, Counts, count_groups};
 use crate::learnt_noise::{Build, LearntNoise, Spread, build_of};
 use crate::line_pairs::LineMatch;
 use crate::matching::has_known_file;
-use crate::normalisation::{Normalisation, units};
+use crate::normalisation::Normalisation;
 use crate::side::Side;
 
 /// What the runs beside those that are compared tell of executions that were not made.
@@ -54,7 +54,7 @@ impl EarlierRun {
                     return None;
                 }
                 side.measure(side.analyzed.default_measure());
-                let [units, _] = units([&side, &side], normalisation, None).of_execution;
+                let units = units_of(&side, normalisation);
                 let are_known = units.iter().all(|&units| units.is_finite() && units > 0.0);
                 are_known.then(|| EarlierRun {
                     is_of_new: new_build.as_ref() == Some(&build),
@@ -72,9 +72,24 @@ impl EarlierRun {
     }
 }
 
+/// By execution, what its counts are divided by; the same for all recordings, unlike the units of a comparison.
+fn units_of(side: &Side, normalisation: Normalisation) -> Vec<f64> {
+    (side.executions.iter())
+        .map(|one| match normalisation {
+            Normalisation::Work => one.work,
+            Normalisation::Run => f64::from(one.runs.max(1)),
+            Normalisation::Wall => one.wall_ns as f64,
+            Normalisation::Share => one.value as f64,
+        })
+        .collect()
+}
+
 /// Tells the rows of functions how much they differ between executions.
 pub(crate) fn learn_functions(comparison: &Comparison, counted: &mut Counted) {
     let runs = &comparison.earlier;
+    if runs.is_empty() {
+        return;
+    }
     let pair_of = [
         &comparison.functions.base_pair,
         &comparison.functions.new_pair,
@@ -96,6 +111,9 @@ pub(crate) fn learn_functions(comparison: &Comparison, counted: &mut Counted) {
 /// And those of lines. `pair_of`: by place of base and of new.
 pub(crate) fn learn_lines(comparison: &Comparison, matched: &LineMatch, counted: &mut Counted) {
     let runs = &comparison.earlier;
+    if runs.is_empty() {
+        return;
+    }
     let (pair_of, rows) = ([&matched.base_pair, &matched.new_pair], matched.pairs.len());
     let sides = [comparison.base(), comparison.new_run()];
     let known = known(sides.map(line_names), pair_of);
@@ -158,9 +176,6 @@ fn groups<N: Eq + std::hash::Hash>(
 
 /// Each row by the spread of its logarithms; what samples alone differ by is the windows' to say.
 fn learn(runs: &[EarlierRun], all: Vec<Counted>, whole: LearntNoise, counted: &mut Counted) {
-    if runs.is_empty() {
-        return;
-    }
     let of_self: fn(&Counted) -> &Counts = |counted| &counted.self_;
     let parts = [
         (&mut counted.self_, of_self),
