@@ -109,7 +109,7 @@ impl Columns {
 pub(crate) struct Counts {
     pub columns: usize,
     values: Vec<u32>,
-    /// By row, how much executions differ where that was learnt; empty: as the whole.
+    /// By row, how much executions differ where that was learnt; empty: nothing is known of any.
     pub noise: Vec<RunNoise>,
 }
 

@@ -9,7 +9,7 @@ use profile::Profile;
 use crate::analyzed::{Analyzed, ChainFrame, NO_PLACE};
 use crate::comparison::Comparison;
 use crate::counts::{Columns, Counted, Counts, count_groups};
-use crate::learnt_noise::{Build, LearntNoise, Spread, build_of};
+use crate::learnt_noise::{Builds, LearntNoise, Spread};
 use crate::line_pairs::LineMatch;
 use crate::matching::has_known_file;
 use crate::normalisation::Normalisation;
@@ -25,7 +25,7 @@ pub struct EarlierRuns {
 
 pub(crate) struct EarlierRun {
     side: Side,
-    build: Build,
+    build: usize,
     is_of_new: bool,
     /// By execution.
     units: Vec<f64>,
@@ -45,10 +45,11 @@ impl EarlierRun {
                 run.unit(measure).to_owned(),
             )
         };
-        let new_build = sides[1].profile().run.as_ref().map(build_of);
+        let mut builds = Builds::default();
+        let new_build = (sides[1].profile().run.as_ref()).map(|run| builds.number(run));
         (profiles.into_iter())
             .filter_map(|profile| {
-                let build = build_of(profile.run.as_ref()?);
+                let build = builds.number(profile.run.as_ref()?);
                 let mut side = Side::of(vec![profile]).ok()?;
                 if kind(&side.analyzed) != kind(sides[0]) {
                     return None;
@@ -57,7 +58,7 @@ impl EarlierRun {
                 let units = units_of(&side, normalisation);
                 let are_known = units.iter().all(|&units| units.is_finite() && units > 0.0);
                 are_known.then(|| EarlierRun {
-                    is_of_new: new_build.as_ref() == Some(&build),
+                    is_of_new: new_build == Some(build),
                     side,
                     build,
                     units,
@@ -192,7 +193,7 @@ fn learn(runs: &[EarlierRun], all: Vec<Counted>, whole: LearntNoise, counted: &m
                         .map(|(&count, units)| ((f64::from(count) + 0.5) / units).ln())
                         .collect();
                     let sampling = counts.iter().map(|&count| 1.0 / (f64::from(count) + 0.5));
-                    spread.add(&run.build, &logs, sampling.sum::<f64>() / logs.len() as f64);
+                    spread.add(run.build, &logs, sampling.sum::<f64>() / logs.len() as f64);
                     is_known |= counts.iter().any(|&count| count > 0);
                 }
                 match is_known {

@@ -41,9 +41,10 @@ impl LearntNoise {
     /// From `earlier` runs of the same work. Those of one build should cost the same.
     pub fn of(compared: &[&RunInfo], earlier: &[RunInfo]) -> LearntNoise {
         let mut spread = Spread::default();
+        let mut builds = Builds::default();
         for &run in &LearntNoise::of_the_same_work(compared, earlier) {
             let logs: Vec<f64> = costs_of(&earlier[run]).into_iter().map(f64::ln).collect();
-            spread.add(&build_of(&earlier[run]), &logs, 0.0);
+            spread.add(builds.number(&earlier[run]), &logs, 0.0);
         }
         match spread.squares() {
             (_, 0.0) => LearntNoise::UNKNOWN,
@@ -120,9 +121,9 @@ fn work_of(run: &RunInfo) -> Work<'_> {
 }
 
 /// The command, and the program's build-id; empty where a script starts the program, whose builds then count as one.
-pub(crate) type Build = (Vec<String>, String);
+type Build = (Vec<String>, String);
 
-pub(crate) fn build_of(run: &RunInfo) -> Build {
+fn build_of(run: &RunInfo) -> Build {
     let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
     let program = run.command.first().and_then(|program| name(program));
     let module = run
@@ -131,6 +132,17 @@ pub(crate) fn build_of(run: &RunInfo) -> Build {
         .find(|module| name(&module.path) == program);
     let build_id = module.map_or(String::new(), |module| module.build_id.clone());
     (run.command.clone(), build_id)
+}
+
+/// Numbers of builds, from 0.
+#[derive(Default)]
+pub(crate) struct Builds(HashMap<Build, usize>);
+
+impl Builds {
+    pub fn number(&mut self, run: &RunInfo) -> usize {
+        let next = self.0.len();
+        *self.0.entry(build_of(run)).or_insert(next)
+    }
 }
 
 /// CPU time of the executions that ran to their end, per unit of work if it is known.
@@ -160,7 +172,8 @@ fn has_succeeded(run: &RunInfo) -> bool {
 /// How much executions of recordings differ in one thing: logarithms of what it cost in each.
 #[derive(Default)]
 pub(crate) struct Spread {
-    first: HashMap<Build, Vec<f64>>,
+    /// By build.
+    first: Vec<Vec<f64>>,
     within: Squares,
     recordings: usize,
     /// Of all recordings together.
@@ -169,9 +182,11 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// `sampling`: variance of a logarithm that comes from sampling alone, and does not count.
-    pub fn add(&mut self, build: &Build, logs: &[f64], sampling: f64) {
+    pub fn add(&mut self, build: usize, logs: &[f64], sampling: f64) {
         self.within.add(logs);
-        self.first.entry(build.clone()).or_default().push(logs[0]);
+        let builds = self.first.len().max(build + 1);
+        self.first.resize_with(builds, Vec::new);
+        self.first[build].push(logs[0]);
         self.recordings += 1;
         self.sampling += sampling;
     }
@@ -179,7 +194,7 @@ impl Spread {
     /// Their sum, and its degrees of freedom.
     fn squares(&self) -> (f64, f64) {
         let mut between = Squares::default();
-        self.first.values().for_each(|logs| between.add(logs));
+        (self.first.iter().filter(|logs| !logs.is_empty())).for_each(|logs| between.add(logs));
         let within_df = (self.within.df / WITHIN_FOR_ONE).min(WITHIN_DF_MAX);
         let within_weight = within_df * WITHIN_FACTOR;
         let squares = between.squares + within_weight * self.within.variance();

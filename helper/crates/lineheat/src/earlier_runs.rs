@@ -7,6 +7,8 @@ use std::time::SystemTime;
 use analysis::{EarlierRuns, LearntNoise, Side};
 use profile::{Opener, RunInfo, run_description};
 
+use crate::demangling::{DemangleChoice, rename_functions};
+
 /// Reading the description of one takes a few milliseconds.
 const RUNS_MAX: usize = 40;
 const RUN_BYTES_MAX: u64 = 4 << 20;
@@ -14,10 +16,18 @@ const RUN_BYTES_MAX: u64 = 4 << 20;
 /// Those that are read whole, for what single functions and lines differ by.
 const WHOLE_RUNS_MAX: usize = 20;
 const WHOLE_BYTES_MAX: u64 = 16 << 20;
+/// Samples, locations and texts of those together: a file made to hurt holds far more than its size tells.
+const ENTRIES_MAX: usize = 4_000_000;
 
 /// What a comparison may assume about executions that were not made: from the runs in the folder of `file`, if there is one execution
 /// on each side. Several executions show themselves how much they differ.
-pub fn earlier_runs(sides: &[Side; 2], file: Option<&PathBuf>) -> EarlierRuns {
+///
+/// `demangle`: as the sides were renamed.
+pub fn earlier_runs(
+    sides: &[Side; 2],
+    file: Option<&PathBuf>,
+    demangle: Option<DemangleChoice>,
+) -> EarlierRuns {
     let are_single = sides.iter().all(|side| side.executions().len() == 1);
     let Some(file) = file.filter(|_| are_single) else {
         return EarlierRuns::default();
@@ -38,9 +48,19 @@ pub fn earlier_runs(sides: &[Side; 2], file: Option<&PathBuf>) -> EarlierRuns {
             bytes <= WHOLE_BYTES_MAX
         });
     let mut opener = Opener::default();
+    let mut entries = 0;
+    let mut profiles = Vec::new();
+    for mut profile in whole.filter_map(|run| opener.open(&run.path).ok()) {
+        entries += profile.samples.len() + profile.locations.len() + profile.strings.len();
+        if entries > ENTRIES_MAX {
+            break;
+        }
+        rename_functions(&mut profile, demangle);
+        profiles.push(profile);
+    }
     EarlierRuns {
         noise: LearntNoise::of(&compared, &earlier),
-        profiles: (whole.filter_map(|run| opener.open(&run.path).ok())).collect(),
+        profiles,
     }
 }
 

@@ -51,7 +51,7 @@ impl OpenComparison {
             });
         }
         let sides = [&base, &new].map(|run| Side::of_run(Arc::clone(&run.analyzed)));
-        let earlier = earlier_runs(&sides, Some(&PathBuf::from(&new.summary.path)));
+        let earlier = earlier_runs(&sides, Some(&PathBuf::from(&new.summary.path)), None);
         let [base_side, new_side] = sides;
         let comparison = Comparison::knowing(earlier, base_side, new_side, of_wire(normalisation))
             .map_err(|message| Failure {
