@@ -191,6 +191,22 @@ fn recursion_is_unwound_to_the_threads_start() {
 }
 
 #[test]
+fn a_page_that_was_never_written_does_not_end_a_stack() {
+    let home = Home::with("skipped_page");
+    if !home.can_record() {
+        return;
+    }
+    let (profile, _) = home.record(&["--unprivileged"]);
+    assert!(whole_stacks(&profile) > 0.98, "{}", whole_stacks(&profile));
+    assert!(
+        share(&profile, |f| f
+            .iter()
+            .any(|(name, _)| *name == "over_the_gap"))
+            > 0.9
+    );
+}
+
+#[test]
 fn a_stack_deeper_than_its_copy_keeps_the_leaf_side_and_is_said_to_be_cut() {
     let home = Home::with("wide_frames");
     if !home.can_record() {

@@ -16,7 +16,9 @@ pub use gate::{
     Exit, LaunchError, LaunchOptions, Launched, Output, Stopped, launch_stopped, signal, wait,
 };
 pub use launcher::{Launcher, Waiting};
-pub use maps::{MapsEntry, executable_mappings, other_reading, own_mapping_at, parse_maps};
+pub use maps::{
+    MapsEntry, executable_mappings, map_whole_stack, other_reading, own_mapping_at, parse_maps,
+};
 pub use needed::needed_libraries;
 pub use owner::{own_uid, user_name, why_not_allowed};
 pub use process::{ProcessError, process_name, threads_of};

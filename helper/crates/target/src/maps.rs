@@ -1,8 +1,10 @@
 //! `/proc/PID/maps` (proc(5)): which files a process has mapped as code.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,23 @@ pub struct MapsEntry {
 /// As opening the file: no such process, or not ours to look at.
 pub fn executable_mappings(pid: u32) -> io::Result<Vec<MapsEntry>> {
     Ok(parse_maps(&std::fs::read(format!("/proc/{pid}/maps"))?))
+}
+
+/// Has the kernel map every page of the stack of a process that has just been started and waits. Copies of a stack end at
+/// the first page that is not there, and a large frame can leave one out, as the dynamic loader's does. A page that is
+/// read is the kernel's own page of zeros until it is written: nothing is allocated.
+///
+/// # Errors
+/// No such process, or not ours to look at.
+pub fn map_whole_stack(pid: u32) -> io::Result<()> {
+    let text = std::fs::read(format!("/proc/{pid}/maps"))?;
+    let mut entries = lines(&text).filter_map(parse_line).map(|(entry, _)| entry);
+    let Some(stack) = entries.find(|entry| entry.path.as_os_str() == "[stack]") else {
+        return Ok(());
+    };
+    let memory = File::open(format!("/proc/{pid}/mem"))?;
+    let mut bytes = vec![0; usize::try_from(stack.end - stack.start).unwrap_or(0)];
+    memory.read_exact_at(&mut bytes, stack.start)
 }
 
 /// What this process has mapped at `address`: the kernel's own name for a file, which stat(2) does not give on

@@ -78,6 +78,10 @@ impl Recording<'_> {
         self.of_processes.began(environment::monotonic_ns());
         self.repetitions
             .begin(self.started.elapsed(), waiting.cpu_time);
+        if !self.sampler.is_privileged() {
+            // Where we may not, as with a program that nobody may read, some stacks are shorter.
+            let _ = target::map_whole_stack(waiting.pid);
+        }
         let mut launched = launcher.release()?;
         follow(&mut launched, work, &self.urgency, move |told| {
             let incoming = match told {
