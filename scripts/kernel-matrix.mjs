@@ -1,14 +1,16 @@
-// npm run kernel-matrix [-- fetch | run [KERNEL…] | table]: records small programs under kernels from the oldest supported
+// npm run kernel-matrix [-- fetch | run [KERNEL…] | crates [KERNEL…] | table]: records small programs under kernels from the oldest supported
 // one to the newest, and under one that is too old. Kernels are named by series: 5.10, 6.1, 6.12, 6.18, 7; those of arm64
 // are 6.1-arm64 …, and 6.12-arm64-16k, whose pages have 16 KiB.
 //   fetch   gets the newest kernel of each series into the user's cache; what is there already is kept
 //   run     fetches what is missing, boots each kernel in a guest, judges, and prints the table (without a word: this)
+//   crates  runs the tests of the Rust crates on kernels of arm64 (without a word: on one)
 //   table   prints the table of the last run again
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { buildHelper } from './build.mjs';
 import { allKernels, fetchNewest, kernelOf, kernels, kernelsHere } from './kernel-matrix/archive.mjs';
+import { crateTestsOn } from './kernel-matrix/crate-tests.mjs';
 import { boot, packFileSystem, withWorkFolder } from './kernel-matrix/guest.mjs';
 import { judge, tableOf } from './kernel-matrix/verdict.mjs';
 import { installSystemPackages } from './setup.mjs';
@@ -25,8 +27,9 @@ async function kernelMatrix() {
     throw new Sentence(`No such kernel: ${unknown.join(', ')}. There are ${allKernels.join(', ')}.`);
   if (command === 'fetch') await fetchAll();
   else if (command === 'run') await runAll(names.length > 0 ? names : allKernels);
+  else if (command === 'crates') await testCrates(names.length > 0 ? names : [CRATE_TESTS_ON]);
   else if (command === 'table') printTable();
-  else throw new Sentence(`"${command}" is none of fetch, run, table.`);
+  else throw new Sentence(`"${command}" is none of fetch, run, crates, table.`);
 }
 
 async function fetchAll() {
@@ -51,6 +54,26 @@ async function runAll(wanted) {
       .map(({ what, got }) => `Linux ${release}: not kept: ${what}\n  got: ${got}`),
   );
   if (broken.length > 0) throw new Sentence(broken.join('\n'));
+}
+
+const CRATE_TESTS_ON = '6.12-arm64';
+
+async function testCrates(wanted) {
+  const others = wanted.filter((name) => kernelOf(name).arch !== 'arm64');
+  if (others.length > 0) throw new Sentence(`crates wants kernels of arm64, and ${others.join(', ')} is none.`);
+  console.log('Tests of the crates on arm64');
+  await installSystemPackages(guestPackages);
+  const { here, notOffered } = await step('kernels', () => kernels(wanted));
+  tellNotOffered(notOffered);
+  for (const kernel of here) {
+    const tests = await step(`Linux ${kernel.release}`, () =>
+      withWorkFolder(inRoot('.cache/crate-tests'), (work) => crateTestsOn({ ...kernel, work })),
+    );
+    for (const reason of tests.skipped) console.log(`  SKIPPED ${reason}`);
+    console.log(`  ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped.length} skipped`);
+    if (tests.failed > 0) throw new Sentence(tests.failures.join('\n'));
+    if (tests.passed === 0) throw new Sentence('No test ran.');
+  }
 }
 
 /** Boots the kernels one after the other and judges each. */

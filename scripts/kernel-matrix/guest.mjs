@@ -53,10 +53,32 @@ const machines = {
 };
 
 /** Writes the file system that all guests of a machine boot with to `work`, an existing folder; gives its file. */
-export async function packFileSystem(work, arch = 'x64') {
+export function packFileSystem(work, arch = 'x64') {
+  return packTree(work, arch, async (tree, tool) => {
+    const [engine, sampler] = ['lineheat', 'lineheat-sampler'].map((name) => cargoBuiltFor(arch, name));
+    await copyFile(inRoot('scripts/kernel-matrix/guest-init.sh'), path.join(tree, 'init'));
+    await chmod(path.join(tree, 'init'), 0o755);
+    const { compilers } = machines[arch];
+    for (const binary of [engine, sampler, tool('setpriv', 'usr/bin'), tool('setcap', 'sbin')])
+      await addBinary(tree, binary);
+    for (const binary of [engine, sampler])
+      await run(`${compilers}strip`, [path.join(tree, 'bin', path.basename(binary))]);
+    for (const [name, [compiler, ...rest]] of Object.entries(programs)) {
+      const built = path.join(work, `${name}-${arch}`);
+      const flags = ['-O2', '-g', '-fomit-frame-pointer', ...rest.slice(0, -1)];
+      await run(`${compilers}${compiler}`, [...flags, '-o', built, path.join(programSources, rest.at(-1))]);
+      await addBinary(tree, built, name);
+    }
+  });
+}
+
+/**
+ * Packs a file system of a shell and what `fill(tree, tool)` adds to the folder `tree`, `/init` at least; `tool(name, place)`
+ * is the path of a program of that machine. Gives its file.
+ */
+export async function packTree(work, arch, fill) {
   const tree = path.join(work, `tree-${arch}`);
   const foreign = arch === process.arch ? undefined : await arm64Tree();
-  const [engine, sampler] = ['lineheat', 'lineheat-sampler'].map((name) => cargoBuiltFor(arch, name));
   const tool = (name, place) =>
     foreign ? path.join(foreign, place, name) : (findProgram(name) ?? path.join('/', place, name));
   for (const folder of ['bin', 'proc', 'sys', 'dev', 'tmp']) await mkdir(path.join(tree, folder), { recursive: true });
@@ -65,19 +87,7 @@ export async function packFileSystem(work, arch = 'x64') {
       await cp(path.join(foreign, folder), path.join(tree, folder), { recursive: true, verbatimSymlinks: true });
   await copyFile(tool('busybox', 'bin'), path.join(tree, 'bin/busybox'));
   for (const applet of applets) await symlink('busybox', path.join(tree, 'bin', applet));
-  await copyFile(inRoot('scripts/kernel-matrix/guest-init.sh'), path.join(tree, 'init'));
-  await chmod(path.join(tree, 'init'), 0o755);
-  const { compilers } = machines[arch];
-  for (const binary of [engine, sampler, tool('setpriv', 'usr/bin'), tool('setcap', 'sbin')])
-    await addBinary(tree, binary);
-  for (const binary of [engine, sampler])
-    await run(`${compilers}strip`, [path.join(tree, 'bin', path.basename(binary))]);
-  for (const [name, [compiler, ...rest]] of Object.entries(programs)) {
-    const built = path.join(work, `${name}-${arch}`);
-    const flags = ['-O2', '-g', '-fomit-frame-pointer', ...rest.slice(0, -1)];
-    await run(`${compilers}${compiler}`, [...flags, '-o', built, path.join(programSources, rest.at(-1))]);
-    await addBinary(tree, built, name);
-  }
+  await fill(tree, tool);
   const archive = path.join(work, `file-system-${arch}.cpio`);
   const files = await readdir(tree, { recursive: true });
   await run('cpio', ['-o', '-H', 'newc', '--quiet', '-O', archive], { cwd: tree, input: `.\n${files.join('\n')}\n` });

@@ -2,7 +2,7 @@
 // each booted in a guest. The guests of the two machines run side by side: each keeps one CPU busy.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildHelper } from '../../build.mjs';
+import { buildHelper, quickly } from '../../build.mjs';
 import { installSystemPackages } from '../../setup.mjs';
 import { inRoot } from '../../steps/paths.mjs';
 import { explain } from '../../steps/report.mjs';
@@ -17,7 +17,8 @@ const wanted = {
   arm64: [supportedKernels.arm64[0], supportedKernels.arm64.at(-2)],
 };
 
-test('programs are recorded on the oldest and the newest kernel', async (t) => {
+// Without `concurrency`, Node runs the tests inside of one another one by one, whatever is awaited.
+test('programs are recorded on the oldest and the newest kernel', { concurrency: 2 }, async (t) => {
   const { here, why } = await prepared();
   await withWorkFolder(inRoot('.cache/kernel-matrix-test'), (work) =>
     Promise.all(
@@ -51,7 +52,7 @@ async function prepared() {
   for (const arch of Object.keys(wanted))
     try {
       await installSystemPackages(guestPackages);
-      await buildHelper(arch);
+      await buildHelper(arch, quickly);
       here.push(...(await kernels(wanted[arch])).here);
     } catch (error) {
       why[arch] = explain(error).split('\n')[0];

@@ -355,6 +355,7 @@ pub(crate) fn parse_file_id(f: &mut Fields<'_>) -> Option<FileId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::COPIED_REGISTERS;
     use crate::{MessageReader, RuleKind};
 
     fn round_trip(message: ToSampler) -> Vec<ToSampler> {
@@ -473,7 +474,7 @@ mod tests {
     #[test]
     fn a_rule_with_a_register_that_does_not_exist_is_refused() {
         let mut rule = Rule::of_kind(RuleKind::Register).to_bytes();
-        rule[1] = 16;
+        rule[1] = COPIED_REGISTERS as u8;
         let body = Body::default().u32(0).bytes(&rule);
         assert!(matches!(
             ToSampler::parse(RULES, &body.0),

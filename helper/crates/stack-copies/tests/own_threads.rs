@@ -105,7 +105,7 @@ fn samples_that_find_no_room_are_counted() {
     let (tell_tid, tid) = channel();
     let worker = thread::spawn(move || {
         tell_tid.send(own_tid()).unwrap();
-        spin(Duration::from_millis(1000));
+        spin(Duration::from_millis(2000));
     });
     let options = Options {
         sample_hz: 4999,

@@ -164,7 +164,8 @@ where
     }
 }
 
-#[cfg(test)]
+// Of the C library of such a machine.
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use object::{Object, ObjectSection};
 

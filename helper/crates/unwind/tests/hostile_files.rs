@@ -10,7 +10,11 @@ use short_run::Random;
 
 /// The dynamic loader: every machine has one, with all sections of interest.
 fn real_file() -> Vec<u8> {
-    std::fs::read("/lib64/ld-linux-x86-64.so.2").expect("an x86-64 Linux with glibc")
+    let path = match cfg!(target_arch = "aarch64") {
+        true => "/lib/ld-linux-aarch64.so.1",
+        false => "/lib64/ld-linux-x86-64.so.2",
+    };
+    std::fs::read(path).expect("a Linux with glibc")
 }
 
 #[test]
