@@ -14,6 +14,18 @@ import { leaveWaiting } from './show.mjs';
 
 /** Saves the picture of the editor on `file` with the heat of `runFile`. */
 export async function saveScreenshot({ folder, runFile, file, line, picture }) {
+  await leaveWaiting(folder, runFile);
+  await withEditor({ width: 1680, height: 945 }, async (context, server) => {
+    const page = await openWorkbench(context, server, { folder, file, line });
+    await webviewWith(page, 'canvas');
+    await showBeside(page, path.basename(file));
+    await mkdir(path.dirname(path.resolve(picture)), { recursive: true });
+    await page.screenshot({ path: picture });
+  });
+}
+
+/** Calls `work` with a browser of this size and the server of an editor that has the extension; ends both after it. */
+export async function withEditor(viewport, work) {
   const editor = await installEditor();
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-picture-'));
   const server = await startServer({
@@ -24,13 +36,8 @@ export async function saveScreenshot({ folder, runFile, file, line, picture }) {
   });
   let context;
   try {
-    context = await startBrowser(profile, { viewport: { width: 1680, height: 945 } });
-    await leaveWaiting(folder, runFile);
-    const page = await openWorkbench(context, server, { folder, file, line });
-    await webviewWith(page, 'canvas');
-    await showBeside(page, path.basename(file));
-    await mkdir(path.dirname(path.resolve(picture)), { recursive: true });
-    await page.screenshot({ path: picture });
+    context = await startBrowser(profile, { viewport });
+    await work(context, server);
   } finally {
     await context?.close();
     await server.stop();
@@ -49,7 +56,7 @@ async function showBeside(page, name) {
   await page.waitForTimeout(1_000); // the last frame of the graph after the panel got its size
 }
 
-async function until(what, holds) {
+export async function until(what, holds) {
   for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200)))
     if (await holds()) return;
   throw new Error(`The editor did not show ${what} within 30 s.`);
