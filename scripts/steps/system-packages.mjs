@@ -36,6 +36,7 @@ export const systemPackages = [
   { name: 'catch2', file: '/usr/include/catch2/catch.hpp', why: 'builds a Catch2 program that the tests profile' },
   { name: 'python3', program: 'python3', why: 'builds two modules of the test editor' },
   { name: 'python3-dev', file: '/usr/bin/python3-config', why: 'builds a C extension that the tests profile' },
+  { name: 'rpm', program: 'rpmbuild', why: 'makes the package for distributions that use it' },
   { name: 'git', program: 'git', why: 'names the commit of a run' },
   { name: 'postgresql', file: '/usr/lib/postgresql', why: 'a program of many processes that the tests record' },
   { name: 'chromium', program: 'chromium', why: 'shows the editor without a display' },

@@ -18,7 +18,8 @@ const isUnit = (file) => !/^(webview|extension|bench)\/test\//.test(file);
 const under = (folder) => (file) => file.startsWith(folder);
 
 export const suites = {
-  package: () => nodeTests('package', under('scripts/package-test/'), { timeoutS: 180 }),
+  package: () =>
+    nodeTests('package', (file) => /^scripts\/(package-test|terminal-packages)\//.test(file), { timeoutS: 180 }),
   scripts: () => nodeTests('scripts', under('scripts/test/')),
   unit: () =>
     nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/'), { together: true, timeoutS: 600 }),

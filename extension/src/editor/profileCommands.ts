@@ -64,9 +64,15 @@ export class ProfileCommands {
     },
   ) {}
 
+  /** Before any question: what could not run is not chosen either. */
+  private requireReady(): void {
+    requireTrust();
+    this.parts.client.requireEngine();
+  }
+
   /** Without arguments it asks; with a named program it asks nothing. Undefined when the user changed their mind. */
   async profile(named?: unknown): Promise<ProfileResult | undefined> {
-    requireTrust();
+    this.requireReady();
     if (isNamedProgram(named)) return this.profileNamed(named);
     const target = await this.parts.pick.choose();
     return target && this.profileTarget(target, { asks: true });
@@ -74,7 +80,7 @@ export class ProfileCommands {
 
   /** As `profile`, several times into one run; a caller that names a program says itself how often. */
   async profileRepeatedly(named?: unknown): Promise<ProfileResult | undefined> {
-    requireTrust();
+    this.requireReady();
     if (isNamedProgram(named)) return this.profileNamed(named);
     const target = await this.parts.pick.choose();
     if (!target) return undefined;
@@ -89,7 +95,7 @@ export class ProfileCommands {
 
   /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
   async sweep(named?: unknown): Promise<SweepResult | undefined> {
-    requireTrust();
+    this.requireReady();
     if (isNamedProgram(named)) return this.sweepNamed(named, { parameters: parametersOf(named) });
     const { pick, prompts } = this.parts;
     const target = await pick.choose();
@@ -104,7 +110,7 @@ export class ProfileCommands {
 
   /** Again what was recorded last: the same target, as often, with the same parameters. */
   async profileAgain(): Promise<ProfileResult | SweepResult | undefined> {
-    requireTrust();
+    this.requireReady();
     const saved = this.parts.last.get();
     if (!saved) return this.profile();
     const { sweep, repeats = {} } = saved;
@@ -119,7 +125,7 @@ export class ProfileCommands {
    * names a program says itself how often. Undefined when the user changed their mind.
    */
   async compareWithLastBuild(named?: unknown): Promise<ComparedBuilds | undefined> {
-    requireTrust();
+    this.requireReady();
     const { recorder, last, pick, prompts } = this.parts;
     if (isNamedProgram(named)) {
       const settings = { ...recordSettings(), repeat: 10, warmUp: 1, ...recordingOf(named) };
@@ -325,7 +331,7 @@ export function runsDirectory(): string | undefined {
 }
 
 /** Thrown before anything is built or run in a workspace that the user does not trust. */
-export function requireTrust(): void {
+function requireTrust(): void {
   if (vscode.workspace.isTrusted) return;
   throw new EngineFailure(
     'untrusted',

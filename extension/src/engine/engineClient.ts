@@ -51,6 +51,11 @@ export class EngineClient {
     return this.process?.pid;
   }
 
+  /** Throws EngineFailure `no-engine` when this installation has none; starts nothing. */
+  requireEngine(): void {
+    this.options.command();
+  }
+
   /**
    * Sends a request and waits for its final reply.
    * Rejects with EngineFailure: the engine's own, `engine-ended`, `timeout` or `cancelled`.

@@ -20,9 +20,11 @@ export function enginePath(extensionFolder: string, platform: string = process.p
       l10n.t('Open the folder on the Linux machine itself, through Remote-SSH, WSL or a dev container.'),
     );
   }
+  // The stores offer hosts with musl a package of their own name.
+  const system = fs.existsSync('/etc/alpine-release') ? 'alpine' : platform;
   throw new EngineFailure(
     'no-engine',
     l10n.t('This installation of Lineheat contains no engine for {0} ({1}): no file {2}.', platform, arch, places[1]!),
-    l10n.t('Install the package built for {0}-{1}, or run "npm run build" in a checkout.', platform, arch),
+    l10n.t('Install the package built for {0}-{1}, or run "npm run build" in a checkout.', system, arch),
   );
 }

@@ -9,12 +9,12 @@ import { startServer } from '../../../../scripts/editor/server.mjs';
 import { artifacts, vsix } from '../../../../scripts/steps/paths.mjs';
 
 /** Opens the editor on `folder`. Gives { page, server, picture(name), close() }; pictures land in artifacts/. */
-async function openEditor(folder, { settings = {}, workspaceTrust = false } = {}) {
+async function openEditor(folder, { settings = {}, workspaceTrust = false, extension = vsix } = {}) {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-editor-'));
   const server = await startServer({
     editor: await installEditor(),
     profile,
-    extensions: [vsix],
+    extensions: [extension],
     settings,
     workspaceTrust,
   });

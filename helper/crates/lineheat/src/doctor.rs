@@ -13,6 +13,7 @@ use records::layout::{Timers, USER_FRAMES_DEFAULT};
 use serde::Serialize;
 
 use self::install::Consent;
+use crate::host::host;
 use crate::json::{SCHEMA, object};
 use crate::kernel_support;
 use crate::own_program::OWN_PROGRAM;
@@ -141,9 +142,12 @@ fn check(id: &'static str, title: &'static str, state: State, detail: String) ->
 
 fn kernel() -> Check {
     let release = kernel_support::release();
-    let (state, detail) = match kernel_support::why_too_old(&release) {
-        None => (State::Ok, format!("Linux {release}")),
-        Some(why) => (State::Missing, why),
+    let host = host(&release);
+    let (state, detail) = match (kernel_support::why_too_old(&release), host) {
+        (None, None) => (State::Ok, format!("Linux {release}")),
+        (None, Some(host)) => (State::Ok, format!("Linux {release}, of {}", host.name())),
+        (Some(why), None) => (State::Missing, why),
+        (Some(why), Some(host)) => (State::Missing, format!("{why}. {}", host.newer_kernel())),
     };
     check("kernel", "Kernel", state, detail)
 }
@@ -157,12 +161,15 @@ fn btf() -> Check {
             "present".to_owned(),
         );
     }
-    let detail = "/sys/kernel/btf/vmlinux does not exist: the kernel was built without CONFIG_DEBUG_INFO_BTF. The kernels of Debian and Ubuntu have it";
     check(
         "btf",
         "Kernel type information (BTF)",
         State::Missing,
-        detail.to_owned(),
+        format!(
+            "{}. {}",
+            kernel_support::NO_TYPE_INFORMATION,
+            kernel_support::with_type_information()
+        ),
     )
 }
 

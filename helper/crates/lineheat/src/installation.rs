@@ -1,4 +1,5 @@
-//! The sampler that was installed for recording without sudo: where it is, and whether it may be trusted and used.
+//! The sampler that was installed for recording without sudo, by hand or with a package: where it is, and whether it may be
+//! trusted and used.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -7,18 +8,32 @@ use std::{fs, io};
 use user_files::accounts::{group_name, is_listed_in};
 
 use crate::container::Obstacle;
-use crate::kernel_support;
 use crate::rights::{self, Capabilities};
+use crate::{kernel_support, record};
 
 pub const BASE: &str = "/usr/local/libexec/lineheat";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Whose members may run it.
 pub const GROUP: &str = "lineheat";
 pub const FILE: &str = "lineheat-sampler";
+/// Where packages of distributions have it, with the same owner, group, mode and capabilities.
+pub const PACKAGED: &str = "/usr/libexec/lineheat/lineheat-sampler";
 
-/// Where the sampler of this version belongs.
+/// Where the sampler is, or belongs: one of this version that was installed by hand, before that of a package. An engine
+/// from a package uses the package's.
 pub fn path() -> PathBuf {
-    Path::new(BASE).join(VERSION).join(FILE)
+    let by_hand = Path::new(BASE).join(VERSION).join(FILE);
+    let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
+    let packaged = Path::new(PACKAGED);
+    match is_from_package() || (!is_there(&by_hand) && is_there(packaged)) {
+        true => packaged.to_owned(),
+        false => by_hand,
+    }
+}
+
+/// Whether this engine and its sampler are a distribution's package.
+pub fn is_from_package() -> bool {
+    record::sampler_path().is_ok_and(|sampler| sampler == Path::new(PACKAGED))
 }
 
 /// Why there is no installed sampler to be used.
@@ -67,7 +82,7 @@ pub fn usable(beside: &Path) -> Result<PathBuf, Problem> {
             listed: is_listed_in(GROUP, user.as_ref()),
         });
     }
-    if !are_equal(&path, beside).unwrap_or(false) {
+    if path != beside && !are_equal(&path, beside).unwrap_or(false) {
         return Err(Problem::Different);
     }
     let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());

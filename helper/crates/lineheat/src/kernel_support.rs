@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::host::{Host, host};
+
 /// The oldest kernel that Lineheat is tested on. It has all that the sampler needs: bpf_loop (5.17), bpf_task_pt_regs
 /// (5.15), maps that can be used after all capabilities are dropped (5.19).
 const OLDEST: (u32, u32) = (6, 1);
@@ -40,6 +42,16 @@ pub fn perf_events_for_admin_only() -> Option<i32> {
 /// Whether the kernel carries the type information without which no BPF program of ours loads.
 pub fn has_type_information() -> bool {
     fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false)
+}
+
+pub const NO_TYPE_INFORMATION: &str = "this kernel was built without type information (BTF, CONFIG_DEBUG_INFO_BTF), which the BPF sampler needs";
+
+/// What to do about it, as a sentence without its full stop.
+pub fn with_type_information() -> &'static str {
+    host(&release()).map_or(
+        "Record on a distribution's kernel: those of Debian, Ubuntu, Fedora and Arch have it",
+        Host::newer_kernel,
+    )
 }
 
 /// "6.12.117+deb12-cloud-amd64" → (6, 12).

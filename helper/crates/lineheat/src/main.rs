@@ -4,6 +4,7 @@ mod annotate;
 mod at_once;
 mod commits_between;
 mod compare_commands;
+mod completions;
 mod container;
 mod demangling;
 mod diff;
@@ -14,6 +15,7 @@ mod diff_text;
 mod doctor;
 mod earlier_runs;
 mod fd_passing;
+mod host;
 mod installation;
 mod interrupts;
 mod json;
@@ -21,6 +23,7 @@ mod json_diff;
 mod json_report;
 mod kept_builds;
 mod kernel_support;
+mod manual_pages;
 mod open_worker;
 mod own_program;
 mod record;
@@ -46,7 +49,7 @@ mod turn_text;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Shows where a native program spends its CPU time, on the lines that spend it.
 #[derive(Parser)]
@@ -82,6 +85,9 @@ enum Command {
     /// Check what this machine allows and how to fix what is missing
     Doctor(doctor::Args),
     Serve(serve::Args),
+    Completions(completions::Args),
+    #[command(hide = true)]
+    ManualPages(manual_pages::Args),
     #[command(hide = true)]
     SymbolizeWorker(symbolize_worker::Args),
     #[command(hide = true)]
@@ -105,6 +111,8 @@ fn main() -> ExitCode {
         Command::Diff(args) => diff::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::ManualPages(args) => manual_pages::run(&args, Cli::command()),
         Command::SymbolizeWorker(args) => symbolize_worker::run(&args),
         Command::OpenWorker(args) => open_worker::run(&args),
         Command::Nothing => ExitCode::SUCCESS,

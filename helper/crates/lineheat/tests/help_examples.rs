@@ -12,7 +12,7 @@ use profile::{Profile, save};
 use support::can_record;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
-const HELP: [(&str, &str); 29] = [
+const HELP: [(&str, &str); 32] = [
     ("lineheat doctor", "recording"),
     ("lineheat record -- ./program ARGUMENTS", "lineheat: saved"),
     ("lineheat report RUN", "book"),
@@ -87,6 +87,18 @@ const HELP: [(&str, &str); 29] = [
         "lineheat compare-commands --fail-on-slower -- ./old ::: ./new",
         "by function",
     ),
+    (
+        "lineheat completions bash > lineheat.bash",
+        "lineheat.bash:compare-commands",
+    ),
+    (
+        "lineheat completions fish > lineheat.fish",
+        "lineheat.fish:compare-commands",
+    ),
+    (
+        "lineheat completions zsh > _lineheat",
+        "_lineheat:compare-commands",
+    ),
 ];
 
 /// In this order, in one folder.
@@ -159,6 +171,7 @@ fn every_example_of_the_help_texts_works() {
         "compare-commands",
         "doctor",
         "serve",
+        "completions",
     ] {
         for example in examples(&help_of(command)) {
             let known = HELP.iter().find(|(text, _)| *text == example);
@@ -218,6 +231,7 @@ fn no_example_is_broken_into_lines() {
         "annotate",
         "diff",
         "compare-commands",
+        "completions",
     ] {
         let narrow = Command::new(env!("CARGO_BIN_EXE_lineheat"))
             .args(Some(command).filter(|c| !c.is_empty()))
@@ -308,14 +322,13 @@ fn check(made: &Made, folder: &tempfile::TempDir, example: &str, wanted: &str) {
         status.is_some_and(|code| statuses.contains(&code)),
         "`{command}`: {status:?}\n{told}"
     );
-    let (text, wanted) = match wanted.split_once(".csv:").or(wanted.split_once(".md:")) {
-        Some((_, wanted)) => {
-            let file = example.rsplit(' ').next().expect("a name");
-            (
-                std::fs::read_to_string(folder.path().join(file)).expect(file),
-                wanted,
-            )
-        }
+    // What an example writes is its last word.
+    let file = example.rsplit(' ').next().expect("a name");
+    let (text, wanted) = match wanted.split_once(':').filter(|(name, _)| *name == file) {
+        Some((_, wanted)) => (
+            std::fs::read_to_string(folder.path().join(file)).expect(file),
+            wanted,
+        ),
         None => (told, wanted),
     };
     assert!(

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use sha2::{Digest, Sha256};
 
-use crate::installation::{self, BASE, FILE, GROUP, Problem, VERSION};
+use crate::installation::{self, BASE, FILE, GROUP, PACKAGED, Problem, VERSION};
 use crate::rights::{self, Capabilities};
 use crate::{kernel_support, record};
 
@@ -29,9 +29,7 @@ fn sha256_hex(bytes: &[u8]) -> String {
 /// user is the one that is copied, whatever happens to its path.
 fn install_script(sum: &str, needed: Capabilities, user: Option<&str>) -> String {
     let capabilities = needed.names();
-    let join = user.map_or(String::new(), |user| {
-        format!("usermod --append --groups {GROUP} {user}\n")
-    });
+    let join = join_command(user);
     format!(
         r#"set -eu
 umask 077
@@ -67,12 +65,34 @@ find {BASE} -mindepth 1 -maxdepth 1 ! -name {VERSION} -exec rm -rf "{{}}" +
     )
 }
 
+/// The same for the sampler of a package, which is there already: its rights, and who may run it.
+fn package_script(needed: Capabilities, user: Option<&str>) -> String {
+    let capabilities = needed.names();
+    let join = join_command(user);
+    format!(
+        r#"set -eu
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+getent group {GROUP} >/dev/null || groupadd --system {GROUP}
+chown root:{GROUP} {PACKAGED}
+chmod 0750 {PACKAGED}
+setcap {capabilities}=ep {PACKAGED}
+{join}"#
+    )
+}
+
+fn join_command(user: Option<&str>) -> String {
+    user.map_or(String::new(), |user| {
+        format!("usermod --append --groups {GROUP} {user}\n")
+    })
+}
+
+/// The group stays where a package has it, too.
 fn uninstall_script() -> String {
     format!(
         r#"set -eu
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 rm -rf {BASE}
-if getent group {GROUP} >/dev/null; then groupdel {GROUP}; fi
+if [ ! -e {PACKAGED} ] && getent group {GROUP} >/dev/null; then groupdel {GROUP}; fi
 "#
     )
 }
@@ -105,28 +125,29 @@ pub fn install(consent: Consent) -> ExitCode {
     match prepare() {
         Ok((path, file, script)) => {
             explain_install();
-            let ran = carry_out(
-                &as_command(&script, Some(&path)),
-                &script,
-                Some(file),
-                consent,
-            );
+            let input = file.is_some().then_some(path.as_path());
+            let ran = carry_out(&as_command(&script, input), &script, file, consent);
             ran.unwrap_or_else(|| verify(&path))
         }
         Err(e) => fail(&e),
     }
 }
 
-fn prepare() -> Result<(std::path::PathBuf, File, String), String> {
+/// The sampler of this engine, opened if it has to be copied, and the script.
+fn prepare() -> Result<(PathBuf, Option<File>, String), String> {
     let path = record::sampler_path().map_err(|e| e.to_string())?;
+    let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
+    let user = user_to_add();
+    if installation::is_from_package() {
+        return Ok((path, None, package_script(needed, user.as_deref())));
+    }
     let unreadable = |e: io::Error| format!("{} cannot be read: {e}", path.display());
     let mut file = File::open(&path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(unreadable)?;
     file.rewind().map_err(unreadable)?;
-    let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
-    let script = install_script(&sha256_hex(&bytes), needed, user_to_add().as_deref());
-    Ok((path, file, script))
+    let script = install_script(&sha256_hex(&bytes), needed, user.as_deref());
+    Ok((path, Some(file), script))
 }
 
 /// The user who is to record: the one who runs this, under sudo the one behind it. None: root alone, or a name that has
@@ -140,8 +161,12 @@ fn user_to_add() -> Option<String> {
 }
 
 fn explain_install() {
+    let what = match installation::is_from_package() {
+        true => "This gives the sampler of the package its rights, and you the right to run it",
+        false => "This installs the sampler",
+    };
     eprintln!(
-        "This installs the sampler, the only part of Lineheat that needs privileges, so that you can record without sudo. These commands run as root:\n"
+        "{what}. It is the only part of Lineheat that needs privileges, and it lets you record without sudo. These commands run as root:\n"
     );
     if let Some(level) = kernel_support::perf_events_for_admin_only() {
         eprintln!(
@@ -151,6 +176,11 @@ fn explain_install() {
 }
 
 pub fn uninstall(consent: Consent) -> ExitCode {
+    if installation::is_from_package() && !Path::new(BASE).exists() {
+        return fail(&format!(
+            "{PACKAGED} belongs to the package lineheat. Remove it with the package manager (apt remove lineheat, dnf remove lineheat)"
+        ));
+    }
     let script = uninstall_script();
     eprintln!("This uninstalls the sampler. These commands run as root:\n");
     let ran = carry_out(&as_command(&script, None), &script, None, consent);
@@ -158,7 +188,11 @@ pub fn uninstall(consent: Consent) -> ExitCode {
         if Path::new(BASE).exists() {
             return fail(&format!("{BASE} still exists"));
         }
-        eprintln!("Removed the sampler, its folder {BASE} and the group {GROUP}.");
+        let group = match Path::new(PACKAGED).exists() {
+            true => format!("The group {GROUP} stays, because the installed package uses it"),
+            false => format!("The group {GROUP} is gone, too"),
+        };
+        eprintln!("Removed the sampler and its folder {BASE}. {group}.");
         ExitCode::SUCCESS
     })
 }
@@ -264,7 +298,8 @@ mod tests {
         assert!(script.lines().count() <= 50, "{}", script.lines().count());
         assert!(script.contains("setcap cap_bpf,cap_perfmon,cap_sys_admin=ep"));
         assert!(script.ends_with("usermod --append --groups lineheat me\n"));
-        for script in [script, uninstall_script()] {
+        let of_package = package_script(Capabilities::needed(true), Some("me"));
+        for script in [script, of_package, uninstall_script()] {
             assert!(!script.contains('\''), "{script}");
             assert!(!script.contains("sysctl"));
         }

@@ -219,8 +219,8 @@ impl RecordError {
             },
             SamplerStep::LoadBpf => RecordError {
                 kind: "no-bpf",
-                message: "this kernel was built without type information (CONFIG_DEBUG_INFO_BTF), which the BPF sampler needs".to_owned(),
-                advice: "Record on a distribution kernel: those of Debian and Ubuntu have it.".to_owned(),
+                message: kernel_support::NO_TYPE_INFORMATION.to_owned(),
+                advice: format!("{}.", kernel_support::with_type_information()),
             },
             step => RecordError::internal(format!("the sampler failed ({step:?}): {errno}{}", detail(complaints))),
         }

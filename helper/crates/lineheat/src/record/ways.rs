@@ -48,7 +48,8 @@ pub fn choose(urgency: &Urgency) -> Result<Way, RecordError> {
     if Capabilities::own().contains(least) {
         return Ok(direct("capabilities", beside));
     }
-    if Capabilities::of_file(&beside).contains(least) {
+    // That of a package is for the members of its group alone.
+    if !installation::is_from_package() && Capabilities::of_file(&beside).contains(least) {
         return match installation::silently_without_rights(&beside) {
             None => Ok(direct("capabilities", beside)),
             Some(problem) => Err(refusal(&problem)),
