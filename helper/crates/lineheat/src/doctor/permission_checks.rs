@@ -1,6 +1,6 @@
 //! What stands between this user and recording, each cause by its own name and with its own way out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ pub fn checks() -> Vec<Check> {
         Ok(beside) => installation::usable(beside),
         Err(_) => installation::usable(Path::new("/nonexistent")),
     };
+    let place = installed_parent();
     vec![
         no_new_privileges(rights::may_gain_nothing()),
         container(obstacle.as_ref(), container::name()),
@@ -29,7 +30,7 @@ pub fn checks() -> Vec<Check> {
         perf_events(kernel_support::perf_events_for_admin_only(), already),
         capabilities(already),
         installed_sampler(installed.as_ref().err(), already, obstacle.as_ref()),
-        nosuid(rights::is_nosuid(Path::new(installed_parent()))),
+        nosuid(&place, rights::is_nosuid(&place)),
         group(already, installed.as_ref().err()),
         sudo(
             sudo_is_there(),
@@ -44,10 +45,12 @@ pub fn has_rights() -> bool {
     needed.missing_in(Capabilities::own()) == Capabilities(0) && !rights::is_in_user_namespace()
 }
 
-fn installed_parent() -> &'static str {
-    let candidates = [installation::BASE, "/usr/local/libexec", "/usr/local"];
-    let there = candidates.into_iter().find(|p| Path::new(p).exists());
-    there.unwrap_or("/")
+/// The folder of the installed sampler, or the one in which it would be made.
+fn installed_parent() -> PathBuf {
+    let path = installation::path();
+    let mut folders = path.ancestors().skip(1);
+    let there = folders.find(|folder| folder.exists());
+    there.unwrap_or(Path::new("/")).to_owned()
 }
 
 fn no_new_privileges(set: bool) -> Check {
@@ -172,9 +175,9 @@ fn installed_sampler(
     }
 }
 
-fn nosuid(set: bool) -> Check {
+fn nosuid(place: &Path, set: bool) -> Check {
     let title = "File capabilities";
-    let place = installed_parent();
+    let place = place.display();
     let (state, detail) = if set {
         (
             State::Warning,
@@ -270,7 +273,7 @@ mod tests {
                 false,
                 None,
             )),
-            told(nosuid(true)),
+            told(nosuid(Path::new("/usr/local"), true)),
             told(group(false, Some(&Problem::NotInGroup { listed: true }))),
             told(group(false, Some(&Problem::NotInGroup { listed: false }))),
             told(sudo(false, false)),
