@@ -154,22 +154,24 @@ export class ProfileCommands {
     { repeats = {}, asks = false }: { repeats?: Partial<RecordSettings>; asks?: boolean },
   ): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
-    return recorder.exclusively(async () => {
+    const ended = await recorder.exclusively(async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
       if (target.kind !== 'process') await last.setId(target.id, { repeats });
       const plan = asks ? await this.withChosenTests(target) : await this.prepared(target);
       return plan && this.record(plan, { ...recordSettings(), ...repeats });
     });
+    return ended && this.show(ended);
   }
 
   private async profileNamed(named: NamedProgram): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
     const settings = recordSettings();
-    return recorder.exclusively(async () => {
+    const ended = await recorder.exclusively(async () => {
       const plan = planOf(named);
       await last.setProgram({ ...named, cwd: plan.cwd }, {});
       return this.record(plan, { ...settings, ...recordingOf(named) });
     });
+    return ended && this.show(ended);
   }
 
   /** `answersFor` asks once the target is built, for its arguments are known then; undefined: nothing is recorded. */
@@ -273,13 +275,16 @@ export class ProfileCommands {
   }
 
   /** Undefined when the user discarded the recording: nothing is shown then. */
-  private async record(plan: Plan, settings: RecordSettings): Promise<ProfileResult | undefined> {
-    const { recorder, opener, fallbackRuns, unkept } = this.parts;
-    const folder = runsDirectory();
-    const ended = await recorder.record(plan, { ...settings, runsDirectory: folder ?? fallbackRuns });
-    if (!ended) return undefined;
-    if ('program' in plan) unkept.note(plan.program, ended.notKept);
-    const opened = await opener.openRun(ended.runPath);
+  private async record(plan: Plan, settings: RecordSettings): Promise<RecordingEnded | undefined> {
+    const { recorder, fallbackRuns, unkept } = this.parts;
+    const ended = await recorder.record(plan, { ...settings, runsDirectory: runsDirectory() ?? fallbackRuns });
+    if (ended && 'program' in plan) unkept.note(plan.program, ended.notKept);
+    return ended;
+  }
+
+  /** The next recording need not wait for it. */
+  private async show(ended: RecordingEnded): Promise<ProfileResult> {
+    const opened = await this.parts.opener.openRun(ended.runPath);
     void this.tellEnd(ended, opened);
     return { runPath: ended.runPath };
   }

@@ -70,7 +70,7 @@ export class Recorder implements vscode.Disposable {
       return await recording.run();
     } finally {
       this.running = undefined;
-      await setRecording(false);
+      void setRecording(false);
       client.dispose();
     }
   }

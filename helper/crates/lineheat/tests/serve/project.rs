@@ -51,12 +51,12 @@ impl Project {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A line above the loops, and a loop of three times as many rounds.
+    /// A line above the loops, and a loop of five times as many rounds.
     pub fn change(&self) {
         let text = self
             .read("work.c")
             .replace("int main(", "/* A new line. */\nint main(");
-        self.write("work.c", &text.replace("60000000ul", "180000000ul"));
+        self.write("work.c", &text.replace("60000000ul", "300000000ul"));
         self.build(&["work.c"]);
     }
 
