@@ -2,7 +2,7 @@
 // another architecture than this machine's, the binaries alone.
 import { arm64Environment } from './steps/arm64-toolchain.mjs';
 import { run } from './steps/command.mjs';
-import { helper, inRoot, rustTargets } from './steps/paths.mjs';
+import { helper, inRoot, rustTargets, targetFolder } from './steps/paths.mjs';
 import { isMain, main, Sentence, step } from './steps/report.mjs';
 
 export async function build() {
@@ -22,7 +22,9 @@ export async function buildHelper(arch = process.arch, how = {}) {
   if (process.arch !== 'x64' || arch !== 'arm64')
     throw new Sentence(`From ${process.arch}, nothing is built for ${arch}: only from x64 for arm64.`);
   const env = await step('compiler and libraries for arm64', () => arm64Environment());
-  return step(title, () => cargoBuild(['--target', rustTargets[arch]], { ...env, ...how }));
+  return step(title, () =>
+    cargoBuild(['--target', rustTargets[arch], '--target-dir', targetFolder(arch)], { ...env, ...how }),
+  );
 }
 
 const cargoBuild = (args = [], env = {}) =>

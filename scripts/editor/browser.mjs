@@ -19,6 +19,7 @@ export async function startBrowser(folder, { viewport = { width: 1400, height: 9
   const context = await chromium.launchPersistentContext(mkdtempSync(path.join(folder, 'browser-')), {
     executablePath: browserProgram(),
     viewport,
+    reducedMotion: 'reduce',
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],

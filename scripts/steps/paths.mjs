@@ -12,8 +12,10 @@ export const rustTargets = { x64: 'x86_64-unknown-linux-gnu', arm64: 'aarch64-un
 export const rustTarget = rustTargets[process.arch];
 
 export const helper = inRoot('helper');
-/** What cargo builds for a machine, by Node's name: binaries, `examples/`. */
-export const cargoBuiltFor = (arch, ...parts) => inRoot('helper/target', rustTargets[arch], 'release', ...parts);
+/** Where cargo builds for a machine, by Node's name: compilers of two machines share nothing, and need not wait for each other. */
+export const targetFolder = (arch) => inRoot('helper/target', arch === process.arch ? '' : arch);
+/** What cargo builds there: binaries, `examples/`. */
+export const cargoBuiltFor = (arch, ...parts) => path.join(targetFolder(arch), rustTargets[arch], 'release', ...parts);
 export const cargoBuilt = (...parts) => cargoBuiltFor(process.arch, ...parts);
 export const engine = cargoBuilt('lineheat');
 export const sampler = cargoBuilt('lineheat-sampler');
