@@ -26,7 +26,7 @@ export const suites = {
   quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])]),
   slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
   helper: () => cargoTests(['--workspace']),
-  kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 7200, yields: true }),
+  kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 3600 }),
   roots: () => nodeTests('roots', under('scripts/roots/'), { timeoutS: 300 }),
   programs: () => nodeTests('programs', under('bench/test/'), { timeoutS: 300 }),
   webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300 }),
@@ -42,11 +42,8 @@ async function nodeTests(name, wanted, options = {}) {
   return nodeTestFiles(name, files, options);
 }
 
-/**
- * Runs these test files; `name` names the report. `timeoutS` is for a test, or for all where they run in one process.
- * `yields`: they get what time of the CPUs everything else leaves.
- */
-export async function nodeTestFiles(name, files, { timeoutS = 120, together = false, yields = false } = {}) {
+/** Runs these test files; `name` names the report. `timeoutS` is for a test, or for all where they run in one process. */
+export async function nodeTestFiles(name, files, { timeoutS = 120, together = false } = {}) {
   const tap = path.join(artifacts, `${name}.tap`);
   await mkdir(artifacts, { recursive: true });
   await rm(tap, { force: true });
@@ -58,8 +55,7 @@ export async function nodeTestFiles(name, files, { timeoutS = 120, together = fa
   const runner = together ? [inRoot('scripts/suites/together.mjs')] : [];
   if (!together) flags.push('--test', `--test-timeout=${timeoutMs}`);
   const args = ['--import', 'tsx', ...flags, ...runner, ...files];
-  const [program, ...first] = yields ? ['chrt', '--idle', '0', 'node'] : ['node'];
-  const { ended, output } = await ranToEnd(program, [...first, ...args], together ? { timeoutMs } : {});
+  const { ended, output } = await ranToEnd('node', args, together ? { timeoutMs } : {});
   const report = existsSync(tap) ? await readFile(tap, 'utf8') : '';
   return { ...countsOfTap(report), failures: failuresOfTap(report), ended, output };
 }

@@ -2,20 +2,10 @@
 // each booted in a guest. The guests of the two machines run side by side: each keeps one CPU busy.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildHelper, quickly } from '../../build.mjs';
-import { installSystemPackages } from '../../setup.mjs';
 import { inRoot } from '../../steps/paths.mjs';
-import { explain } from '../../steps/report.mjs';
-import { guestPackages } from '../../steps/system-packages.mjs';
-import { kernels, supportedKernels, tooOldKernel } from '../archive.mjs';
 import { boot, confidential, packFileSystem, withWorkFolder } from '../guest.mjs';
+import { newest, prepared, wanted } from '../tested.mjs';
 import { judge, judgeLockdown } from '../verdict.mjs';
-
-const newest = supportedKernels.x64.at(-1);
-const wanted = {
-  x64: [tooOldKernel, supportedKernels.x64[0], newest],
-  arm64: [supportedKernels.arm64[0], supportedKernels.arm64.at(-2)],
-};
 
 // Without `concurrency`, Node runs the tests inside of one another one by one, whatever is awaited.
 test('programs are recorded on the oldest and the newest kernel', { concurrency: 2 }, async (t) => {
@@ -43,19 +33,4 @@ async function onKernels(t, arch, { here, why, work }) {
     const printed = await boot({ image: kernel.image, fileSystem, work, name: 'locked-down', words: confidential });
     for (const { what, ok, got } of judgeLockdown(printed)) await t.test(what, () => assert.ok(ok, got));
   });
-}
-
-/** The kernels that can be had on this machine, with binaries for them; by architecture, `why` not more. */
-async function prepared() {
-  const here = [];
-  const why = {};
-  for (const arch of Object.keys(wanted))
-    try {
-      await installSystemPackages(guestPackages);
-      await buildHelper(arch, quickly);
-      here.push(...(await kernels(wanted[arch])).here);
-    } catch (error) {
-      why[arch] = explain(error).split('\n')[0];
-    }
-  return { here, why };
 }
