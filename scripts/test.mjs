@@ -23,7 +23,6 @@ const inOrder = [
   ['webview', suites.webview],
   ['editor-api', suites.editorApi],
   ['editor', suites.editor],
-  ['kernels', suites.kernels],
 ];
 
 async function test() {
@@ -35,21 +34,19 @@ async function test() {
   await makePackage();
   await installEditor();
   await mkdir(artifacts, { recursive: true });
-  // Now, for the suites look at what is installed. What cannot be had, the one that needs it names.
+  // Before the first suite, for some look at what is installed. What could not be, the suite of kernels names.
   await installSystemPackages(guestPackages).catch(() => {});
   console.log('Tests');
   const guests = prepareGuests();
   const rows = [];
-  for (const [name, suite] of inOrder) {
-    if (name === 'kernels') await guests;
-    rows.push(await runSuite(name, suite, ci));
-  }
+  for (const [name, suite] of inOrder) rows.push(await runSuite(name, suite, ci));
+  await guests;
+  rows.push(await runSuite('kernels', suites.kernels, ci));
   summarize(rows);
 }
 
-/** Builds for the guests in the time of the CPUs that the suites leave: most of what the last of them took. */
+/** Builds for the guests in the time of the CPUs that the suites leave. What fails here fails again in the suite, which tells it. */
 async function prepareGuests() {
-  // What fails here fails there again, where it is told.
   await run('chrt', ['--idle', '0', 'node', inRoot('scripts/kernel-matrix/tested.mjs')]).catch(() => {});
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { quickly } from '../build.mjs';
 import { arm64Environment } from '../steps/arm64-toolchain.mjs';
 import { run } from '../steps/command.mjs';
-import { helper, inRoot, rustTargets } from '../steps/paths.mjs';
+import { helper, inRoot, rustTargets, targetFolder } from '../steps/paths.mjs';
 import { Sentence } from '../steps/report.mjs';
 import { countsOfCargo } from '../suites/counts.mjs';
 import { boot, packTree } from './guest.mjs';
@@ -32,7 +32,8 @@ export function verdictOf(printed) {
 /** [{ program, folder }] of each test program, and the folder of its crate. */
 async function builtTests() {
   const packages = crates.flatMap((name) => ['--package', name]);
-  const args = ['test', '--no-run', '--release', '--locked', '--message-format=json', '--target', rustTargets.arm64];
+  const where = ['--target', rustTargets.arm64, '--target-dir', targetFolder('arm64')];
+  const args = ['test', '--no-run', '--release', '--locked', '--message-format=json', ...where];
   const env = { ...(await arm64Environment()), ...quickly };
   const messages = await run('cargo', [...args, ...packages], { cwd: helper, env });
   const built = messages

@@ -70,7 +70,7 @@ export class Recorder implements vscode.Disposable {
       return await recording.run();
     } finally {
       this.running = undefined;
-      void setRecording(false);
+      await setRecording(false);
       client.dispose();
     }
   }
