@@ -10,6 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use profile::{Profile, save};
 use support::can_record;
+use support::executables::copy_executable;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
 const HELP: [(&str, &str); 32] = [
@@ -286,7 +287,7 @@ fn check(made: &Made, folder: &tempfile::TempDir, example: &str, wanted: &str) {
     if example.contains("--process") {
         // A name that no other process has.
         let name = format!("heat{}", std::process::id());
-        std::fs::copy(&made.program, folder.path().join(&name)).expect("copied");
+        copy_executable(&made.program, &folder.path().join(&name));
         command = command.replace("postgres", &name);
         // The Ctrl+C of the remark.
         command = format!("timeout --preserve-status -s INT 2 {command}");
@@ -404,7 +405,7 @@ impl Made {
             "build/orders",
             "build/parse",
         ] {
-            std::fs::copy(&self.program, folder.path().join(name)).expect("copied");
+            copy_executable(&self.program, &folder.path().join(name));
         }
         for name in RUNS {
             self.copy_run(folder.path(), name);

@@ -10,10 +10,10 @@ mod halves;
 mod support;
 
 use std::ops::Range;
-use std::os::unix::fs::PermissionsExt;
 
 use damaged_elf::{Random, damaged_within};
 use profile::Profile;
+use support::executables::write_executable;
 use support::{can_record, lineheat, samples};
 
 const MAIN: &str = "int main(void) { return own(90000000) + work(90000000) == 7; }";
@@ -82,9 +82,7 @@ fn a_run_of_a_damaged_program_keeps_all_samples_and_all_other_names() {
     let (mut nameless, mut told, mut taken) = (0, 0, 0);
     for number in first..first + count {
         let damaged = folder.path().join(format!("damaged{number}"));
-        std::fs::write(&damaged, damaged_program(&whole, number)).expect("written");
-        let executable = PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&damaged, executable).expect("ours");
+        write_executable(&damaged, &damaged_program(&whole, number));
         let run = folder.path().join("run.pb.gz");
         let output = lineheat(&["record", "--output"])
             .arg(&run)

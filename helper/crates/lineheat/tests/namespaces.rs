@@ -8,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use profile::Profile;
+use support::executables::copy_executable;
 use support::{Program, can_record, share};
 
 const LINEHEAT: &str = env!("CARGO_BIN_EXE_lineheat");
@@ -184,7 +185,7 @@ fn a_container_is_attached_to_from_outside_by_number_name_and_tree() {
     let program = Program::compile("mapper");
     let name = format!("nstarget{}", std::process::id() % 100_000);
     let path = program.directory.path().join(&name);
-    std::fs::copy(&program.path, &path).unwrap();
+    copy_executable(&program.path, &path);
     let container = Container::start(&path);
     let (pid, tree) = (container.target().to_string(), container.0.id().to_string());
     for how in [["--pid", &pid], ["--process", &name], ["--tree", &tree]] {

@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use profile::Profile;
+use support::executables::copy_executable;
 use support::{can_record, lineheat, samples};
 
 const PROGRAM: &str = "\
@@ -162,7 +163,7 @@ fn each(
         let engine = odd._place.path().join("lineheat");
         let mut command = match user {
             Some(_) => {
-                std::fs::copy(env!("CARGO_BIN_EXE_lineheat"), &engine).expect("copied");
+                copy_executable(Path::new(env!("CARGO_BIN_EXE_lineheat")), &engine);
                 Command::new(engine)
             }
             None => lineheat(&[]),

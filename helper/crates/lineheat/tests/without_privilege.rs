@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
 use profile::Profile;
+use support::executables::copy_executable;
 use support::{Program, can_record, lineheat, samples, share};
 
 /// A user without any right, who needs no entry anywhere.
@@ -36,7 +37,7 @@ impl Home {
         let directory = tempfile::tempdir().unwrap();
         let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
         for file in [own, &own.with_file_name("lineheat-sampler"), &program.path] {
-            fs::copy(file, directory.path().join(file.file_name().unwrap())).unwrap();
+            copy_executable(file, &directory.path().join(file.file_name().unwrap()));
         }
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
         if is_root() {

@@ -1,11 +1,11 @@
 //! What a refused recording tells, at the terminal: the cause that is so, and never to run as root what is not root's.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use records::{FromSampler, SamplerError, SamplerStep};
 
+use crate::executables::write_script;
 use crate::installed::{Installed, USER, told};
 
 /// The engine, as root, with a sampler that prints `complaints` and gives up loading with `errno`.
@@ -21,10 +21,9 @@ fn record_with_sampler_that_fails(installed: &Installed, errno: i32, complaints:
     fs::write(installed.path("complaints"), complaints).unwrap();
     let folder = installed.directory.path().display();
     let sampler = installed.path("lineheat-sampler");
-    let script = format!("#!/bin/sh\ncat {folder}/complaints >&2\ncat {folder}/message\n");
+    let script = format!("cat {folder}/complaints >&2\ncat {folder}/message");
     let _ = fs::remove_file(&sampler);
-    fs::write(&sampler, script).unwrap();
-    fs::set_permissions(&sampler, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&sampler, &script);
     let mut command = Command::new(installed.path("lineheat"));
     command.args([
         "record",

@@ -8,6 +8,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::client::Sampler;
 use crate::cpu_time::duration_for;
+use crate::executables::copy_executable;
 use crate::installed::{Installed, OTHER, Running, USER, as_user, told};
 use crate::races::tries;
 
@@ -130,7 +131,7 @@ fn a_number_that_is_taken_over_meanwhile_gives_nothing_of_the_other() {
     let tries = tries(60);
     let program = installed.program("secrets");
     let program_of_other = installed.path("program-of-other");
-    std::fs::copy(&program, &program_of_other).unwrap();
+    copy_executable(&program, &program_of_other);
     let (mut taken_over, mut samples, mut events) = (0, 0, 0);
     for attempt in 0..tries {
         let mut own = Running::start(as_user(USER, &program).args(["plain", "60"]));

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use records::{FileId, FromSampler, MappingRecord, ThreadId, ToSampler};
 
 use crate::client::Sampler;
+use crate::executables::copy_executable;
 use crate::installed::{Installed, OTHER, Running, USER, as_user};
 
 /// A process that waits to be told to go on.
@@ -68,7 +69,7 @@ fn all_heard(sampler: &mut Sampler) -> Vec<FromSampler> {
 
 fn copy_of(installed: &Installed, program: &Path, name: &str, mode: u32) -> PathBuf {
     let copy = installed.path(name);
-    fs::copy(program, &copy).unwrap();
+    copy_executable(program, &copy);
     fs::set_permissions(&copy, fs::Permissions::from_mode(mode)).unwrap();
     copy
 }

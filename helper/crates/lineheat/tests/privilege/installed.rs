@@ -8,6 +8,8 @@ use std::process::{Child, Command, Output, Stdio};
 
 use profile::Profile;
 
+use crate::executables::copy_executable;
+
 pub const BASE: &str = "/usr/local/libexec/lineheat";
 /// In the group lineheat.
 pub const USER: &str = "lineheat-test-a";
@@ -60,11 +62,8 @@ impl Installed {
         }
         let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
         for file in [own, &own.with_file_name("lineheat-sampler")] {
-            fs::copy(
-                file,
-                installed.path(file.file_name().unwrap().to_str().unwrap()),
-            )
-            .unwrap();
+            let name = file.file_name().unwrap().to_str().unwrap();
+            copy_executable(file, &installed.path(name));
         }
         if install {
             let output = installed.install();
@@ -108,7 +107,7 @@ impl Installed {
     /// The same program, owned by root and setuid.
     pub fn setuid_program(&self, name: &str) -> PathBuf {
         let path = self.path(&format!("{name}-setuid"));
-        fs::copy(self.program(name), &path).unwrap();
+        copy_executable(&self.program(name), &path);
         chown(&path, Some(0), Some(0)).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o4755)).unwrap();
         path

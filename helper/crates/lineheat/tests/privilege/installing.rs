@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::executables::write_executable;
 use crate::installed::{BASE, Installed, OTHER, USER, as_user, told, uid_of};
 
 #[test]
@@ -230,8 +231,7 @@ fn an_older_or_another_sampler_is_refused_with_the_command_that_updates_it() {
     let last = changed.len() - 1;
     changed[last] ^= 1;
     fs::remove_file(&own).unwrap();
-    fs::write(&own, changed).unwrap();
-    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+    write_executable(&own, &changed);
     let told = refusal(&installed);
     assert!(
         told.contains("does not match this Lineheat") && told.contains("doctor --install"),

@@ -4,6 +4,8 @@
 mod client;
 #[path = "../support/cpu_time.rs"]
 mod cpu_time;
+#[path = "../support/executables.rs"]
+mod executables;
 #[path = "../stopped_parts/held_parts.rs"]
 mod held_parts;
 mod installed;

@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
+use crate::executables::{write_executable, write_script};
 use crate::installed::{BASE, Installed, Running, USER, as_user, told, uid_of};
 
 /// How often to try what depends on chance: as often as is asked for, else `short`.
@@ -35,9 +36,9 @@ impl Swapper<'_> {
         let own = installed.path("lineheat-sampler");
         let mut changed = fs::read(&own).unwrap();
         *changed.last_mut().unwrap() ^= 1;
-        fs::write(installed.path("changed"), changed).unwrap();
-        let foreign = format!("#!/bin/sh\nid -u >> {}\n", installed.path("ran").display());
-        fs::write(installed.path("foreign"), foreign).unwrap();
+        write_executable(&installed.path("changed"), &changed);
+        let foreign = format!("id -u >> {}", installed.path("ran").display());
+        write_script(&installed.path("foreign"), &foreign);
         symlink("foreign", installed.path("link")).unwrap();
         for file in ["lineheat-sampler", "changed", "foreign"] {
             chown(installed.path(file), Some(uid_of(USER)), None).unwrap();

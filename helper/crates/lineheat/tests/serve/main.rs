@@ -3,6 +3,8 @@
 mod client;
 #[path = "../support/cpu_time.rs"]
 mod cpu_time;
+#[path = "../support/executables.rs"]
+mod executables;
 mod fixture;
 #[path = "../stopped_parts/held_parts.rs"]
 mod held_parts;

@@ -5,7 +5,8 @@ use std::io::pipe;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::held_parts::{child, engine_with_sampler, lives, script};
+use crate::executables::write_script;
+use crate::held_parts::{child, engine_with_sampler, lives};
 use crate::place::{AT_LAST, AT_ONCE, Place, for_both, why};
 use crate::sleeping_files::SleepingFiles;
 use crate::support::{can_record, lineheat};
@@ -176,7 +177,7 @@ fn fill(pipe: File) {
 fn with_git(place: &Place, first: &str, tenths: &str) -> Command {
     let tools = place.path("tools");
     std::fs::create_dir_all(&tools).expect("a folder");
-    script(&tools.join("git"), first);
+    write_script(&tools.join("git"), first);
     let path = std::env::var("PATH").unwrap_or_default();
     let mut engine = lineheat(&["record", "--output"]);
     engine.env("PATH", format!("{}:{path}", tools.display()));

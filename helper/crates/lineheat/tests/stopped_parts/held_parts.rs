@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::executables::{copy_executable, write_script};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     Stopped,
@@ -156,31 +158,13 @@ pub fn marked(mark: &str) -> Vec<String> {
         .collect()
 }
 
-/// A script for sh, executable. Written by a process of its own: were the file open in ours, another thread's new process
-/// could keep it open for a moment, and nobody could run it (ETXTBSY).
-pub fn script(path: &Path, text: &str) {
-    let mut sh = Command::new("sh");
-    sh.args([
-        "-c",
-        r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#,
-    ]);
-    assert!(
-        sh.arg(path)
-            .arg(text)
-            .status()
-            .expect("it is there")
-            .success()
-    );
-}
-
 /// A copy of the engine whose sampler, before it is the real one, does this.
 pub fn engine_with_sampler(folder: &Path, first: &str) -> Command {
     let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
     let engine = folder.join("lineheat");
-    let copied = Command::new("cp").arg(own).arg(&engine).status();
-    assert!(copied.expect("it is there").success());
+    copy_executable(own, &engine);
     let real = own.with_file_name("lineheat-sampler");
-    script(
+    write_script(
         &folder.join("lineheat-sampler"),
         &format!("{first}\nexec {}", real.display()),
     );

@@ -15,6 +15,7 @@ mod place;
 mod sleeping_files;
 #[path = "../support/mod.rs"]
 mod support;
+use support::executables;
 
 mod command;
 mod readers;

@@ -1,6 +1,8 @@
 //! Compiles the programs of known answer, records them for real, and looks into the run.
 #![allow(dead_code)] // Each test program uses a part.
 
+pub mod executables;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
