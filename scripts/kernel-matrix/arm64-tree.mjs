@@ -13,12 +13,11 @@ const packages = [
   'libc6',
   'libgcc-s1',
   'libstdc++6',
-  'dash',
 ];
 
 /** The folder of the unpacked packages. */
 export function arm64Tree() {
-  const whole = path.join(guestFolder(), 'arm64-with-dash');
+  const whole = path.join(guestFolder(), 'arm64');
   const archives = {
     suites: [{ archive: 'debian', suite: ownSuite() }],
     architecture: 'arm64',

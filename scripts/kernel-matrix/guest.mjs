@@ -76,7 +76,7 @@ export function packFileSystem(work, arch = 'x64') {
  * Packs a file system of a shell and what `fill(tree, tool)` adds to the folder `tree`, `/init` at least; `tool(name, place)`
  * is the path of a program of that machine. Gives its file.
  */
-export async function packTree(work, arch, fill) {
+async function packTree(work, arch, fill) {
   const tree = path.join(work, `tree-${arch}`);
   const foreign = arch === process.arch ? undefined : await arm64Tree();
   const tool = (name, place) =>
@@ -108,18 +108,35 @@ async function addBinary(tree, binary, name = path.basename(binary)) {
 /** Words of the command line of a kernel that lets not even root read its memory. */
 export const confidential = 'lsm=lockdown,capability lockdown=confidentiality';
 
-/** Boots `image`; `words` go to its command line. Gives the text of the second serial port. Throws a Sentence when the guest did not get to its end. */
-export async function boot({ image, fileSystem, work, name, arch = 'x64', words = '' }) {
+/** That of one that has disks: the first holds the system. */
+const fromDisk = 'root=/dev/nvme0n1 rw init=/init';
+
+/** One drive, so that names follow the order; what a guest writes is dropped. */
+const drive = (disks) => [
+  ...(disks.length > 0 ? ['-device', 'nvme,id=nvme0,serial=disks'] : []),
+  ...disks.flatMap((file, index) => [
+    ...['-drive', `file=${file},if=none,format=raw,snapshot=on,id=disk${index}`],
+    ...['-device', `nvme-ns,bus=nvme0,drive=disk${index},nsid=${index + 1}`],
+  ]),
+];
+
+/**
+ * Boots `image` with a file system in memory or, without one, from the first of its `disks`; `words` go to its command line. Gives the
+ * text of the second serial port. Throws a Sentence when the guest did not get to its end.
+ */
+export async function boot({ image, fileSystem, disks = [], work, name, arch = 'x64', memory = 1024, words = '' }) {
   const [console, results] = [path.join(work, `console.${name}`), path.join(work, `results.${name}`)];
   const machine = machines[arch];
   const [qemu, ...emulated] = machine.qemu;
   const args = [
     // One thread for both CPUs: with two, qemu may run code that the other CPU has just patched as it was half-way (an
     // int3 that nobody expects any more), and newer kernels patch their static branches whenever an event is opened.
-    ...[...emulated, '-smp', '2', '-m', '1024'],
+    ...[...emulated, '-smp', '2', '-m', String(memory)],
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-monitor', 'none', '-no-reboot'],
     ...machine.serial(console, results),
-    ...['-kernel', image, '-initrd', fileSystem, '-append', `${machine.words} quiet panic=-1 ${words}`],
+    ...drive(disks),
+    ...['-kernel', image, ...(fileSystem ? ['-initrd', fileSystem] : [])],
+    ...['-append', `${machine.words} quiet panic=-1 ${fileSystem ? '' : fromDisk} ${words}`],
   ];
   const why = await ranWhileItPrints(qemu, args, { files: [console, results], silentLimitMs });
   const text = (await readFile(results, 'utf8').catch(() => '')).replaceAll('\r', '');

@@ -8,7 +8,7 @@ import { Sentence } from './report.mjs';
 
 /**
  * What `use` gives, which gets a look at the archive: names(prefix) of packages, needs(name) for what a package depends on,
- * unpack(name, folder) into a folder that is there. `suites`: [{ archive: 'debian' or 'debian-security', suite }]; `beside`: an existing folder, for what is temporary.
+ * unpack(name, folder) into a folder that is there, unpackWhole(names, folder) with all that they depend on. `suites`: [{ archive: 'debian' or 'debian-security', suite }]; `beside`: an existing folder, for what is temporary.
  */
 export async function withArchive({ suites, architecture, beside }, use) {
   if (!findProgram('apt-get'))
@@ -20,6 +20,7 @@ export async function withArchive({ suites, architecture, beside }, use) {
       needs: (name) => needs(name, env),
       names: async (prefix) => (await run('apt-cache', ['pkgnames', prefix], { env })).split('\n').filter(Boolean),
       unpack: (name, folder) => unpack(name, folder, { work, env }),
+      unpackWhole: (names, folder) => unpackWhole(names, folder, { work, env }),
     });
   } finally {
     await rm(work, { recursive: true });
@@ -80,6 +81,17 @@ async function needs(name, env) {
   const flags = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map((kind) => `--no-${kind}`);
   const printed = await run('apt-cache', ['depends', '--recurse', ...flags, name], { env });
   return printed.split('\n').filter((line) => /^[a-z0-9]/.test(line) && line !== name);
+}
+
+/** What would be installed on a system that has nothing; no package's own scripts are executed. */
+async function unpackWhole(names, folder, { work, env }) {
+  const flags = ['--yes', '-qq', '--download-only', '--no-install-recommends', '-o', 'Debug::NoLocking=1'];
+  await run('apt-get', ['install', ...flags, ...names], { env });
+  const fetched = path.join(work, 'cache/archives');
+  for (const file of (await readdir(fetched)).filter((name) => name.endsWith('.deb'))) {
+    await run('dpkg', ['-x', path.join(fetched, file), folder]);
+    await rm(path.join(fetched, file));
+  }
 }
 
 async function unpack(name, folder, { work, env }) {

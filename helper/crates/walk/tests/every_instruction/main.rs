@@ -4,6 +4,8 @@
 mod aarch64;
 #[path = "../support/mod.rs"]
 mod support;
+// Its programs are executed by the machine itself.
+#[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 pub mod emulated_program;
 pub mod gdb_remote;
 pub mod stepped;
+#[cfg(target_arch = "x86_64")]
 pub mod stopped_process;
 pub mod watch;
 
