@@ -21,6 +21,8 @@ const NO_FUNCDATA: u32 = u32::MAX;
 pub(crate) struct GoTable<'a> {
     bytes: &'a [u8],
     layout: Layout,
+    /// Bytes of the machine's shortest instruction, which tables count code in.
+    code_unit: u64,
     functions: u64,
     names: u64,
     units: u64,
@@ -58,13 +60,13 @@ impl<'a> GoTable<'a> {
             .find_map(|name| elf.object.section_by_name(name))?;
         let bytes = section.data().ok()?;
         let magic = u32_at(bytes, 0)?;
-        let pointer_bytes = *bytes.get(7)?;
+        let [code_unit, pointer_bytes] = [*bytes.get(6)?, *bytes.get(7)?];
         let layout = match magic {
             MAGIC_1_18 => Layout::Go118,
             MAGIC_1_20 => Layout::Go120,
             _ => return None,
         };
-        if pointer_bytes != 8 {
+        if pointer_bytes != 8 || !matches!(code_unit, 1 | 2 | 4) {
             return None;
         }
         let word = |index: u64| u64_at(bytes, 8 + 8 * index);
@@ -73,6 +75,7 @@ impl<'a> GoTable<'a> {
         Some(GoTable {
             bytes,
             layout,
+            code_unit: u64::from(code_unit),
             functions: word(0)?,
             names: word(3)?,
             units: word(4)?,
@@ -175,7 +178,7 @@ impl<'a> GoTable<'a> {
         (offset != u32::MAX).then(|| self.text(self.files, u64::from(offset)))?
     }
 
-    /// The value that a table of steps (value, then code bytes it holds for) has at an address.
+    /// The value that a table of steps (value, then how much code it holds for) has at an address.
     fn value_at(&self, function: &Function, table: u32, vaddr: u64) -> Option<i64> {
         if table == 0 {
             return None;
@@ -191,7 +194,7 @@ impl<'a> GoTable<'a> {
             // Zigzag: the lowest bit is the sign.
             let change = i64::from(change >> 1) ^ -i64::from(change & 1);
             value = value.checked_add(change)?;
-            end = end.checked_add(u64::from(varint(&mut steps)?))?;
+            end = end.checked_add(self.code_unit * u64::from(varint(&mut steps)?))?;
             if vaddr < end {
                 return Some(value);
             }

@@ -8,7 +8,10 @@ use std::process::Command;
 use support::{code_addresses, program, run};
 use symbolize::{Frame, Language, ModuleFile, ModuleSymbols, symbolize_module};
 
-fn built(folder: &Path, flags: &[&str]) -> PathBuf {
+/// The go command builds for each without anything else.
+const MACHINES: [&str; 2] = ["amd64", "arm64"];
+
+fn built(folder: &Path, machine: &str, flags: &[&str]) -> PathBuf {
     let output = folder.join("program");
     run(Command::new("go")
         .arg("build")
@@ -17,6 +20,7 @@ fn built(folder: &Path, flags: &[&str]) -> PathBuf {
         .arg(&output)
         .arg(".")
         .current_dir(program("go"))
+        .env("GOARCH", machine)
         .env("GOFLAGS", "-buildvcs=false")
         .env("CGO_ENABLED", "0"));
     output
@@ -42,8 +46,14 @@ const INLINED: [&str; 3] = [
 ];
 
 fn check(flags: &[&str], is_stripped: bool) {
+    for machine in MACHINES {
+        check_on(machine, flags, is_stripped);
+    }
+}
+
+fn check_on(machine: &str, flags: &[&str], is_stripped: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let path = built(folder.path(), flags);
+    let path = built(folder.path(), machine, flags);
     let symbols: ModuleSymbols =
         symbolize_module(&ModuleFile::at_path(&path), &code_addresses(&path, 1));
     let mut chains: Vec<Vec<String>> = (symbols.chains.iter())
@@ -54,7 +64,7 @@ fn check(flags: &[&str], is_stripped: bool) {
     chains.dedup();
     assert!(
         chains.iter().any(|chain| chain == &INLINED),
-        "{flags:?}: {chains:#?}"
+        "{machine} {flags:?}: {chains:#?}"
     );
     assert!(symbols.has_lines);
     assert_eq!(symbols.language, Language::Go);
@@ -68,7 +78,7 @@ fn check(flags: &[&str], is_stripped: bool) {
         .count();
     assert!(
         known * 100 > symbols.chains.len() * 95,
-        "{flags:?}: {known} known"
+        "{machine} {flags:?}: {known} known"
     );
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct GoStackTable<'a> {
     names: usize,
     /// Where tables by pc lie.
     by_pc: usize,
+    /// Bytes of the machine's shortest instruction, which tables count code in.
+    code_unit: u64,
     /// Where functions lie: first the index, two words each.
     functions: usize,
 }
@@ -36,8 +38,9 @@ impl<'a> GoStackTable<'a> {
             .section_by_name(".gopclntab")
             .or_else(|| file.section_by_name(".data.rel.ro.gopclntab"))?;
         let bytes = section.data().ok()?;
-        let pointer_bytes = *bytes.get(7)?;
-        if ![MAGIC_1_18, MAGIC_1_20].contains(&u32_at(bytes, 0)?) || pointer_bytes != 8 {
+        let [code_unit, pointer_bytes] = [*bytes.get(6)?, *bytes.get(7)?];
+        let is_known = [MAGIC_1_18, MAGIC_1_20].contains(&u32_at(bytes, 0)?);
+        if !is_known || pointer_bytes != 8 || !matches!(code_unit, 1 | 2 | 4) {
             return None;
         }
         let word = |number: usize| usize::try_from(u64_at(bytes, 8 + 8 * number)?).ok();
@@ -48,6 +51,7 @@ impl<'a> GoStackTable<'a> {
         Some(GoStackTable {
             bytes,
             text,
+            code_unit: u64::from(code_unit),
             function_count: word(0)?.min(bytes.len() / 8),
             names: word(3)?,
             by_pc: word(6)?,
@@ -82,7 +86,8 @@ impl<'a> GoStackTable<'a> {
                     break;
                 };
                 moved = moved.wrapping_add(change);
-                let end = pc.saturating_add(u64::from(length)).min(function.end);
+                let bytes = self.code_unit * u64::from(length);
+                let end = pc.saturating_add(bytes).min(function.end);
                 if moved >= 0 && pc < end {
                     spans.push(Span {
                         start: pc,
@@ -133,7 +138,7 @@ fn text_of_module(file: &Elf<'_>, table: &ElfSection64<'_, '_, Endianness>) -> O
     in_module.or_else(|| Some(file.section_by_name(".text")?.address()))
 }
 
-/// The change of the value, zigzag-coded, and for how many bytes of code the new value holds. None at the end.
+/// The change of the value, zigzag-coded, and for how many units of code the new value holds. None at the end.
 fn next_step(table: &mut &[u8], is_first: bool) -> Option<(i32, u32)> {
     let change = variable_length(table)?;
     if change == 0 && !is_first {
