@@ -1,6 +1,6 @@
 // A Debian of arm64 with the compilers and tools that tests of the crates call, as a disk of a guest: from Debian's packages, in
 // the user's cache.
-import { chmod, cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { run } from '../steps/command.mjs';
 import { filledOnce, ownSuite, withArchive } from '../steps/debian-archive.mjs';
@@ -41,8 +41,6 @@ const packages = [
 
 /** What the packages' own scripts would write; sudo asks nobody. */
 const files = {
-  // What a guest then does lies on its second disk.
-  init: '#!/bin/sh\nbusybox mount -t devtmpfs dev /dev\nbusybox mount -t ext4 /dev/nvme0n2 /tests\nexec /tests/init\n',
   'etc/passwd':
     'root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/sh\n',
   'etc/group': 'root:x:0:\ndaemon:x:1:\nnogroup:x:65534:\n',
@@ -92,5 +90,4 @@ async function unpack(tree) {
     await mkdir(path.join(tree, path.dirname(file)), { recursive: true });
     await writeFile(path.join(tree, file), text, { mode: file.includes('shadow') ? 0o640 : 0o644 });
   }
-  await chmod(path.join(tree, 'init'), 0o755);
 }

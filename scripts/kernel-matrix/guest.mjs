@@ -11,7 +11,7 @@ import { arm64Tree } from './arm64-tree.mjs';
 
 const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'grep', 'kill', 'mv', 'pidof', 'sleep', 'true', 'poweroff'];
 /** A guest that prints nothing for so long is stuck; one that goes on slowly, on a busy machine, may take as long as it needs. */
-const silentLimitMs = 300_000;
+const SILENT_LIMIT_MS = 300_000;
 
 /** Programs with a known answer: one static, one with templates, one with threads, a child and system calls. */
 const programs = {
@@ -76,7 +76,7 @@ export function packFileSystem(work, arch = 'x64') {
  * Packs a file system of a shell and what `fill(tree, tool)` adds to the folder `tree`, `/init` at least; `tool(name, place)`
  * is the path of a program of that machine. Gives its file.
  */
-async function packTree(work, arch, fill) {
+export async function packTree(work, arch, fill) {
   const tree = path.join(work, `tree-${arch}`);
   const foreign = arch === process.arch ? undefined : await arm64Tree();
   const tool = (name, place) =>
@@ -108,10 +108,7 @@ async function addBinary(tree, binary, name = path.basename(binary)) {
 /** Words of the command line of a kernel that lets not even root read its memory. */
 export const confidential = 'lsm=lockdown,capability lockdown=confidentiality';
 
-/** That of one that has disks: the first holds the system. */
-const fromDisk = 'root=/dev/nvme0n1 rw init=/init';
-
-/** One drive, so that names follow the order; what a guest writes is dropped. */
+/** What a guest writes is dropped. Which of them the kernel names first is left to chance. */
 const drive = (disks) => [
   ...(disks.length > 0 ? ['-device', 'nvme,id=nvme0,serial=disks'] : []),
   ...disks.flatMap((file, index) => [
@@ -121,10 +118,19 @@ const drive = (disks) => [
 ];
 
 /**
- * Boots `image` with a file system in memory or, without one, from the first of its `disks`; `words` go to its command line. Gives the
- * text of the second serial port. Throws a Sentence when the guest did not get to its end.
+ * Boots `image` with a file system in memory and `disks`, each a file; `words` go to its command line. Gives the text of the second serial port. Throws a Sentence when the guest did not get to its end.
  */
-export async function boot({ image, fileSystem, disks = [], work, name, arch = 'x64', memory = 1024, words = '' }) {
+export async function boot({
+  image,
+  fileSystem,
+  disks = [],
+  work,
+  name,
+  arch = 'x64',
+  memory = 1024,
+  words = '',
+  silentLimitMs = SILENT_LIMIT_MS,
+}) {
   const [console, results] = [path.join(work, `console.${name}`), path.join(work, `results.${name}`)];
   const machine = machines[arch];
   const [qemu, ...emulated] = machine.qemu;
@@ -135,8 +141,7 @@ export async function boot({ image, fileSystem, disks = [], work, name, arch = '
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-monitor', 'none', '-no-reboot'],
     ...machine.serial(console, results),
     ...drive(disks),
-    ...['-kernel', image, ...(fileSystem ? ['-initrd', fileSystem] : [])],
-    ...['-append', `${machine.words} quiet panic=-1 ${fileSystem ? '' : fromDisk} ${words}`],
+    ...['-kernel', image, '-initrd', fileSystem, '-append', `${machine.words} quiet panic=-1 ${words}`],
   ];
   const why = await ranWhileItPrints(qemu, args, { files: [console, results], silentLimitMs });
   const text = (await readFile(results, 'utf8').catch(() => '')).replaceAll('\r', '');
