@@ -3,7 +3,7 @@
 // are 6.1-arm64 …, and 6.12-arm64-16k, whose pages have 16 KiB.
 //   fetch   gets the newest kernel of each series into the user's cache; what is there already is kept
 //   run     fetches what is missing, boots each kernel in a guest, judges, and prints the table (without a word: this)
-//   crates  runs the tests of the Rust crates but `lineheat` on kernels of arm64 (without a word: on one), in a Debian with compilers
+//   crates  runs the tests of most Rust crates on kernels of arm64 (without a word: on one), in a Debian with compilers
 //   table   prints the table of the last run again
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -118,7 +118,8 @@ const drive = (disks) => [
 ];
 
 /**
- * Boots `image` with a file system in memory and `disks`, each a file; `words` go to its command line. Gives the text of the second serial port. Throws a Sentence when the guest did not get to its end.
+ * Boots `image` with a file system in memory and `disks`, each a file; `words` go to its command line. Gives the text of the
+ * second serial port. Throws a Sentence when the guest did not get to its end.
  */
 export async function boot({
   image,
