@@ -61,7 +61,7 @@ export async function arm64System() {
     const tree = path.join(whole, 'tree');
     await mkdir(tree);
     await unpack(tree);
-    await run('mke2fs', ['-q', '-t', 'ext4', '-d', tree, path.join(whole, 'disk'), '8G']);
+    await run('/usr/sbin/mke2fs', ['-q', '-t', 'ext4', '-d', tree, path.join(whole, 'disk'), '8G']);
     await rm(tree, { recursive: true });
   });
   return path.join(folder, 'disk');

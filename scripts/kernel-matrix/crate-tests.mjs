@@ -84,7 +84,7 @@ async function packTests(work, tests) {
   await copyFile(inRoot('scripts/kernel-matrix/crate-tests-init.sh'), path.join(tree, 'init'));
   await chmod(path.join(tree, 'init'), 0o755);
   const disk = path.join(work, 'tests.disk');
-  await run('mke2fs', ['-q', '-t', 'ext4', '-d', tree, disk, '2G']);
+  await run('/usr/sbin/mke2fs', ['-q', '-t', 'ext4', '-d', tree, disk, '2G']);
   return disk;
 }
 

@@ -19,6 +19,8 @@ export async function step(title, work) {
 
 /** What a failure says: its sentence, then what the program printed. */
 export function explain(error) {
+  // An option that is not known, or without its value: the message says which.
+  if (error?.code?.startsWith?.('ERR_PARSE_ARGS_')) return error.message;
   const output = typeof error.output === 'string' ? beginningAndEnd(error.output.trimEnd()) : '';
   const words =
     error.output === undefined && !(error instanceof Sentence) ? (error.stack ?? String(error)) : error.message;

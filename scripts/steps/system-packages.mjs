@@ -49,6 +49,7 @@ export const guestPackages = [
   { name: 'qemu-system-arm', program: 'qemu-system-aarch64', why: 'boots kernels of arm64' },
   { name: 'busybox-static', program: 'busybox', why: 'is the shell of a guest' },
   { name: 'cpio', program: 'cpio', why: 'packs what a guest boots with' },
+  { name: 'e2fsprogs', file: '/usr/sbin/mke2fs', why: 'makes the disks of a guest' },
   { name: 'libcap2-bin', file: '/usr/sbin/setcap', why: 'gives the sampler its capabilities in a guest' },
   { name: 'util-linux', program: 'setpriv', why: 'becomes an ordinary user in a guest' },
 ];
