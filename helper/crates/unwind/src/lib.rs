@@ -8,6 +8,7 @@ pub mod aarch64;
 mod bare_code;
 mod cfi;
 mod clone_code;
+mod clone_code_aarch64;
 mod code_flow;
 mod code_listing;
 mod code_rules;

@@ -14,7 +14,9 @@ use crate::code_rules::spans_of_code;
 use crate::plt::plt_spans;
 use crate::realigned::correct_epilogues;
 use crate::spans::Spans;
-use crate::{code_rules_aarch64, go, go_aarch64, start_up_aarch64, start_up_code};
+use crate::{
+    clone_code_aarch64, code_rules_aarch64, go, go_aarch64, start_up_aarch64, start_up_code,
+};
 
 /// What a compressed `.debug_frame` may unpack to. That of a browser has some 20 MB.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
@@ -84,9 +86,10 @@ pub fn rows_of_elf(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
     let mut spans = section(".eh_frame").map_or_else(Spans::default, |data| {
         spans_of_eh_frame(&data, &bases, machine, &code)
     });
-    if machine == Machine::X86_64 {
-        spans = correct_epilogues(&file, spans);
-    }
+    spans = match machine {
+        Machine::X86_64 => correct_epilogues(&file, spans),
+        Machine::Aarch64 => clone_code_aarch64::clone_spans(&file).over(spans),
+    };
     let mut more = section(".debug_frame").map_or_else(Spans::default, |data| {
         spans_of_debug_frame(&data, &bases, machine, &code, &spans)
     });

@@ -101,6 +101,20 @@ fn a_leaf_returns_by_its_link_register_and_its_caller_by_the_stack() {
 }
 
 #[test]
+fn a_new_thread_has_no_caller_where_the_one_that_made_it_has() {
+    let clone = Rule {
+        kind: RuleKind::Clone,
+        ..by_sp(0, RETURN_IN_LINK, 0)
+    };
+    let walked = |result| {
+        let made = registers(LEAF, [(0, result), (LINK, START + 8)]);
+        walked(&[(LEAF, clone)], &made, &[])
+    };
+    assert_eq!(walked(4711), (vec![LEAF, START + 7], StackEnd::Root));
+    assert_eq!(walked(0), (vec![LEAF], StackEnd::Root));
+}
+
+#[test]
 fn the_frame_pointer_is_found_again_for_a_caller_whose_frame_it_measures() {
     let outer = Rule {
         register: FP as u8,
