@@ -94,7 +94,7 @@ impl Comparison {
         Comparison::knowing(EarlierRuns::default(), base, new, normalisation)
     }
 
-    /// The same with what earlier runs tell of the noise between executions, for sides of one execution each.
+    /// The same with what earlier runs tell of the noise between executions, for sides of few executions.
     ///
     /// # Errors
     /// As [`Comparison::new`].
@@ -121,7 +121,7 @@ impl Comparison {
         let places = base_run.places().len() + new_run.places().len();
         let rows = functions.pairs.len().max(places);
         let mut evidence = Evidence::of([&base, &new], measures, rows);
-        evidence.noise = earlier.noise;
+        evidence.learn(earlier.noise, [&base, &new], normalisation);
         let count = functions.pairs.len();
         let of_function = |frame: &ChainFrame| Some(frame.function);
         let [base_columns, new_columns] = &evidence.columns;

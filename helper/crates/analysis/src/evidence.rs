@@ -5,14 +5,15 @@
 //!   is taken to vary as the other side's do.
 
 use statistics::{
-    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, batch_means,
-    benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
+    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise,
+    batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
 };
 
 use crate::analyzed::Measure;
 use crate::counts::{Columns, Counted, Counts};
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
 use crate::learnt_noise::LearntNoise;
+use crate::normalisation::Normalisation;
 use crate::side::Side;
 use crate::tally::{Amount, Amounts};
 use crate::turns::turns;
@@ -45,9 +46,14 @@ pub(crate) struct Evidence {
     library_sizes: Vec<f64>,
     /// Executions of base and new that were made in turns.
     pub turns: Vec<(usize, usize)>,
-    /// Between executions, where there is one on each side.
+    /// Between executions, where there are few.
     pub noise: LearntNoise,
+    /// Executions vary by at least this: those of the sides are few, and not in turns.
+    pub least_noise: Option<RunNoise>,
 }
+
+/// So many executions on each side are few: what others differ by counts, too.
+pub const FEW_EXECUTIONS: usize = 4;
 
 impl Evidence {
     /// `rows`: of the largest table that is to be tested.
@@ -117,7 +123,18 @@ impl Evidence {
             library_sizes: Vec::new(),
             turns: turns(&sides[0].executions, &sides[1].executions),
             noise: LearntNoise::UNKNOWN,
+            least_noise: None,
         }
+    }
+
+    /// Takes what earlier runs tell of the noise between executions.
+    pub fn learn(&mut self, noise: LearntNoise, sides: [&Side; 2], normalisation: Normalisation) {
+        let are_few = (sides.iter()).all(|side| side.executions.len() <= FEW_EXECUTIONS);
+        let may_drift = self.turns.is_empty() && normalisation != Normalisation::Share;
+        self.noise = noise;
+        self.least_noise = noise
+            .least()
+            .filter(|_| self.test == Test::Executions && are_few && may_drift);
     }
 
     pub fn of_nothing() -> Evidence {
@@ -130,6 +147,7 @@ impl Evidence {
             library_sizes: Vec::new(),
             turns: Vec::new(),
             noise: LearntNoise::UNKNOWN,
+            least_noise: None,
         }
     }
 
@@ -293,8 +311,13 @@ impl Evidence {
         let Ok(found) = compare_features(&table, LibrarySize::Given(&self.library_sizes)) else {
             return;
         };
+        let runs = [base.columns, new.columns];
         for (row, found) in tested.into_iter().zip(found.effects) {
             if let Some(found) = found {
+                let found = self.least_noise.map_or(found, |noise| {
+                    let mean = samples(row) as f64 / (base.columns + new.columns) as f64;
+                    found.with_at_least(noise, mean, runs)
+                });
                 let effect = (rows.effect)(&mut rows.effects[row]);
                 state(&found, (rows.amounts)(row), effect);
             }

@@ -14,15 +14,18 @@ const WITHIN_FACTOR: f64 = 2.0;
 const WITHIN_FOR_ONE: f64 = 4.0;
 const WITHIN_DF_MAX: f64 = 4.0;
 
-/// What a comparison of single executions assumes about executions that were not made.
+/// With fewer, what they differ by is hardly better known than by the sides themselves.
+const RECORDINGS_FOR_SEVERAL: usize = 4;
+
+/// What a comparison of few executions assumes about executions that were not made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearntNoise {
     /// Of the whole; rows that differ more are apart, see [`crate::earlier_runs`].
     pub(crate) noise: RunNoise,
     /// Earlier recordings that it comes from; 0: none, it is an assumption about programs in general.
     pub(crate) recordings: usize,
-    /// Of the executions of those recordings, relative.
-    pub(crate) seen: f64,
+    /// Of the executions of those recordings alone.
+    pub(crate) seen: RunNoise,
 }
 
 impl Default for LearntNoise {
@@ -35,7 +38,7 @@ impl LearntNoise {
     pub const UNKNOWN: LearntNoise = LearntNoise {
         noise: RunNoise::UNKNOWN,
         recordings: 0,
-        seen: 0.0,
+        seen: RunNoise::NONE,
     };
 
     /// From `earlier` runs of the same work. Those of one build should cost the same.
@@ -51,7 +54,10 @@ impl LearntNoise {
             (squares, df) => LearntNoise {
                 noise: RunNoise::learnt(RunNoise::UNKNOWN, squares, df),
                 recordings: spread.recordings,
-                seen: (squares / df).sqrt(),
+                seen: RunNoise {
+                    cv: (squares / df).sqrt(),
+                    df,
+                },
             },
         }
     }
@@ -69,9 +75,22 @@ impl LearntNoise {
             .collect()
     }
 
+    /// What sides of a few executions each vary by at least: a few may be alike by chance.
+    pub(crate) fn least(&self) -> Option<RunNoise> {
+        (self.recordings >= RECORDINGS_FOR_SEVERAL).then_some(self.seen)
+    }
+
     /// Of a row that earlier runs do not have.
     pub(crate) fn of_unknown_row(&self) -> RunNoise {
         RunNoise::UNKNOWN_ROW.or_louder(self.noise)
+    }
+
+    pub(crate) fn sentence_of_least(&self) -> String {
+        format!(
+            " Executions differed by {:.1} % in {} earlier recordings of this program; these few are assumed to differ by at least as much.",
+            100.0 * self.seen.cv,
+            self.recordings
+        )
     }
 
     /// `rows_from`: earlier recordings that tell of each row.
@@ -81,7 +100,7 @@ impl LearntNoise {
             0 => format!("How much executions differ is unknown; {assumed:.0} % is assumed"),
             recordings => format!(
                 "Executions differed by {:.1} % in {recordings} earlier recordings of this program; {assumed:.1} % is assumed",
-                100.0 * self.seen
+                100.0 * self.seen.cv
             ),
         };
         let of_rows = match rows_from {
@@ -107,6 +126,7 @@ struct Work<'a> {
     cwd: &'a str,
     cpu: &'a str,
     cpu_count: u32,
+    event: &'a str,
     work_from: &'a str,
 }
 
@@ -116,6 +136,7 @@ fn work_of(run: &RunInfo) -> Work<'_> {
         cwd: &run.cwd,
         cpu: &run.cpu,
         cpu_count: run.cpu_count,
+        event: &run.event,
         work_from: &run.work_from,
     }
 }
@@ -145,7 +166,8 @@ impl Builds {
     }
 }
 
-/// CPU time of the executions that ran to their end, per unit of work if it is known.
+/// Sampled CPU time of the executions that ran to their end, per unit of work if it is known. The kernel counts otherwise, and
+/// differs from the samples by another factor from run to run where interrupts work for the program.
 fn costs_of(run: &RunInfo) -> Vec<f64> {
     if run.command.is_empty() || run.partial || run.end_reason() != EndReason::Exited {
         return Vec::new();
@@ -157,9 +179,15 @@ fn costs_of(run: &RunInfo) -> Vec<f64> {
             .map(|one| (one.user_ns + one.system_ns, one.work))
             .collect(),
     };
+    let counted = all.iter().map(|(cpu_ns, _)| cpu_ns).sum::<u64>() as f64;
+    let sampled = match run.samples_kept {
+        0 => counted,
+        samples => samples as f64 / run.asked_hz,
+    };
     (all.into_iter())
         .map(|(cpu_ns, work)| cpu_ns as f64 / if work > 0.0 { work } else { 1.0 })
-        .filter(|cost| *cost > 0.0)
+        .map(|cost| cost * sampled / counted)
+        .filter(|cost| *cost > 0.0 && cost.is_finite())
         .collect()
 }
 
@@ -266,7 +294,7 @@ mod tests {
         ];
         let found = LearntNoise::of(&[&compared], &earlier);
         assert_eq!((found.recordings, found.noise.df), (5, 6.0));
-        assert!((0.005..0.02).contains(&found.seen), "{found:?}");
+        assert!((0.005..0.02).contains(&found.seen.cv), "{found:?}");
         assert!(found.noise.cv < 0.07 && found.sentence(0).contains("5 earlier recordings"));
     }
 
@@ -321,7 +349,7 @@ mod tests {
             &[&run(9, "a", 1)],
             &[repeated(1, 1_000), repeated(2, 9_000)],
         );
-        assert_eq!((found.recordings, found.seen), (2, 0.0));
+        assert_eq!((found.recordings, found.seen.cv), (2, 0.0));
     }
 
     #[test]
@@ -339,7 +367,7 @@ mod tests {
         let of = |executions| LearntNoise::of(&[&run(9, "a", 1)], &[repeated(executions)]);
         assert_eq!(of(1), LearntNoise::UNKNOWN);
         assert_eq!(of(9).noise.df, 5.0);
-        assert!((0.012..0.02).contains(&of(9).seen), "{:?}", of(9));
+        assert!((0.012..0.02).contains(&of(9).seen.cv), "{:?}", of(9));
         assert_eq!(of(90).noise.df, 7.0);
         assert!(of(90).noise.cv > 0.03);
     }

@@ -67,7 +67,14 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     let tested = match comparison.evidence.test {
         Test::Executions => match recorded_until(comparison) {
             Some(end) => Some(end.effect),
-            None => compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok(),
+            None => {
+                let found = compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok();
+                let runs = [costs[0].len(), costs[1].len()];
+                match comparison.evidence.least_noise {
+                    Some(noise) => found.map(|found| found.with_at_least(noise, runs)),
+                    None => found,
+                }
+            }
         },
         Test::Batches => match (&costs[0][..], &costs[1][..]) {
             (&[base], &[new]) => {
@@ -256,8 +263,12 @@ fn method(comparison: &Comparison) -> String {
                 }
                 _ => "Overall, functions and lines".to_owned(),
             };
+            let learnt = match comparison.evidence.least_noise {
+                Some(_) => comparison.evidence.noise.sentence_of_least(),
+                None => String::new(),
+            };
             format!(
-                "{whole}: Student's t on log {} over {base} and {new} executions, false discovery rate 5 %.{design}{alone}",
+                "{whole}: Student's t on log {} over {base} and {new} executions, false discovery rate 5 %.{design}{alone}{learnt}",
                 measure(comparison)
             )
         }

@@ -112,7 +112,7 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
         Per::Share => Normalisation::Share,
     });
     let comparison = open_sides(base, against, shown.demangle).and_then(|sides| {
-        let earlier = earlier_runs(&sides, against.last(), shown.demangle);
+        let earlier = earlier_runs(&sides, [base, against], shown.demangle);
         let [base, new] = sides;
         Comparison::knowing(earlier, base, new, normalisation)
     });

@@ -43,6 +43,12 @@ impl RunNoise {
         if other.cv > self.cv { other } else { self }
     }
 
+    /// Of the logarithm of the ratio of two sides of so many runs. `sampling`: variance of one run's logarithm beyond this.
+    pub(crate) fn standard_error(self, sampling: f64, runs: [usize; 2]) -> f64 {
+        let [base, new] = runs.map(|runs| 1.0 / runs as f64);
+        ((self.variance() + sampling) * (base + new)).sqrt()
+    }
+
     /// Of a single cost of 1.
     pub(crate) fn variance(self) -> f64 {
         self.cv * self.cv

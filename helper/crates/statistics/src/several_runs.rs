@@ -12,6 +12,7 @@ use crate::interval::Interval;
 use crate::library_size::Ratios;
 use crate::log_costs::{Turns, difference};
 use crate::multiple_tests::benjamini_hochberg;
+use crate::run_noise::RunNoise;
 use crate::student::{two_sided_p, two_sided_quantile};
 
 /// A feature with a smaller mean count over all runs is tested by its sums.
@@ -67,6 +68,26 @@ pub struct FeatureEffect {
     pub q: f64,
     /// exp(`ln_ratio`) − 1.
     pub change: Interval,
+}
+
+impl FeatureEffect {
+    /// The same if runs vary by at least `noise` beside what samples do that are independent; q is of other tests then, and not
+    /// known. `mean_count`: samples a run; `runs`: of base and new.
+    #[must_use]
+    pub fn with_at_least(
+        self,
+        noise: RunNoise,
+        mean_count: f64,
+        runs: [usize; 2],
+    ) -> FeatureEffect {
+        let standard_error = noise.standard_error(1.0 / mean_count, runs);
+        if standard_error <= self.standard_error {
+            return self;
+        }
+        let p = two_sided_p(self.ln_ratio / standard_error, noise.df);
+        let mut quantiles = Quantiles::default();
+        effect(self.ln_ratio, standard_error, noise.df, p, &mut quantiles)
+    }
 }
 
 /// Tests every feature of a table. A side may have a single run if the other has two or more: it is then taken to vary

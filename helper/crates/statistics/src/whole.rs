@@ -27,6 +27,23 @@ pub struct WholeEffect {
     pub smallest_detectable: f64,
 }
 
+impl WholeEffect {
+    /// The same if runs vary by at least `noise`. A few of them may be alike by chance; `runs`: of base and new.
+    #[must_use]
+    pub fn with_at_least(self, noise: RunNoise, runs: [usize; 2]) -> WholeEffect {
+        let standard_error = noise.standard_error(0.0, runs);
+        if standard_error <= self.standard_error {
+            return self;
+        }
+        let found = Difference {
+            ln_ratio: self.change.value.ln_1p(),
+            standard_error,
+            df: noise.df,
+        };
+        effect_at(self.level, found)
+    }
+}
+
 /// Student's t on the logarithms of the costs (CPU time per unit of work, say) of the runs of each side, as for each of the
 /// functions. A side may have a single run if the other has two or more: it is then taken to vary as the other does.
 ///
@@ -56,10 +73,9 @@ pub fn compare_single_runs(
 ) -> Result<WholeEffect, Unsuitable> {
     check_positive("coefficient of variation between executions", noise.cv)?;
     let (base, new) = (logarithms(&[base])?, logarithms(&[new])?);
-    let standard_error = (2.0 * noise.variance()).sqrt();
     let found = Difference {
         ln_ratio: new[0] - base[0],
-        standard_error,
+        standard_error: noise.standard_error(0.0, [1, 1]),
         df: noise.df,
     };
     Ok(effect_at(LEVEL, found))
@@ -131,6 +147,22 @@ mod tests {
             (variance(&logs) * 4.0 / 3.0).sqrt(),
             1e-12,
         );
+    }
+
+    #[test]
+    fn runs_that_are_alike_by_chance_are_taken_to_vary_as_others_did() {
+        let alike = compare_runs(&[10.0, 10.01], &[11.0, 11.01], &[]).unwrap();
+        assert!(alike.p < 1e-3);
+        let noise = RunNoise { cv: 0.1, df: 9.0 };
+        let known = alike.with_at_least(noise, [2, 2]);
+        assert_close(known.standard_error, 0.1, 1e-12);
+        assert_close(known.change.value, alike.change.value, 1e-12);
+        assert!(
+            known.df == 9.0 && (0.3..0.5).contains(&known.p),
+            "{known:?}"
+        );
+        let quiet = RunNoise { cv: 1e-4, ..noise };
+        assert_eq!(alike.with_at_least(quiet, [2, 2]), alike);
     }
 
     #[test]

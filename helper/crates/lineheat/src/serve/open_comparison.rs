@@ -51,7 +51,8 @@ impl OpenComparison {
             });
         }
         let sides = [&base, &new].map(|run| Side::of_run(Arc::clone(&run.analyzed)));
-        let earlier = earlier_runs(&sides, Some(&PathBuf::from(&new.summary.path)), None);
+        let [base_file, new_file] = [&base, &new].map(|run| [PathBuf::from(&run.summary.path)]);
+        let earlier = earlier_runs(&sides, [&base_file, &new_file], None);
         let [base_side, new_side] = sides;
         let comparison = Comparison::knowing(earlier, base_side, new_side, of_wire(normalisation))
             .map_err(|message| Failure {
