@@ -230,10 +230,14 @@ fn every_address_has_a_place_in_the_answer() {
 #[test]
 fn a_stub_of_another_module_s_function_says_whose_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    // Lazy, lazy with indirect-branch tracking, and bound at the start: three layouts of stubs.
+    // Lazy, lazy with marked places for indirect branches, and bound at the start: three layouts of stubs.
+    let marked = match cfg!(target_arch = "x86_64") {
+        true => ["-O2", "-Wl,-z,ibtplt", "-fcf-protection=full"],
+        false => ["-O2", "-Wl,-z,force-bti", "-mbranch-protection=standard"],
+    };
     for flags in [
         ["-O2", "-Wl,-z,lazy", "-no-pie"],
-        ["-O2", "-Wl,-z,ibtplt", "-fcf-protection=full"],
+        marked,
         ["-O2", "-Wl,-z,now", "-fno-plt"],
     ] {
         let path = compiled(folder.path(), "gcc", "sums.c", &flags);
@@ -258,9 +262,18 @@ fn a_stub_of_another_module_s_function_says_whose_it_is() {
 fn parts_and_clones_have_the_name_of_their_function() {
     let folder = tempfile::tempdir().unwrap();
     for (flags, mode) in [
-        (["-O3", "-g0"], DemangleMode::Templates),
-        (["-O3", "-g"], DemangleMode::Templates),
-        (["-O3", "-g0"], DemangleMode::None),
+        (
+            ["-O3", "-g0", "-freorder-blocks-and-partition"],
+            DemangleMode::Templates,
+        ),
+        (
+            ["-O3", "-g", "-freorder-blocks-and-partition"],
+            DemangleMode::Templates,
+        ),
+        (
+            ["-O3", "-g0", "-freorder-blocks-and-partition"],
+            DemangleMode::None,
+        ),
     ] {
         let path = compiled(folder.path(), "gcc", "parts.c", &flags);
         let options = Options {
