@@ -183,7 +183,7 @@ impl Union {
         }
         if !comparison.function_noise.is_empty() {
             let of_node = |&pair: &u32| comparison.function_noise[pair as usize];
-            base.noise = (std::iter::once(evidence.noise.noise))
+            base.noise = (std::iter::once(evidence.noise_of_whole()))
                 .chain(self.frame.iter().skip(1).map(of_node))
                 .collect();
         }

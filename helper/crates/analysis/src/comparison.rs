@@ -121,7 +121,11 @@ impl Comparison {
         let places = base_run.places().len() + new_run.places().len();
         let rows = functions.pairs.len().max(places);
         let mut evidence = Evidence::of([&base, &new], measures, rows);
-        evidence.learn(earlier.noise, [&base, &new], normalisation);
+        let earlier = match EarlierRuns::are_wanted([&base, &new]) {
+            true => earlier,
+            false => EarlierRuns::default(),
+        };
+        evidence.learn(earlier.noise, normalisation);
         let count = functions.pairs.len();
         let of_function = |frame: &ChainFrame| Some(frame.function);
         let [base_columns, new_columns] = &evidence.columns;

@@ -9,11 +9,13 @@ use profile::Profile;
 use crate::analyzed::{Analyzed, ChainFrame, NO_PLACE};
 use crate::comparison::Comparison;
 use crate::counts::{Columns, Counted, Counts, count_groups};
+use crate::evidence::Evidence;
 use crate::learnt_noise::{Builds, LearntNoise, Spread};
 use crate::line_pairs::LineMatch;
 use crate::matching::has_known_file;
 use crate::normalisation::Normalisation;
 use crate::side::Side;
+use crate::turns::turns;
 
 /// What the runs beside those that are compared tell of executions that were not made.
 #[derive(Default)]
@@ -22,6 +24,18 @@ pub struct EarlierRuns {
     /// Of the same work; see [`LearntNoise::of_the_same_work`].
     pub profiles: Vec<Profile>,
 }
+
+impl EarlierRuns {
+    /// Whether a comparison of these wants to know them: if executions are few, and drift may separate the sides.
+    pub fn are_wanted(sides: [&Side; 2]) -> bool {
+        let are_few = (sides.iter()).all(|side| side.executions.len() <= FEW_EXECUTIONS);
+        let are_single = sides.iter().all(|side| side.executions.len() == 1);
+        are_few && (are_single || turns(&sides[0].executions, &sides[1].executions).is_empty())
+    }
+}
+
+/// So many executions on each side are few: what others differ by counts, too.
+const FEW_EXECUTIONS: usize = 4;
 
 pub(crate) struct EarlierRun {
     side: Side,
@@ -106,7 +120,7 @@ pub(crate) fn learn_functions(comparison: &Comparison, counted: &mut Counted) {
         let groups = groups(names, &known, run.is_of_new, rows);
         run.counted((&groups, rows + 1), |frame| Some(frame.function))
     });
-    learn(runs, all.collect(), comparison.evidence.noise, counted);
+    learn(runs, all.collect(), &comparison.evidence, counted);
 }
 
 /// And those of lines. `pair_of`: by place of base and of new.
@@ -124,7 +138,7 @@ pub(crate) fn learn_lines(comparison: &Comparison, matched: &LineMatch, counted:
             (frame.place != NO_PLACE).then_some(frame.place)
         })
     });
-    learn(runs, all.collect(), comparison.evidence.noise, counted);
+    learn(runs, all.collect(), &comparison.evidence, counted);
 }
 
 type FunctionName<'a> = (&'a str, &'a str, &'a str);
@@ -176,7 +190,7 @@ fn groups<N: Eq + std::hash::Hash>(
 }
 
 /// Each row by the spread of its logarithms; what samples alone differ by is the windows' to say.
-fn learn(runs: &[EarlierRun], all: Vec<Counted>, whole: LearntNoise, counted: &mut Counted) {
+fn learn(runs: &[EarlierRun], all: Vec<Counted>, evidence: &Evidence, counted: &mut Counted) {
     let of_self: fn(&Counted) -> &Counts = |counted| &counted.self_;
     let parts = [
         (&mut counted.self_, of_self),
@@ -196,10 +210,7 @@ fn learn(runs: &[EarlierRun], all: Vec<Counted>, whole: LearntNoise, counted: &m
                     spread.add(run.build, &logs, sampling.sum::<f64>() / logs.len() as f64);
                     is_known |= counts.iter().any(|&count| count > 0);
                 }
-                match is_known {
-                    true => spread.noise().or_louder(whole.noise),
-                    false => whole.of_unknown_row(),
-                }
+                evidence.noise_of_row(is_known.then_some(&spread))
             })
             .collect();
     }

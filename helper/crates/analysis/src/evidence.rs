@@ -12,7 +12,7 @@ use statistics::{
 use crate::analyzed::Measure;
 use crate::counts::{Columns, Counted, Counts};
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
-use crate::learnt_noise::LearntNoise;
+use crate::learnt_noise::{LearntNoise, Spread};
 use crate::normalisation::Normalisation;
 use crate::side::Side;
 use crate::tally::{Amount, Amounts};
@@ -51,9 +51,6 @@ pub(crate) struct Evidence {
     /// Executions vary by at least this: those of the sides are few, and not in turns.
     pub least_noise: Option<RunNoise>,
 }
-
-/// So many executions on each side are few: what others differ by counts, too.
-pub const FEW_EXECUTIONS: usize = 4;
 
 impl Evidence {
     /// `rows`: of the largest table that is to be tested.
@@ -128,13 +125,26 @@ impl Evidence {
     }
 
     /// Takes what earlier runs tell of the noise between executions.
-    pub fn learn(&mut self, noise: LearntNoise, sides: [&Side; 2], normalisation: Normalisation) {
-        let are_few = (sides.iter()).all(|side| side.executions.len() <= FEW_EXECUTIONS);
-        let may_drift = self.turns.is_empty() && normalisation != Normalisation::Share;
+    pub fn learn(&mut self, noise: LearntNoise, normalisation: Normalisation) {
         self.noise = noise;
-        self.least_noise = noise
-            .least()
-            .filter(|_| self.test == Test::Executions && are_few && may_drift);
+        // Shares leave out what all functions have in common.
+        let is_told = self.test == Test::Executions && normalisation != Normalisation::Share;
+        self.least_noise = noise.least.filter(|_| is_told);
+    }
+
+    /// From what earlier runs show of the row; None: they do not have it.
+    pub fn noise_of_row(&self, shown: Option<&Spread>) -> RunNoise {
+        match (self.least_noise, shown) {
+            (Some(least), shown) => {
+                (shown.and_then(Spread::seen)).map_or(least, |row| row.or_louder(least))
+            }
+            (None, Some(shown)) => shown.noise().or_louder(self.noise.noise),
+            (None, None) => self.noise.of_unknown_row(),
+        }
+    }
+
+    pub fn noise_of_whole(&self) -> RunNoise {
+        self.least_noise.unwrap_or(self.noise.noise)
     }
 
     pub fn of_nothing() -> Evidence {
@@ -314,7 +324,8 @@ impl Evidence {
         let runs = [base.columns, new.columns];
         for (row, found) in tested.into_iter().zip(found.effects) {
             if let Some(found) = found {
-                let found = self.least_noise.map_or(found, |noise| {
+                let found = self.least_noise.map_or(found, |of_whole| {
+                    let noise = base.noise.get(row).copied().unwrap_or(of_whole);
                     let mean = samples(row) as f64 / (base.columns + new.columns) as f64;
                     found.with_at_least(noise, mean, runs)
                 });

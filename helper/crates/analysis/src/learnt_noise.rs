@@ -25,7 +25,9 @@ pub struct LearntNoise {
     /// Earlier recordings that it comes from; 0: none, it is an assumption about programs in general.
     pub(crate) recordings: usize,
     /// Of the executions of those recordings alone.
-    pub(crate) seen: RunNoise,
+    pub(crate) cv_seen: f64,
+    /// The same for sides of a few executions each, which vary by at least this: a few may be alike by chance. None: too few recordings.
+    pub(crate) least: Option<RunNoise>,
 }
 
 impl Default for LearntNoise {
@@ -38,7 +40,8 @@ impl LearntNoise {
     pub const UNKNOWN: LearntNoise = LearntNoise {
         noise: RunNoise::UNKNOWN,
         recordings: 0,
-        seen: RunNoise::NONE,
+        cv_seen: 0.0,
+        least: None,
     };
 
     /// From `earlier` runs of the same work. Those of one build should cost the same.
@@ -54,10 +57,8 @@ impl LearntNoise {
             (squares, df) => LearntNoise {
                 noise: RunNoise::learnt(RunNoise::UNKNOWN, squares, df),
                 recordings: spread.recordings,
-                seen: RunNoise {
-                    cv: (squares / df).sqrt(),
-                    df,
-                },
+                cv_seen: (squares / df).sqrt(),
+                least: spread.seen(),
             },
         }
     }
@@ -75,11 +76,6 @@ impl LearntNoise {
             .collect()
     }
 
-    /// What sides of a few executions each vary by at least: a few may be alike by chance.
-    pub(crate) fn least(&self) -> Option<RunNoise> {
-        (self.recordings >= RECORDINGS_FOR_SEVERAL).then_some(self.seen)
-    }
-
     /// Of a row that earlier runs do not have.
     pub(crate) fn of_unknown_row(&self) -> RunNoise {
         RunNoise::UNKNOWN_ROW.or_louder(self.noise)
@@ -87,8 +83,8 @@ impl LearntNoise {
 
     pub(crate) fn sentence_of_least(&self) -> String {
         format!(
-            " Executions differed by {:.1} % in {} earlier recordings of this program; these few are assumed to differ by at least as much.",
-            100.0 * self.seen.cv,
+            " Executions differed by {:.1} % in {} earlier recordings of this program; these few are assumed to differ by at least as much, and so is each function and line.",
+            100.0 * self.cv_seen,
             self.recordings
         )
     }
@@ -100,7 +96,7 @@ impl LearntNoise {
             0 => format!("How much executions differ is unknown; {assumed:.0} % is assumed"),
             recordings => format!(
                 "Executions differed by {:.1} % in {recordings} earlier recordings of this program; {assumed:.1} % is assumed",
-                100.0 * self.seen.cv
+                100.0 * self.cv_seen
             ),
         };
         let of_rows = match rows_from {
@@ -236,6 +232,13 @@ impl Spread {
         let (squares, df) = self.squares();
         RunNoise::learnt(RunNoise::UNKNOWN_ROW, squares, df)
     }
+
+    /// Of these recordings alone, if they are enough.
+    pub fn seen(&self) -> Option<RunNoise> {
+        let (squares, df) = self.squares();
+        let cv = (squares / df).sqrt();
+        (self.recordings >= RECORDINGS_FOR_SEVERAL).then_some(RunNoise { cv, df })
+    }
 }
 
 /// Of logarithms about the means of their groups.
@@ -294,7 +297,7 @@ mod tests {
         ];
         let found = LearntNoise::of(&[&compared], &earlier);
         assert_eq!((found.recordings, found.noise.df), (5, 6.0));
-        assert!((0.005..0.02).contains(&found.seen.cv), "{found:?}");
+        assert!((0.005..0.02).contains(&found.cv_seen), "{found:?}");
         assert!(found.noise.cv < 0.07 && found.sentence(0).contains("5 earlier recordings"));
     }
 
@@ -349,7 +352,7 @@ mod tests {
             &[&run(9, "a", 1)],
             &[repeated(1, 1_000), repeated(2, 9_000)],
         );
-        assert_eq!((found.recordings, found.seen.cv), (2, 0.0));
+        assert_eq!((found.recordings, found.cv_seen), (2, 0.0));
     }
 
     #[test]
@@ -367,7 +370,7 @@ mod tests {
         let of = |executions| LearntNoise::of(&[&run(9, "a", 1)], &[repeated(executions)]);
         assert_eq!(of(1), LearntNoise::UNKNOWN);
         assert_eq!(of(9).noise.df, 5.0);
-        assert!((0.012..0.02).contains(&of(9).seen.cv), "{:?}", of(9));
+        assert!((0.012..0.02).contains(&of(9).cv_seen), "{:?}", of(9));
         assert_eq!(of(90).noise.df, 7.0);
         assert!(of(90).noise.cv > 0.03);
     }

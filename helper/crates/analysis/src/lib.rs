@@ -67,7 +67,6 @@ pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
 pub use comparison::{Comparison, both};
 pub use earlier_runs::EarlierRuns;
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
-pub use evidence::FEW_EXECUTIONS;
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};
 pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use analysis::{EarlierRuns, FEW_EXECUTIONS, LearntNoise, Side};
+use analysis::{EarlierRuns, LearntNoise, Side};
 use profile::{Opener, RunInfo, run_description};
 
 use crate::demangling::{DemangleChoice, rename_functions};
@@ -14,7 +14,7 @@ use crate::demangling::{DemangleChoice, rename_functions};
 const RUNS_MAX: usize = 40;
 const RUN_BYTES_MAX: u64 = 4 << 20;
 
-/// Those that are read whole, for what functions and lines of single executions differ by.
+/// Those that are read whole, for what single functions and lines differ by.
 const WHOLE_RUNS_MAX: usize = 20;
 const WHOLE_BYTES_MAX: u64 = 16 << 20;
 /// Samples, locations and texts of those together: a file made to hurt holds far more than its size tells.
@@ -29,15 +29,9 @@ pub fn earlier_runs(
     files: [&[PathBuf]; 2],
     demangle: Option<DemangleChoice>,
 ) -> EarlierRuns {
-    let executions = sides.each_ref().map(|side| side.executions().len());
-    if executions.iter().any(|&count| count > FEW_EXECUTIONS) {
+    if !EarlierRuns::are_wanted(sides.each_ref()) {
         return EarlierRuns::default();
     }
-    let whole_runs_max = if executions == [1, 1] {
-        WHOLE_RUNS_MAX
-    } else {
-        0
-    };
     let compared: Vec<&RunInfo> = (sides.iter())
         .filter_map(|side| side.analyzed.profile().run.as_ref())
         .collect();
@@ -48,7 +42,7 @@ pub fn earlier_runs(
     let mut bytes = 0;
     let whole = (LearntNoise::of_the_same_work(&compared, &earlier).into_iter())
         .map(|index| &runs[index])
-        .take(whole_runs_max)
+        .take(WHOLE_RUNS_MAX)
         .take_while(|run| {
             bytes += run.bytes;
             bytes <= WHOLE_BYTES_MAX

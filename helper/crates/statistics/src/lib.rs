@@ -11,6 +11,7 @@
 
 mod batch_means;
 mod error;
+mod feature_effect;
 mod interval;
 mod library_size;
 mod log_costs;
@@ -30,6 +31,7 @@ pub use batch_means::{
     BATCHES, BatchedCounts, BatchedEffect, LEAST_SAMPLES, TooFew, batch_means, rare_on_one_side,
 };
 pub use error::Unsuitable;
+pub use feature_effect::FeatureEffect;
 pub use interval::Interval;
 pub use library_size::iterated_median_of_ratios;
 pub use log_costs::{TURNS_FOR_PAIRS, Turns};
@@ -38,8 +40,7 @@ pub use patterns::{Pattern, pattern};
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
 pub use run_noise::RunNoise;
 pub use several_runs::{
-    Compared, CountTable, FeatureEffect, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize,
-    compare_features,
+    Compared, CountTable, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize, compare_features,
 };
 pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};

@@ -8,12 +8,11 @@
 //! average over all features, and wrong for each one that varies more or less than they do.
 
 use crate::error::{Unsuitable, check_positive};
-use crate::interval::Interval;
+use crate::feature_effect::{FeatureEffect, Quantiles, effect};
 use crate::library_size::Ratios;
 use crate::log_costs::{Turns, difference};
 use crate::multiple_tests::benjamini_hochberg;
-use crate::run_noise::RunNoise;
-use crate::student::{two_sided_p, two_sided_quantile};
+use crate::student::two_sided_p;
 
 /// A feature with a smaller mean count over all runs is tested by its sums.
 pub const LEAST_MEAN_COUNT: f64 = 5.0;
@@ -54,40 +53,6 @@ pub struct Compared {
     pub library_sizes: Vec<f64>,
     /// By feature; `None`: not tested, it has too few samples.
     pub effects: Vec<Option<FeatureEffect>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FeatureEffect {
-    /// Of costs, new / base.
-    pub ln_ratio: f64,
-    /// Of `ln_ratio`.
-    pub standard_error: f64,
-    pub df: f64,
-    pub p: f64,
-    /// Over all features of the call.
-    pub q: f64,
-    /// exp(`ln_ratio`) − 1.
-    pub change: Interval,
-}
-
-impl FeatureEffect {
-    /// The same if runs vary by at least `noise` beside what samples do that are independent; q is of other tests then, and not
-    /// known. `mean_count`: samples a run; `runs`: of base and new.
-    #[must_use]
-    pub fn with_at_least(
-        self,
-        noise: RunNoise,
-        mean_count: f64,
-        runs: [usize; 2],
-    ) -> FeatureEffect {
-        let standard_error = noise.standard_error(1.0 / mean_count, runs);
-        if standard_error <= self.standard_error {
-            return self;
-        }
-        let p = two_sided_p(self.ln_ratio / standard_error, noise.df);
-        let mut quantiles = Quantiles::default();
-        effect(self.ln_ratio, standard_error, noise.df, p, &mut quantiles)
-    }
 }
 
 /// Tests every feature of a table. A side may have a single run if the other has two or more: it is then taken to vary
@@ -257,38 +222,6 @@ impl SideSum {
             return 0.0;
         }
         self.count * (self.count / (rate * self.size)).ln()
-    }
-}
-
-fn effect(
-    ln_ratio: f64,
-    standard_error: f64,
-    df: f64,
-    p: f64,
-    quantiles: &mut Quantiles,
-) -> FeatureEffect {
-    FeatureEffect {
-        ln_ratio,
-        standard_error,
-        df,
-        p,
-        q: f64::NAN,
-        change: Interval::relative(ln_ratio, quantiles.of(df) * standard_error),
-    }
-}
-
-/// Half the width of a 95 % interval in standard errors: of few different degrees of freedom, each of many features.
-#[derive(Default)]
-struct Quantiles(Vec<(f64, f64)>);
-
-impl Quantiles {
-    fn of(&mut self, df: f64) -> f64 {
-        if let Some((_, known)) = self.0.iter().find(|(known, _)| *known == df) {
-            return *known;
-        }
-        let quantile = two_sided_quantile(0.05, df);
-        self.0.push((df, quantile));
-        quantile
     }
 }
 
