@@ -344,7 +344,9 @@ static __always_inline bool step_to_caller(struct walk *w, u64 lookup_ip)
 	if (return_is_signed(rule))
 		ip = without_signature(ip);
 	w->ip = ip;
-	w->exact_ip = false;
+	w->exact_ip = call_is_injected(rule);
+	if (w->exact_ip)
+		leave_injected(w, cfa);
 	if (ip == 0)
 		return end_walk(w, STACK_END_ROOT);
 	return true;

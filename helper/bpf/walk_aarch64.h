@@ -17,6 +17,7 @@ struct followed {
 /* What saved_slots says (crates/unwind/src/aarch64.rs). */
 #define RETURN_IN_LINK 0
 #define RETURN_AT_CFA 1 /* at CFA + extra */
+#define CALL_IS_INJECTED 0x40 /* the caller was interrupted; its link register is at CFA */
 #define RETURN_IS_SIGNED 0x80
 
 /*
@@ -104,6 +105,18 @@ static __always_inline s64 return_offset(const struct unwind_rule *rule)
 static __always_inline bool return_is_signed(const struct unwind_rule *rule)
 {
 	return rule->saved_slots & RETURN_IS_SIGNED;
+}
+
+static __always_inline bool call_is_injected(const struct unwind_rule *rule)
+{
+	return rule->saved_slots & CALL_IS_INJECTED;
+}
+
+/* To the place of the interruption; 16 bytes were pushed there, and the link register into the lowest. */
+static __always_inline void leave_injected(struct walk *w, u64 cfa)
+{
+	w->context = cfa - in_context(0, REG_LINK);
+	w->registers[REG_SP] = cfa + 16;
 }
 
 /*

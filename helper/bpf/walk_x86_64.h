@@ -101,6 +101,18 @@ static __always_inline bool return_is_signed(const struct unwind_rule *rule)
 	return false;
 }
 
+/* What a signal handler calls returns as from any call. */
+static __always_inline bool call_is_injected(const struct unwind_rule *rule)
+{
+	(void)rule;
+	return false;
+}
+
+static __always_inline void leave_injected(struct walk *w, u64 cfa)
+{
+	(void)w, (void)cfa;
+}
+
 static __always_inline bool find_sp(struct walk *w, const struct unwind_rule *rule, u64 *sp)
 {
 	(void)rule;

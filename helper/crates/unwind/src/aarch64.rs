@@ -20,6 +20,8 @@ pub(crate) const WANTED: [u16; 3] = [LINK, FP, SIGN_STATE];
 pub const RETURN_IN_LINK: u8 = 0;
 /// The return address is at CFA + extra.
 pub const RETURN_AT_CFA: u8 = 1;
+/// Set with either: the caller was interrupted, and its link register is at CFA, in 16 bytes that were pushed for it.
+pub const CALL_IS_INJECTED: u8 = 0x40;
 /// Set with either: the upper bits hold a signature (`paciasp`) and must be cleared to use the address.
 pub const RETURN_IS_SIGNED: u8 = 0x80;
 

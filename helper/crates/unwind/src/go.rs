@@ -32,6 +32,9 @@ const WITHOUT_FRAME: &str = "runtime.morestack";
 /// Goes on with a goroutine: from the same instruction on it has no caller.
 const LEAVES_STACK: &str = "gogo";
 
+/// Made to be called by a signal handler, between any two instructions (runtime/signal_arm64.go, pushCall).
+const INJECTED: &[&str] = &["runtime.asyncPreempt", "runtime.sigpanic"];
+
 const FRAME_POINTER_OFFSET: i32 = -16;
 const PUSH_RBP: u8 = 0x55;
 const RET: u8 = 0xc3;
@@ -52,6 +55,8 @@ pub(crate) enum SpecialKind {
     SwitchesWithoutFrame,
     /// From the same instruction on it has no caller.
     LeavesStack,
+    /// Its caller did not call it.
+    Injected,
 }
 
 /// The spans of `.debug_frame`, corrected; in a stripped program, which has none, those of Go's own table. Does nothing to a file that is not of Go.
@@ -166,6 +171,7 @@ pub(crate) fn special_functions(table: &GoStackTable<'_>) -> Vec<Special> {
         let kind = match name {
             WITHOUT_FRAME => SpecialKind::SwitchesWithoutFrame,
             LEAVES_STACK => SpecialKind::LeavesStack,
+            _ if INJECTED.contains(&name) => SpecialKind::Injected,
             _ if OUTERMOST.contains(&name) => SpecialKind::Outermost,
             _ if SWITCHES_STACK.contains(&name) => SpecialKind::SwitchesStack,
             _ => continue,

@@ -6,7 +6,7 @@ use object::{Object, ObjectSection};
 use records::layout::{FpKind, SavedSlots};
 use records::{Rule, RuleKind};
 
-use crate::aarch64::{ENTERED, FP, RETURN_AT_CFA};
+use crate::aarch64::{CALL_IS_INJECTED, ENTERED, FP, RETURN_AT_CFA};
 use crate::go::{Special, SpecialKind, special_at, special_functions};
 use crate::go_stack_table::GoStackTable;
 use crate::rows::Elf;
@@ -104,6 +104,10 @@ fn adjust(rule: &mut Rule, special: Option<&Special>) {
         *rule = Rule::of_kind(RuleKind::End);
         return;
     }
+    let is_injected = special.is_some_and(|s| s.kind == SpecialKind::Injected);
+    if is_injected && *rule == ENTERED {
+        rule.saved = SavedSlots::from_byte(CALL_IS_INJECTED);
+    }
     let size = rule.cfa_offset;
     let is_framed = size > 0
         && Rule {
@@ -116,6 +120,10 @@ fn adjust(rule: &mut Rule, special: Option<&Special>) {
     }
     *rule = match special.map(|s| &s.kind) {
         Some(SpecialKind::SwitchesStack) => on_other_stack(size),
+        Some(SpecialKind::Injected) => Rule {
+            saved: SavedSlots::from_byte(RETURN_AT_CFA | CALL_IS_INJECTED),
+            ..framed(size)
+        },
         _ => framed(size),
     };
 }
@@ -146,6 +154,21 @@ mod tests {
         let mut leaf = ENTERED;
         adjust(&mut leaf, None);
         assert_eq!(leaf, ENTERED);
+    }
+
+    #[test]
+    fn what_a_signal_handler_calls_leaves_a_link_register_beyond_its_frame() {
+        let special = Special {
+            start: 0,
+            end: 4,
+            kind: SpecialKind::Injected,
+        };
+        let saved = |mut rule: Rule| {
+            adjust(&mut rule, Some(&special));
+            (rule.saved.byte(), rule.cfa_offset)
+        };
+        assert_eq!(saved(ENTERED), (CALL_IS_INJECTED, 0));
+        assert_eq!(saved(framed(496)), (RETURN_AT_CFA | CALL_IS_INJECTED, 496));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use records::layout::{FpKind, SavedSlots};
 use records::{Rule, RuleKind, StackEnd};
-use unwind::aarch64::{RETURN_AT_CFA, RETURN_IN_LINK, RETURN_IS_SIGNED};
+use unwind::aarch64::{CALL_IS_INJECTED, RETURN_AT_CFA, RETURN_IN_LINK, RETURN_IS_SIGNED};
 use walk::aarch64::{FP, LINK, Registers, SP, Walker};
 
 #[path = "support/one_page.rs"]
@@ -112,6 +112,29 @@ fn a_new_thread_has_no_caller_where_the_one_that_made_it_has() {
     };
     assert_eq!(walked(4711), (vec![LEAF, START + 7], StackEnd::Root));
     assert_eq!(walked(0), (vec![LEAF], StackEnd::Root));
+}
+
+#[test]
+fn what_was_interrupted_goes_on_with_its_own_link_register() {
+    let injected = by_sp(32, RETURN_AT_CFA | CALL_IS_INJECTED, -32);
+    let link = by_sp(0, RETURN_IN_LINK, 0);
+    let handler = registers(LEAF, []);
+    // A leaf, at its first instruction: what is before it has another rule.
+    let of_leaf = [
+        (LEAF, injected),
+        (MIDDLE, link),
+        (OUTER, by_sp(16, RETURN_AT_CFA, -16)),
+    ];
+    let stack = [MIDDLE, 0, 0, 0, OUTER + 8, 0, START + 4, 0];
+    let wanted = vec![LEAF, MIDDLE, OUTER + 7, START + 3];
+    assert_eq!(walked(&of_leaf, &handler, &stack), (wanted, StackEnd::Root));
+    let of_framed = [(LEAF, injected), (MIDDLE, by_sp(16, RETURN_AT_CFA, -16))];
+    let stack = [MIDDLE + 8, 0, 0, 0, 0x1111, 0, START + 4, 0];
+    let wanted = vec![LEAF, MIDDLE + 8, START + 3];
+    assert_eq!(
+        walked(&of_framed, &handler, &stack),
+        (wanted, StackEnd::Root)
+    );
 }
 
 #[test]
