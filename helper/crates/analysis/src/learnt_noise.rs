@@ -14,8 +14,8 @@ const WITHIN_FACTOR: f64 = 2.0;
 const WITHIN_FOR_ONE: f64 = 4.0;
 const WITHIN_DF_MAX: f64 = 4.0;
 
-/// With fewer, what they differ by is hardly better known than by the sides themselves.
-const RECORDINGS_FOR_SEVERAL: usize = 4;
+/// Those of four recordings of one build. With fewer, what they differ by is hardly better known than by the sides themselves.
+const DF_FOR_SEVERAL: f64 = 3.0;
 
 /// What a comparison of few executions assumes about executions that were not made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,7 @@ pub struct LearntNoise {
     pub(crate) recordings: usize,
     /// Of the executions of those recordings alone.
     pub(crate) cv_seen: f64,
-    /// The same for sides of a few executions each, which vary by at least this: a few may be alike by chance. None: too few recordings.
+    /// The same, where there are enough: sides of a few executions vary by at least this, even if those are alike.
     pub(crate) least: Option<RunNoise>,
 }
 
@@ -83,7 +83,7 @@ impl LearntNoise {
 
     pub(crate) fn sentence_of_least(&self) -> String {
         format!(
-            " Executions differed by {:.1} % in {} earlier recordings of this program; these few are assumed to differ by at least as much, and so is each function and line.",
+            " Executions differed by {:.1} % in {} earlier recordings of this program; these few are assumed to differ by at least as much, and each function and line by at least what it differed by.",
             100.0 * self.cv_seen,
             self.recordings
         )
@@ -176,9 +176,9 @@ fn costs_of(run: &RunInfo) -> Vec<f64> {
             .collect(),
     };
     let counted = all.iter().map(|(cpu_ns, _)| cpu_ns).sum::<u64>() as f64;
-    let sampled = match run.samples_kept {
-        0 => counted,
-        samples => samples as f64 / run.asked_hz,
+    let sampled = match run.samples_kept > 0 && run.asked_hz > 0.0 {
+        true => run.samples_kept as f64 / run.asked_hz,
+        false => counted,
     };
     (all.into_iter())
         .map(|(cpu_ns, work)| cpu_ns as f64 / if work > 0.0 { work } else { 1.0 })
@@ -237,7 +237,7 @@ impl Spread {
     pub fn seen(&self) -> Option<RunNoise> {
         let (squares, df) = self.squares();
         let cv = (squares / df).sqrt();
-        (self.recordings >= RECORDINGS_FOR_SEVERAL).then_some(RunNoise { cv, df })
+        (df >= DF_FOR_SEVERAL).then_some(RunNoise { cv, df })
     }
 }
 
@@ -299,6 +299,25 @@ mod tests {
         assert_eq!((found.recordings, found.noise.df), (5, 6.0));
         assert!((0.005..0.02).contains(&found.cv_seen), "{found:?}");
         assert!(found.noise.cv < 0.07 && found.sentence(0).contains("5 earlier recordings"));
+    }
+
+    #[test]
+    fn few_executions_vary_by_at_least_what_four_recordings_of_a_build_did() {
+        let compared = run(100, "c", 900);
+        let least = |builds: [&str; 4]| {
+            let earlier: Vec<RunInfo> = (1..)
+                .zip(builds)
+                .map(|(number, build)| run(number, build, 500 + 10 * number as u64))
+                .collect();
+            LearntNoise::of(&[&compared], &earlier).least
+        };
+        let known = least(["a"; 4]).unwrap();
+        assert!(
+            known.df == 3.0 && (0.02..0.03).contains(&known.cv),
+            "{known:?}"
+        );
+        assert_eq!(least(["a", "a", "a", "b"]), None);
+        assert_eq!(least(["a", "b", "c", "d"]), None);
     }
 
     #[test]

@@ -69,8 +69,8 @@ struct Beside {
     bytes: u64,
 }
 
-/// Those recorded nearest in time to one of `files`, without these: a machine and its load change over weeks, and often from the base to the new side.
-/// Around one side alone, nothing tells of that.
+/// Those recorded nearest in time to one of `files`, without these. A machine and its load change over weeks, and often from
+/// the base to the new side, of which runs around one of them alone tell nothing.
 fn nearest_runs_beside(files: [&[PathBuf]; 2]) -> Vec<Beside> {
     let folder = match files[1].last().and_then(|file| file.parent()) {
         Some(folder) if folder != Path::new("") => folder,
