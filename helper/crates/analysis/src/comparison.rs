@@ -94,7 +94,8 @@ impl Comparison {
         Comparison::knowing(EarlierRuns::default(), base, new, normalisation)
     }
 
-    /// The same with what earlier runs tell of the noise between executions, for sides of few executions.
+    /// The same with what earlier runs tell of the noise between executions, where they are wanted
+    /// ([`EarlierRuns::are_wanted`]).
     ///
     /// # Errors
     /// As [`Comparison::new`].
@@ -121,10 +122,6 @@ impl Comparison {
         let places = base_run.places().len() + new_run.places().len();
         let rows = functions.pairs.len().max(places);
         let mut evidence = Evidence::of([&base, &new], measures, rows);
-        let earlier = match EarlierRuns::are_wanted([&base, &new]) {
-            true => earlier,
-            false => EarlierRuns::default(),
-        };
         evidence.learn(earlier.noise, normalisation);
         let count = functions.pairs.len();
         let of_function = |frame: &ChainFrame| Some(frame.function);
@@ -165,7 +162,11 @@ impl Comparison {
             _ => None,
         };
         let units = units([&base, &new], normalisation, sizes.as_deref());
-        let earlier = EarlierRun::all(earlier.profiles, [base_run, new_run], normalisation);
+        let profiles = match evidence.learns_rows() {
+            true => earlier.profiles,
+            false => Vec::new(),
+        };
+        let earlier = EarlierRun::all(profiles, [base_run, new_run], normalisation);
         let [base, new] = [(base, 0), (new, 1)].map(|(side, index)| ComparedSide {
             analyzed: Arc::clone(&side.analyzed),
             side,

@@ -132,6 +132,11 @@ impl Evidence {
         self.least_noise = noise.least.filter(|_| is_told);
     }
 
+    /// Whether what earlier runs show of single rows is of use.
+    pub fn learns_rows(&self) -> bool {
+        self.test == Test::Batches || self.least_noise.is_some()
+    }
+
     /// From what earlier runs show of the row; None: they do not have it.
     pub fn noise_of_row(&self, shown: Option<&Spread>) -> RunNoise {
         match (self.least_noise, shown) {

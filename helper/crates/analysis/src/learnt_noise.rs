@@ -83,7 +83,7 @@ impl LearntNoise {
 
     pub(crate) fn sentence_of_least(&self) -> String {
         format!(
-            " Executions differed by {:.1} % in {} earlier recordings of this program; these few are assumed to differ by at least as much, and each function and line by at least what it differed by.",
+            " Executions differed by {:.1} % in {} earlier recordings of this program. These few are assumed to differ by at least as much; so is each function and line.",
             100.0 * self.cv_seen,
             self.recordings
         )
