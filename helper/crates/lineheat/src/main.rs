@@ -47,8 +47,11 @@ mod terminal_table;
 mod terminal_text;
 mod turn_text;
 
+use std::error::Error;
+use std::num::ParseIntError;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// Shows where a native program spends its CPU time, on the lines that spend it.
@@ -100,7 +103,7 @@ enum Command {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misunderstood(&error),
+        Err(error) => return misunderstood(&with_what_was_wanted(error)),
     };
     match cli.command {
         Command::Record(args) => record_command::run(args),
@@ -119,6 +122,27 @@ fn main() -> ExitCode {
     }
 }
 
+/// What is no number is told by the parser in the words of a programming language.
+fn with_what_was_wanted(error: clap::Error) -> clap::Error {
+    let is_no_number = (error.source()).is_some_and(|cause| cause.is::<ParseIntError>());
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(said)) if is_no_number => Some(said.clone()),
+        _ => None,
+    };
+    match (
+        said(ContextKind::InvalidArg),
+        said(ContextKind::InvalidValue),
+    ) {
+        (Some(option), Some(value)) => clap::Error::raw(
+            ErrorKind::ValueValidation,
+            format!(
+                "invalid value '{value}' for '{option}': expected a whole number\n\nFor more information, try '--help'.\n"
+            ),
+        ),
+        _ => error,
+    }
+}
+
 /// The parser repeats arguments as they came: those that would steer the terminal are said in visible escapes.
 fn misunderstood(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
@@ -133,4 +157,28 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
         eprintln!("{}", terminal_text::visible(line));
     }
     ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_whole_number_is_told_so_and_other_mistakes_as_before() {
+        let told = |arguments: &[&str]| {
+            let all = ["lineheat"].iter().chain(arguments);
+            let error = Cli::try_parse_from(all).err().unwrap();
+            with_what_was_wanted(error).to_string()
+        };
+        for (option, command) in [("--freq <HZ>", "record"), ("--limit <N>", "report")] {
+            let name = option.split(' ').next().unwrap();
+            let text = told(&[command, name, "1e3"]);
+            let wanted = format!("invalid value '1e3' for '{option}': expected a whole number");
+            assert!(text.contains(&wanted), "{text}");
+        }
+        let text = told(&["record", "--freq", "0", "--", "true"]);
+        assert!(text.contains("0 is not in 1..=9999"), "{text}");
+        let text = told(&["record", "--duration", "x", "--", "true"]);
+        assert!(text.contains("expected a number of seconds"), "{text}");
+    }
 }
