@@ -4,14 +4,17 @@
 //! addresses with the same frames on the same lines share a chain.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use profile::{Profile, StringId, Strings};
 
 use crate::chains::{Resolved, resolve};
 use crate::interrupts::Interrupts;
+use crate::sample_times::SampleTimes;
+use crate::selected_samples::SelectedSamples;
 use crate::stack_trie::{GrowingTrie, StackTrie};
 use crate::tally::{Amount, FileTally, Tally, tally, tally_files};
+use crate::threads::Threads;
 
 /// Index of a function, see [`Analyzed::function`].
 pub type FunctionId = u32;
@@ -92,18 +95,46 @@ pub(crate) struct SourceFile {
     pub places: Range<PlaceId>,
 }
 
+/// A profile, or a selection of it: what a selection leaves as it is, is shared.
 pub struct Analyzed {
-    profile: Profile,
+    pub(crate) recorded: Arc<Recorded>,
+    pub(crate) paths: Arc<Paths>,
+    /// `None`: all samples are in.
+    pub(crate) selected: Option<SelectedSamples>,
+    tallies: Vec<OnceLock<Tally>>,
+    file_tallies: Vec<OnceLock<FileTally>>,
+}
+
+/// What is the same in every selection.
+pub(crate) struct Recorded {
+    pub profile: Profile,
     count_type: Option<usize>,
-    functions: Vec<FunctionOf>,
     files: Vec<SourceFile>,
     places: Vec<Place>,
     function_of_place: Vec<FunctionId>,
-    chain_ends: Vec<u32>,
-    chain_frames: Vec<ChainFrame>,
-    stacks: StackTrie,
-    tallies: Vec<OnceLock<Tally>>,
-    file_tallies: Vec<OnceLock<FileTally>>,
+    pub times: OnceLock<Option<SampleTimes>>,
+    pub threads: OnceLock<Threads>,
+}
+
+/// The call paths, and the functions on them.
+pub(crate) struct Paths {
+    pub functions: Vec<FunctionOf>,
+    pub chain_ends: Vec<u32>,
+    pub chain_frames: Vec<ChainFrame>,
+    pub stacks: StackTrie,
+}
+
+impl Paths {
+    /// Frames of a chain, innermost first; never empty.
+    #[inline]
+    pub fn chain(&self, chain: u32) -> &[ChainFrame] {
+        let chain = chain as usize;
+        let start = match chain {
+            0 => 0,
+            chain => self.chain_ends[chain - 1],
+        };
+        &self.chain_frames[start as usize..self.chain_ends[chain] as usize]
+    }
 }
 
 impl Analyzed {
@@ -130,39 +161,71 @@ impl Analyzed {
         tables.analyzed(profile)
     }
 
+    pub(crate) fn of_parts(
+        recorded: Arc<Recorded>,
+        paths: Arc<Paths>,
+        selected: Option<SelectedSamples>,
+    ) -> Analyzed {
+        let types = recorded.profile.sample_types.len();
+        Analyzed {
+            recorded,
+            paths,
+            selected,
+            tallies: (0..types).map(|_| OnceLock::new()).collect(),
+            file_tallies: (0..types).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The whole one, whatever is selected.
     pub fn profile(&self) -> &Profile {
-        &self.profile
+        &self.recorded.profile
+    }
+
+    /// Of the samples, as [`profile::Samples::values`] has them: what they weigh in the selection.
+    pub(crate) fn values(&self) -> &[u64] {
+        match &self.selected {
+            None => &self.recorded.profile.samples.values,
+            Some(selected) => &selected.values,
+        }
+    }
+
+    /// Whether any part of a sample is in the selection.
+    pub(crate) fn is_in(&self, sample: usize) -> bool {
+        (self.selected.as_ref()).is_none_or(|selected| selected.is_in[sample])
     }
 
     /// Texts of functions, files and modules.
     pub fn text(&self, id: StringId) -> &str {
-        self.profile.strings.get(id)
+        self.profile().strings.get(id)
     }
 
     /// The value that views show unless asked: CPU time in our runs, the file's default in others.
     pub fn default_measure(&self) -> Measure {
-        (self.profile.find_sample_type("cpu", "nanoseconds"))
-            .unwrap_or(self.profile.default_sample_type)
+        (self.profile().find_sample_type("cpu", "nanoseconds"))
+            .unwrap_or(self.profile().default_sample_type)
     }
 
     /// "nanoseconds", "bytes", "count" …; "" in a profile without sample types.
     pub fn unit(&self, measure: Measure) -> &str {
-        (self.profile.sample_types.get(measure)).map_or("", |t| self.text(t.unit))
+        (self.profile().sample_types.get(measure)).map_or("", |t| self.text(t.unit))
     }
 
     /// "cpu", "samples", "inuse_space" …; "" in a profile without sample types.
     pub fn value_name(&self, measure: Measure) -> &str {
-        (self.profile.sample_types.get(measure)).map_or("", |t| self.text(t.kind))
+        (self.profile().sample_types.get(measure)).map_or("", |t| self.text(t.kind))
     }
 
     /// What one sample weighs: how often it was taken, and its value.
     #[inline]
     pub(crate) fn amount(&self, sample: usize, measure: Measure) -> Amount {
+        let types = self.recorded.profile.sample_types.len();
+        let row = &self.values()[sample * types..][..types];
         Amount {
-            samples: self
-                .count_type
-                .map_or(1, |count| self.profile.value(sample, count)),
-            value: self.profile.value(sample, measure),
+            samples: match self.recorded.count_type {
+                Some(count) => row[count],
+                None => self.is_in(sample).into(),
+            },
+            value: row[measure],
         }
     }
 
@@ -188,32 +251,33 @@ impl Analyzed {
     }
 
     pub fn functions(&self) -> &[FunctionOf] {
-        &self.functions
+        &self.paths.functions
     }
 
     pub fn function(&self, id: FunctionId) -> FunctionOf {
-        self.functions[id as usize]
+        self.paths.functions[id as usize]
     }
 
     /// Recorded paths of the source files that have lines in the profile, in the order of their ids.
     pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.files.iter().map(|file| self.text(file.path))
+        self.recorded.files.iter().map(|file| self.text(file.path))
     }
 
     pub(crate) fn file_id(&self, file: FileId) -> StringId {
-        self.files[file as usize].path
+        self.recorded.files[file as usize].path
     }
 
     /// By function: the line of its definition, else its first sampled one; 0: neither is known.
     pub(crate) fn first_lines(&self) -> Vec<u32> {
         let mut lines: Vec<u32> = self
+            .paths
             .functions
             .iter()
             .map(|function| function.line)
             .collect();
-        for frame in &self.chain_frames {
+        for frame in &self.paths.chain_frames {
             let function = frame.function as usize;
-            if self.functions[function].line == 0 && frame.line != 0 {
+            if self.paths.functions[function].line == 0 && frame.line != 0 {
                 let line = &mut lines[function];
                 *line = if *line == 0 {
                     frame.line
@@ -226,22 +290,22 @@ impl Analyzed {
     }
 
     pub fn file_path(&self, file: FileId) -> &str {
-        self.text(self.files[file as usize].path)
+        self.text(self.recorded.files[file as usize].path)
     }
 
     pub fn places(&self) -> &[Place] {
-        &self.places
+        &self.recorded.places
     }
 
     /// The function that a line belongs to; of several, the first in the file.
     pub fn function_of_place(&self, place: PlaceId) -> FunctionId {
-        self.function_of_place[place as usize]
+        self.recorded.function_of_place[place as usize]
     }
 
     /// The recorded line of a file, if it has samples.
     pub fn find_place(&self, file: FileId, line: u32) -> Option<PlaceId> {
         let places = self.places_of(file);
-        let of_file = &self.places[places.start as usize..places.end as usize];
+        let of_file = &self.recorded.places[places.start as usize..places.end as usize];
         let index = of_file
             .binary_search_by_key(&line, |place| place.line)
             .ok()?;
@@ -250,12 +314,12 @@ impl Analyzed {
 
     /// Places of one file, lines ascending.
     pub fn places_of(&self, file: FileId) -> Range<PlaceId> {
-        self.files[file as usize].places.clone()
+        self.recorded.files[file as usize].places.clone()
     }
 
     /// Text of the file at recording, if the run saved it.
     pub fn saved_text(&self, path: &str) -> Option<&profile::run::Source> {
-        (self.profile.run.as_ref()?.sources.iter()).find(|source| source.path == path)
+        (self.profile().run.as_ref()?.sources.iter()).find(|source| source.path == path)
     }
 
     /// Whether the file was newer than the program when it was recorded, as far as the run knows.
@@ -264,7 +328,7 @@ impl Analyzed {
             let mut all = run.sources.iter().chain(&run.sources_apart);
             all.any(|source| source.path == path && source.newer_than_binary)
         };
-        self.profile.run.as_ref().is_some_and(sources)
+        self.profile().run.as_ref().is_some_and(sources)
     }
 
     /// The file whose recorded path is `path`; else the one of which `path` names the end, or the other way round,
@@ -273,7 +337,7 @@ impl Analyzed {
         if let Some(exact) = self.files().position(|recorded| recorded == path) {
             return Ok(Some(exact as FileId));
         }
-        let fits: Vec<usize> = (0..self.files.len())
+        let fits: Vec<usize> = (0..self.recorded.files.len())
             .filter(|&id| {
                 let recorded = self.file_path(id as FileId);
                 ends_with_path(recorded, path) || ends_with_path(path, recorded)
@@ -291,19 +355,13 @@ impl Analyzed {
 
     /// The call paths of all samples.
     pub(crate) fn stacks(&self) -> &StackTrie {
-        &self.stacks
+        &self.paths.stacks
     }
 
     /// Frames of a chain, innermost first; never empty.
     #[inline]
     pub(crate) fn chain(&self, chain: u32) -> &[ChainFrame] {
-        let chain = chain as usize;
-        let start = if chain == 0 {
-            0
-        } else {
-            self.chain_ends[chain - 1]
-        };
-        &self.chain_frames[start as usize..self.chain_ends[chain] as usize]
+        self.paths.chain(chain)
     }
 
     pub(crate) fn frame_kind(&self, frame: &ChainFrame) -> FrameKind {
@@ -365,23 +423,22 @@ impl Tables {
             function_of_place[frame.place as usize] = frame.function;
         }
         resolved.order_chains(&mut stacks.chain);
-        Analyzed {
+        let recorded = Recorded {
             function_of_place,
             count_type: profile.find_sample_type("samples", "count"),
-            tallies: (profile.sample_types.iter())
-                .map(|_| OnceLock::new())
-                .collect(),
-            file_tallies: (profile.sample_types.iter())
-                .map(|_| OnceLock::new())
-                .collect(),
-            functions: resolved.functions,
             files: resolved.files,
             places: resolved.places,
+            times: OnceLock::new(),
+            threads: OnceLock::new(),
+            profile,
+        };
+        let paths = Paths {
+            functions: resolved.functions,
             chain_ends: resolved.chain_ends,
             chain_frames: resolved.chain_frames,
             stacks,
-            profile,
-        }
+        };
+        Analyzed::of_parts(Arc::new(recorded), Arc::new(paths), None)
     }
 }
 

@@ -50,28 +50,19 @@ impl Columns {
     ///
     /// In a very long run the timeline holds one sample in N: the test then uses these samples alone.
     pub fn of_batches(analyzed: &Analyzed) -> Option<Columns> {
-        let run = analyzed.profile().run.as_ref()?;
-        let length = run.time_sample.len() / BATCHES;
+        let in_time = analyzed.samples_in_time();
+        let length = in_time.len() / BATCHES;
         let samples = analyzed.profile().samples.len();
-        if length == 0
-            || run
-                .time_sample
-                .iter()
-                .any(|&sample| sample as usize >= samples)
-        {
+        if length == 0 || in_time.iter().any(|&sample| sample as usize >= samples) {
             return None;
         }
-        let entries = (run
-            .time_sample
-            .chunks_exact(length)
-            .take(BATCHES)
-            .enumerate())
-        .flat_map(|(batch, of_batch)| {
-            of_batch
-                .iter()
-                .map(move |&sample| (sample, batch as u32, 1))
-        })
-        .collect();
+        let entries = (in_time.chunks_exact(length).take(BATCHES).enumerate())
+            .flat_map(|(batch, of_batch)| {
+                of_batch
+                    .iter()
+                    .map(move |&sample| (sample, batch as u32, 1))
+            })
+            .collect();
         Some(Columns {
             count: BATCHES,
             entries,

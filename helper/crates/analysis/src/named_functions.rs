@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::analyzed::Analyzed;
+use crate::analyzed::{Analyzed, FunctionOf};
 use crate::comparison::Comparison;
 use crate::flame_graph::shortened;
 use crate::matching::Pair;
@@ -25,8 +25,17 @@ impl NamedFunction {
 
 /// By function, whether it is among those named. Several can have one name: they differ in their files.
 pub(crate) fn marked(analyzed: &Analyzed, named: &[NamedFunction]) -> Vec<bool> {
+    marked_among(analyzed, analyzed.functions(), named)
+}
+
+/// The same by the functions of changed call paths.
+pub(crate) fn marked_among(
+    analyzed: &Analyzed,
+    functions: &[FunctionOf],
+    named: &[NamedFunction],
+) -> Vec<bool> {
     let wanted: HashSet<&NamedFunction> = named.iter().collect();
-    (analyzed.functions().iter())
+    (functions.iter())
         .map(|function| {
             !wanted.is_empty()
                 && wanted.contains(&NamedFunction::new(

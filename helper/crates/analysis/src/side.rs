@@ -7,6 +7,9 @@ use profile::Profile;
 use crate::analyzed::{Analyzed, Measure};
 use crate::execution::{Execution, Executions, executions};
 use crate::merge::pool_executions;
+use crate::names::Unknown;
+use crate::selected_samples::SelectedSamples;
+use crate::selection::Selection;
 
 /// At least one execution, and no sample that is of none of them.
 #[derive(Clone)]
@@ -49,12 +52,71 @@ impl Side {
         })
     }
 
+    /// The same of a selection of each file. What none of them has is added to `unknown`.
+    ///
+    /// # Errors
+    /// As [`Side::of`], and when something is asked that no file can have.
+    pub fn of_selected(
+        mut profiles: Vec<Profile>,
+        selection: &Selection,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Side, String> {
+        if selection.is_everything() {
+            return Side::of(profiles);
+        }
+        if profiles.len() == 1 {
+            let analyzed = Analyzed::new(profiles.pop().unwrap_or_default());
+            let selected = analyzed.selected_of_many(selection, unknown)?;
+            return Ok(Side::of_run(Arc::new(selected)));
+        }
+        let mut parts: Vec<Executions> = profiles.iter().map(executions).collect();
+        let mut problems = leave_out_unlike(&mut parts);
+        problems.extend(unlike_files(&profiles));
+        let mut unknown_of_all: Option<Vec<Unknown>> = None;
+        for (profile, part) in profiles.iter_mut().zip(&mut parts) {
+            let mut of_this = Vec::new();
+            let selected = SelectedSamples::of_profile(profile, selection, &mut of_this)?;
+            for (execution, is_in) in part.of_sample.iter_mut().zip(&selected.is_in) {
+                *execution = execution.filter(|_| *is_in);
+            }
+            unknown_of_all = Some(match unknown_of_all {
+                None => of_this,
+                Some(before) => unknown_in_both(before, &of_this),
+            });
+        }
+        unknown.extend(unknown_of_all.unwrap_or_default());
+        let (analyzed, execution_of_sample) = pool_executions(profiles, &parts)?;
+        let transforms = Selection {
+            transforms: selection.transforms.clone(),
+            ..Selection::default()
+        };
+        Ok(Side {
+            analyzed: Arc::new(analyzed.selected_of_many(&transforms, unknown)?),
+            executions: parts.iter().flat_map(|part| part.sampled.clone()).collect(),
+            warm_up: parts.iter().flat_map(|part| part.warm_up.clone()).collect(),
+            execution_of_sample,
+            problems,
+        })
+    }
+
     /// One file that is open already.
     pub fn of_run(analyzed: Arc<Analyzed>) -> Side {
         let mut parts = [executions(analyzed.profile())];
         leave_out_unlike(&mut parts);
         if parts[0].of_sample.iter().all(Option::is_some) {
             return Side::of_whole(analyzed);
+        }
+        if analyzed.is_selection() {
+            let [part] = parts;
+            return Side {
+                analyzed: Arc::new(analyzed.without_samples(|at| part.of_sample[at].is_none())),
+                execution_of_sample: (part.of_sample.iter())
+                    .map(|execution| execution.unwrap_or(0))
+                    .collect(),
+                executions: part.sampled,
+                warm_up: part.warm_up,
+                problems: Vec::new(),
+            };
         }
         Side::of(vec![analyzed.profile().clone()]).unwrap_or_else(|_| Side::of_whole(analyzed))
     }
@@ -95,6 +157,13 @@ impl Side {
             execution.value = execution.value.saturating_add(amount.value);
         }
     }
+}
+
+/// What was asked for and neither of two profiles, or of two sides, has.
+pub fn unknown_in_both(one: Vec<Unknown>, other: &[Unknown]) -> Vec<Unknown> {
+    (one.into_iter())
+        .filter(|unknown| other.iter().any(|it| it.asked == unknown.asked))
+        .collect()
 }
 
 /// Leaves out executions without samples, and those that were cut off, unless all are: a mean over them and the others

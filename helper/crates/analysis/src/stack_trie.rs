@@ -63,7 +63,7 @@ impl StackTrie {
         let mut total = vec![0u64; self.parent.len()];
         for (sample, &node) in self.node_of_sample.iter().enumerate() {
             let sum = &mut total[node as usize];
-            *sum = sum.saturating_add(analyzed.profile().value(sample, measure));
+            *sum = sum.saturating_add(analyzed.amount(sample, measure).value);
         }
         for node in (1..total.len()).rev() {
             let sum = total[self.parent[node] as usize].saturating_add(total[node]);
@@ -199,33 +199,7 @@ impl GrowingTrie {
     pub fn finish(self) -> StackTrie {
         drop(self.first);
         drop(self.others);
-        let count = self.parent.len();
-        let mut starts = vec![0u32; count + 1];
-        self.parent[1..]
-            .iter()
-            .for_each(|&parent| starts[parent as usize + 1] += 1);
-        for index in 0..count {
-            starts[index + 1] += starts[index];
-        }
-        let mut children = vec![0u32; count - 1];
-        let mut next = starts.clone();
-        for node in 1..count {
-            let slot = &mut next[self.parent[node] as usize];
-            children[*slot as usize] = node as u32;
-            *slot += 1;
-        }
-        drop(next);
-
-        let mut place = vec![0u32; count];
-        let (mut parent, mut chain) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut stack = vec![0u32];
-        while let Some(node) = stack.pop() {
-            let index = node as usize;
-            place[index] = parent.len() as u32;
-            parent.push(place[self.parent[index] as usize]);
-            chain.push(self.chain[index]);
-            stack.extend(&children[starts[index] as usize..starts[index + 1] as usize]);
-        }
+        let (parent, chain, place) = depth_first(&self.parent, &self.chain);
         StackTrie {
             parent,
             chain,
@@ -235,6 +209,38 @@ impl GrowingTrie {
             cut_samples: self.cut_samples,
         }
     }
+}
+
+/// Nodes, each behind its parent, as a trie has them: parents, chains, and by former number the new one.
+pub(crate) fn depth_first(former: &[u32], former_chain: &[u32]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    let count = former.len();
+    let mut starts = vec![0u32; count + 1];
+    former[1..]
+        .iter()
+        .for_each(|&parent| starts[parent as usize + 1] += 1);
+    for index in 0..count {
+        starts[index + 1] += starts[index];
+    }
+    let mut children = vec![0u32; count - 1];
+    let mut next = starts.clone();
+    for node in 1..count {
+        let slot = &mut next[former[node] as usize];
+        children[*slot as usize] = node as u32;
+        *slot += 1;
+    }
+    drop(next);
+
+    let mut place = vec![0u32; count];
+    let (mut parent, mut chain) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut stack = vec![0u32];
+    while let Some(node) = stack.pop() {
+        let index = node as usize;
+        place[index] = parent.len() as u32;
+        parent.push(place[former[index] as usize]);
+        chain.push(former_chain[index]);
+        stack.extend(&children[starts[index] as usize..starts[index + 1] as usize]);
+    }
+    (parent, chain, place)
 }
 
 #[cfg(test)]

@@ -6,16 +6,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use analysis::{Analyzed, FileId, Measure, file_heat, hot_files};
-use profile::Profile;
-
-use crate::demangling::{DemangleChoice, rename_functions};
+use crate::demangling::DemangleChoice;
 use crate::json_report::annotated;
 use crate::report::{heat_style, short_path};
 use crate::report_header::header;
+use crate::selected_run::SelectedRun;
+use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{count, share};
 use crate::terminal_text::{visible, visible_source, width};
+use analysis::{Analyzed, FileId, Measure, file_heat, hot_files};
 
 /// Show a source file with the heat beside its lines
 #[derive(clap::Args)]
@@ -42,23 +42,22 @@ pub struct Args {
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: ColorChoice,
+    #[command(flatten)]
+    selection: SelectionFlags,
 }
 
 /// Larger sources are not read from disk.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> ExitCode {
-    let analyzed = match Profile::open(&args.run) {
-        Ok(mut profile) => {
-            rename_functions(&mut profile, args.demangle);
-            Analyzed::new(profile)
-        }
-        Err(error) => return failure(&error.message),
+    let run = match SelectedRun::open(&args.run, args.demangle, &args.selection) {
+        Ok(run) => run,
+        Err(message) => return failure(&message),
     };
-    let measure = analyzed.default_measure();
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let file = match analyzed.find_file(&args.file) {
         Ok(Some(file)) => file,
-        Ok(None) => return failure(&no_such_file(&analyzed, measure, &args.file)),
+        Ok(None) => return failure(&no_such_file(analyzed, measure, &args.file)),
         Err(several) => {
             return failure(&format!(
                 "{} matches several files of the run: {}. Give more of the path.",
@@ -68,26 +67,19 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     if args.json {
-        let heat = file_heat(&analyzed, measure, file, None);
-        let object = annotated(&analyzed, measure, analyzed.file_path(file), &heat);
+        let heat = file_heat(analyzed, measure, file, None);
+        let object = annotated(&run, analyzed.file_path(file), &heat);
         return print(&format!("{object:#}\n"));
     }
     let terminal = Terminal::of_stdout(args.color);
-    match source_text(&analyzed, file) {
+    match source_text(analyzed, file) {
         Ok((text, note)) => {
             let source = Source {
                 file,
                 text: &text,
                 note,
             };
-            print(&listing(
-                &terminal,
-                &args.run,
-                &analyzed,
-                measure,
-                &source,
-                args.context,
-            ))
+            print(&listing(&terminal, &args.run, &run, &source, args.context))
         }
         Err(message) => failure(&message),
     }
@@ -156,12 +148,12 @@ fn read_source(path: &Path) -> std::io::Result<String> {
 
 fn listing(
     terminal: &Terminal,
-    run: &Path,
-    analyzed: &Analyzed,
-    measure: Measure,
+    path: &Path,
+    run: &SelectedRun,
     source: &Source,
     context: Option<u32>,
 ) -> String {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let heat = file_heat(analyzed, measure, source.file, None);
     let all = analyzed.total(measure);
     let by_line: HashMap<u32, _> = heat
@@ -177,7 +169,7 @@ fn listing(
         .map(|line| line.line)
         .filter(|&line| line > end);
 
-    let mut text = header(terminal, run, analyzed, measure, "# ");
+    let mut text = header(terminal, path, run, "# ");
     let mut note = |title: &str, content: &str| {
         if !content.is_empty() {
             let title = terminal.paint(Style::Faint, &format!("{title:<9}"));

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use analysis::{
-    ComparedTable, Comparison, Normalisation, Side, both, explanation, recording_identity,
+    ComparedTable, Comparison, EarlierRuns, Normalisation, Selection, Side, both, explanation,
+    recording_identity, unknown_in_both,
 };
 use profile::{Opener, Profile};
 
 use crate::demangling::{DemangleChoice, rename_functions};
 use crate::earlier_runs::earlier_runs;
+use crate::selection_flags::{SelectionFlags, words};
 use crate::terminal::{ColorChoice, Terminal, failure, print};
 use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
 
@@ -27,6 +29,7 @@ Examples:
   lineheat diff before.pb.gz --against after.pb.gz --explain
   lineheat diff old1 old2 old3 --against new1 new2 new3 --lines
   lineheat diff old --against new --fail-on-slower --by 2   status 1 if over 2 % slower
+  lineheat diff old --against new --thread 'worker-*'   only these threads
   lineheat diff old --against new --markdown > comment.md   for a pull request")]
 pub struct Args {
     /// Run files of the base side
@@ -37,6 +40,16 @@ pub struct Args {
     against: Vec<PathBuf>,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    selection: SelectionFlags,
+}
+
+/// What is compared, in words.
+pub struct Sides {
+    /// Of base and new.
+    pub names: [String; 2],
+    /// Empty: everything.
+    pub selection: String,
 }
 
 /// What of a comparison is printed, and how.
@@ -100,19 +113,33 @@ const ROWS_DEFAULT: usize = 30;
 const ROWS_OF_SUMMARY: usize = 10;
 
 pub fn run(args: &Args) -> ExitCode {
-    show(&args.base, &args.against, &args.shown)
+    let selection = args.selection.selection();
+    show_selected(&args.base, &args.against, &args.shown, &selection)
 }
 
 /// Compares run files and prints what is asked for; the exit status is that of `lineheat diff`.
 pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
+    show_selected(base, against, shown, &Selection::default())
+}
+
+fn show_selected(
+    base: &[PathBuf],
+    against: &[PathBuf],
+    shown: &Shown,
+    selection: &Selection,
+) -> ExitCode {
     let normalisation = shown.per.map(|per| match per {
         Per::Work => Normalisation::Work,
         Per::Run => Normalisation::Run,
         Per::Wall => Normalisation::Wall,
         Per::Share => Normalisation::Share,
     });
-    let comparison = open_sides(base, against, shown.demangle).and_then(|sides| {
-        let earlier = earlier_runs(&sides, [base, against], shown.demangle);
+    let comparison = open_sides(base, against, shown.demangle, selection).and_then(|sides| {
+        // What they tell is of whole runs.
+        let earlier = match selection.is_everything() {
+            true => earlier_runs(&sides, [base, against], shown.demangle),
+            false => EarlierRuns::default(),
+        };
         let [base, new] = sides;
         Comparison::knowing(earlier, base, new, normalisation)
     });
@@ -120,7 +147,11 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
     };
-    let printed = print(&printed(&comparison, &[named(base), named(against)], shown));
+    let sides = Sides {
+        names: [named(base), named(against)],
+        selection: words(selection),
+    };
+    let printed = print(&printed(&comparison, &sides, shown));
     if !shown.fail_on_slower || printed != ExitCode::SUCCESS {
         return printed;
     }
@@ -131,7 +162,7 @@ pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> String {
+fn printed(comparison: &Comparison, sides: &Sides, shown: &Shown) -> String {
     let terminal = Terminal::of_stdout(shown.color);
     let limit = |default: usize| shown.limit.unwrap_or(default);
     if shown.explain {
@@ -150,8 +181,8 @@ fn printed(comparison: &Comparison, sides: &[String; 2], shown: &Shown) -> Strin
         let rows = table.rows();
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
         let object = match shown.lines {
-            true => json_diff::lines(comparison, rows),
-            false => json_diff::functions(comparison, rows),
+            true => json_diff::lines(comparison, &sides.selection, rows),
+            false => json_diff::functions(comparison, &sides.selection, rows),
         };
         return format!("{object:#}\n");
     }
@@ -184,6 +215,7 @@ fn open_sides(
     base: &[PathBuf],
     against: &[PathBuf],
     demangle: Option<DemangleChoice>,
+    selection: &Selection,
 ) -> Result<[Side; 2], String> {
     let open = |paths: &[PathBuf]| -> Result<Vec<Profile>, String> {
         let mut opener = Opener::default();
@@ -199,8 +231,18 @@ fn open_sides(
     let (base_profiles, new_profiles) = (base_profiles?, new_profiles?);
     let paths = base.iter().chain(against);
     refuse_same_recording(paths.zip(base_profiles.iter().chain(&new_profiles)))?;
-    let [base, new] = both(|| Side::of(base_profiles), || Side::of(new_profiles));
-    Ok([base?, new?])
+    let side = |profiles: Vec<Profile>| {
+        let mut unknown = Vec::new();
+        let side = Side::of_selected(profiles, selection, &mut unknown)?;
+        Ok::<_, String>((side, unknown))
+    };
+    let [base, new] = both(|| side(base_profiles), || side(new_profiles));
+    let ((base, in_base), (new, in_new)) = (base?, new?);
+    // What only one side has is new, or gone.
+    match unknown_in_both(in_base, &in_new).into_iter().next() {
+        Some(unknown) => Err(unknown.sentence),
+        None => Ok([base, new]),
+    }
 }
 
 /// A recording counted twice seems to have no noise.

@@ -3,6 +3,7 @@
 
 use analysis::{ComparedRow, Comparison, ExplainedFunction, Explanation, TextLine, Verdict};
 
+use crate::diff::Sides;
 use crate::diff_numbers::{bounds, percent};
 use crate::diff_text::{glyph, head, place, style};
 use crate::terminal::{Style, Terminal};
@@ -26,7 +27,7 @@ const CHURN_FACTOR: f64 = 1.5;
 pub fn text(
     terminal: &Terminal,
     comparison: &Comparison,
-    sides: &[String; 2],
+    sides: &Sides,
     found: &Explanation,
 ) -> String {
     let mut text = head(terminal, comparison, sides);

@@ -2,6 +2,7 @@
 
 use analysis::{ComparedRow, Comparison, Verdict};
 
+use crate::diff::Sides;
 use crate::diff_numbers::{interval, percent, q_value, verdict};
 use crate::diff_text::{described, glyph, matched, place, smallest_detectable};
 use crate::terminal_numbers::value;
@@ -12,7 +13,7 @@ const NAME_WIDTH: usize = 80;
 /// `what`: "functions" or "lines". At most `limit` rows.
 pub fn comment(
     comparison: &Comparison,
-    sides: &[String; 2],
+    sides: &Sides,
     rows: &[ComparedRow],
     what: &str,
     limit: usize,
@@ -45,9 +46,12 @@ pub fn comment(
     text.push_str("<details><summary>How this was measured</summary>\n\n");
     for (name, side) in ["Base", "New"]
         .into_iter()
-        .zip(described(comparison, sides))
+        .zip(described(comparison, &sides.names))
     {
         text.push_str(&format!("- {name}: {}\n", escaped(&side)));
+    }
+    if !sides.selection.is_empty() {
+        text.push_str(&format!("- Selected: {}\n", escaped(&sides.selection)));
     }
     if whole.smallest_detectable.is_finite() {
         text.push_str(&format!(

@@ -3,6 +3,7 @@
 
 use analysis::{Amount, Analyzed, ComparedRow, ComparedTable, Comparison, Normalisation, Verdict};
 
+use crate::diff::Sides;
 use crate::diff_numbers;
 use crate::report::rest;
 use crate::terminal::{Style, Terminal};
@@ -14,7 +15,7 @@ use crate::terminal_text::visible;
 pub fn text(
     terminal: &Terminal,
     comparison: &Comparison,
-    sides: &[String; 2],
+    sides: &Sides,
     rows: &ComparedTable,
     what: &str,
     limit: usize,
@@ -93,7 +94,7 @@ pub fn text(
 }
 
 /// The sentence first, then both sides and what must be known of them.
-pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -> String {
+pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &Sides) -> String {
     let whole = comparison.whole();
     let mut text = format!(
         "{}\n\n",
@@ -110,9 +111,12 @@ pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -
     };
     for (title, content) in ["base", "new"]
         .into_iter()
-        .zip(described(comparison, sides))
+        .zip(described(comparison, &sides.names))
     {
         line(title, &content);
+    }
+    if !sides.selection.is_empty() {
+        line("selected", &sides.selection);
     }
     if whole.smallest_detectable.is_finite() {
         line("shows", &smallest_detectable(comparison));
@@ -128,7 +132,7 @@ pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &[String; 2]) -
 }
 
 /// Of both sides: "base.pb.gz: 5 executions, 1,942 samples, 1.94 s per execution".
-pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
+pub fn described(comparison: &Comparison, names: &[String; 2]) -> [String; 2] {
     let totals = [comparison.base_total(), comparison.new_total()];
     let executions = comparison.executions();
     [0, 1].map(|side| {
@@ -146,7 +150,7 @@ pub fn described(comparison: &Comparison, sides: &[String; 2]) -> [String; 2] {
         };
         format!(
             "{}: {runs}{} samples, {} {per}",
-            sides[side],
+            names[side],
             count(totals[side].samples),
             value(totals[side].value, comparison.unit()),
         )

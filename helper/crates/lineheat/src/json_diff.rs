@@ -26,6 +26,9 @@ struct Diff<'a> {
     smallest_detectable: Option<f64>,
     matched_share: f64,
     method: &'a str,
+    /// In words; absent: everything.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    selection: &'a str,
     warnings: Vec<String>,
     base_executions: Vec<Execution>,
     new_executions: Vec<Execution>,
@@ -115,21 +118,23 @@ struct Effect {
     missing_executions: Option<u64>,
 }
 
-pub fn functions(comparison: &Comparison, rows: &[ComparedRow]) -> Value {
+pub fn functions(comparison: &Comparison, selection: &str, rows: &[ComparedRow]) -> Value {
     object(
         comparison,
+        selection,
         Rows::Functions(rows.iter().map(Row::from).collect()),
     )
 }
 
-pub fn lines(comparison: &Comparison, rows: &[ComparedRow]) -> Value {
+pub fn lines(comparison: &Comparison, selection: &str, rows: &[ComparedRow]) -> Value {
     object(
         comparison,
+        selection,
         Rows::Lines(rows.iter().map(Row::from).collect()),
     )
 }
 
-fn object(comparison: &Comparison, rows: Rows) -> Value {
+fn object(comparison: &Comparison, selection: &str, rows: Rows) -> Value {
     let (base, new) = (comparison.base_total(), comparison.new_total());
     let lost = |side: &analysis::Analyzed| profile::summarize(side.profile()).lost;
     let whole = comparison.whole();
@@ -153,6 +158,7 @@ fn object(comparison: &Comparison, rows: Rows) -> Value {
         smallest_detectable: number(whole.smallest_detectable),
         matched_share: comparison.matched_share(),
         method: &whole.method,
+        selection,
         warnings: comparison.warnings(),
         base_executions: executions(&base_runs),
         new_executions: executions(&new_runs),

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Amounts, Analyzed, FileHeat, Measure, flame_graph, function_table, line_table};
+use analysis::{
+    Amounts, Analyzed, FileHeat, flame_graph, function_table, line_table, thread_table,
+};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::json::{SCHEMA, object};
 use crate::report_tree::totals;
+use crate::selected_run::SelectedRun;
 
 /// `…Ns` columns hold the value that `value` and `unit` name: nanoseconds in all runs of Lineheat.
 #[derive(Serialize)]
@@ -20,6 +23,9 @@ struct Report<'a> {
     value: &'a str,
     unit: &'a str,
     total_value: u64,
+    /// In words; absent: everything. The totals above are of it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    selection: &'a str,
     problems: Vec<String>,
     /// How many stacks ended where; "root" is the thread's start. Empty for profiles of others.
     stack_ends: BTreeMap<&'a str, u64>,
@@ -36,6 +42,7 @@ enum Rows<'a> {
     Lines(Vec<Row<'a>>),
     /// Call paths depth first.
     Tree(Vec<Call<'a>>),
+    Threads(Vec<Thread<'a>>),
     #[serde(rename = "lines")]
     Annotated(Vec<AnnotatedLine<'a>>),
 }
@@ -62,6 +69,17 @@ struct Call<'a> {
     depth: u32,
     #[serde(flatten)]
     heat: Heat,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Thread<'a> {
+    pid: u32,
+    tid: u32,
+    process: &'a str,
+    thread: &'a str,
+    samples: u64,
+    ns: u64,
 }
 
 #[derive(Serialize)]
@@ -105,7 +123,8 @@ struct AnnotatedFile<'a> {
     report: Report<'a>,
 }
 
-pub fn functions(analyzed: &Analyzed, measure: Measure, limit: usize) -> Value {
+pub fn functions(run: &SelectedRun, limit: usize) -> Value {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = (function_table(analyzed, measure).iter().take(limit))
         .map(|row| {
             let function = analyzed.function(row.function);
@@ -118,10 +137,11 @@ pub fn functions(analyzed: &Analyzed, measure: Measure, limit: usize) -> Value {
             }
         })
         .collect();
-    object(&report(analyzed, measure, Rows::Functions(rows)))
+    object(&report(run, Rows::Functions(rows)))
 }
 
-pub fn lines(analyzed: &Analyzed, measure: Measure, limit: usize) -> Value {
+pub fn lines(run: &SelectedRun, limit: usize) -> Value {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = (line_table(analyzed, measure).iter().take(limit))
         .map(|row| {
             let function = analyzed.function(analyzed.function_of_place(row.id));
@@ -134,10 +154,11 @@ pub fn lines(analyzed: &Analyzed, measure: Measure, limit: usize) -> Value {
             }
         })
         .collect();
-    object(&report(analyzed, measure, Rows::Lines(rows)))
+    object(&report(run, Rows::Lines(rows)))
 }
 
-pub fn tree(analyzed: &Analyzed, measure: Measure, limit: usize) -> Value {
+pub fn tree(run: &SelectedRun, limit: usize) -> Value {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let graph = flame_graph(analyzed, measure);
     let totals = totals(&graph);
     let mut depth = vec![0u32; graph.frame.len()];
@@ -162,11 +183,26 @@ pub fn tree(analyzed: &Analyzed, measure: Measure, limit: usize) -> Value {
             },
         });
     }
-    object(&report(analyzed, measure, Rows::Tree(rows)))
+    object(&report(run, Rows::Tree(rows)))
+}
+
+pub fn threads(run: &SelectedRun, limit: usize) -> Value {
+    let analyzed = &run.analyzed;
+    let rows = (thread_table(analyzed, run.measure).iter().take(limit))
+        .map(|row| Thread {
+            pid: row.thread.pid,
+            tid: row.thread.tid,
+            process: analyzed.text(row.thread.process),
+            thread: analyzed.text(row.thread.thread),
+            samples: row.amount.samples,
+            ns: row.amount.value,
+        })
+        .collect();
+    object(&report(run, Rows::Threads(rows)))
 }
 
 /// Lines of one file, ascending.
-pub fn annotated(analyzed: &Analyzed, measure: Measure, path: &str, heat: &FileHeat) -> Value {
+pub fn annotated(run: &SelectedRun, path: &str, heat: &FileHeat) -> Value {
     let rows = (heat.lines.iter())
         .map(|line| AnnotatedLine {
             file: path,
@@ -178,27 +214,37 @@ pub fn annotated(analyzed: &Analyzed, measure: Measure, path: &str, heat: &FileH
     object(&AnnotatedFile {
         file: path,
         notice: &heat.notice,
-        report: report(analyzed, measure, Rows::Annotated(rows)),
+        report: report(run, Rows::Annotated(rows)),
     })
 }
 
-fn report<'a>(analyzed: &'a Analyzed, measure: Measure, rows: Rows<'a>) -> Report<'a> {
+fn report<'a>(run: &'a SelectedRun, rows: Rows<'a>) -> Report<'a> {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let summary = profile::summarize(analyzed.profile());
     let total = analyzed.total(measure);
     let ends = analyzed.profile().run.iter().flat_map(|r| &r.stack_ends);
     Report {
         schema: SCHEMA,
         total_samples: total.samples,
-        total_cpu_ns: summary.cpu_ns,
+        total_cpu_ns: cpu_ns(analyzed),
         lost_samples: summary.lost,
         value: analyzed.value_name(measure),
         unit: analyzed.unit(measure),
         total_value: total.value,
-        problems: crate::run_problems::problems(analyzed.profile()),
+        selection: &run.selection,
+        problems: crate::run_problems::problems(analyzed.profile())
+            .into_iter()
+            .chain(Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty()))
+            .collect(),
         stack_ends: ends.map(|end| (&*end.cause, end.count)).collect(),
         executions: executions(&summary),
         rows,
     }
+}
+
+fn cpu_ns(analyzed: &Analyzed) -> u64 {
+    let cpu = analyzed.profile().find_sample_type("cpu", "nanoseconds");
+    cpu.map_or(0, |measure| analyzed.total(measure).value)
 }
 
 impl From<Amounts> for Heat {

@@ -36,6 +36,8 @@ mod report_header;
 mod report_tree;
 mod rights;
 mod run_problems;
+mod selected_run;
+mod selection_flags;
 mod serve;
 mod stdout_aside;
 mod sweep;

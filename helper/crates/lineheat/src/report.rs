@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use analysis::{Amounts, Analyzed, Measure, function_table, line_table};
-use profile::Profile;
-
-use crate::demangling::{DemangleChoice, rename_functions};
+use crate::demangling::DemangleChoice;
 use crate::json_report;
 use crate::repetition_table::repetition_table;
 use crate::report_header::header;
 use crate::report_tree::tree;
+use crate::selected_run::SelectedRun;
+use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{count, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
+use analysis::{Amounts, Analyzed, Measure, ThreadRow, function_table, line_table, thread_table};
 
 /// Show the hottest functions, lines or call paths of a run
 #[derive(clap::Args)]
@@ -27,6 +27,8 @@ Examples:
   lineheat report RUN                    functions, hottest first
   lineheat report RUN --lines            source lines
   lineheat report RUN --tree             who calls whom
+  lineheat report RUN --threads          CPU time of each thread
+  lineheat report RUN --time 2.7-3.1     only that time; percentages are then of it
   lineheat report RUN --json | jq .      for scripts
 
 RUN can be any pprof file (.pb.gz, .pprof), whichever tool wrote it.")]
@@ -42,6 +44,9 @@ pub struct Args {
     /// Show the call tree
     #[arg(long, group = "what")]
     tree: bool,
+    /// Show one row per thread
+    #[arg(long, group = "what")]
+    threads: bool,
     /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -54,34 +59,35 @@ pub struct Args {
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: ColorChoice,
+    #[command(flatten)]
+    selection: SelectionFlags,
 }
 
 const ROWS_DEFAULT: usize = 30;
 
 pub fn run(args: &Args) -> ExitCode {
-    let analyzed = match Profile::open(&args.run) {
-        Ok(mut profile) => {
-            rename_functions(&mut profile, args.demangle);
-            Analyzed::new(profile)
-        }
-        Err(error) => return failure(&error.message),
+    let run = match SelectedRun::open(&args.run, args.demangle, &args.selection) {
+        Ok(run) => run,
+        Err(message) => return failure(&message),
     };
-    let measure = analyzed.default_measure();
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     if args.json {
         let limit = args.limit.unwrap_or(usize::MAX);
-        let object = match (args.lines, args.tree) {
-            (true, _) => json_report::lines(&analyzed, measure, limit),
-            (_, true) => json_report::tree(&analyzed, measure, limit),
-            _ => json_report::functions(&analyzed, measure, limit),
+        let object = match (args.lines, args.tree, args.threads) {
+            (true, ..) => json_report::lines(&run, limit),
+            (_, true, _) => json_report::tree(&run, limit),
+            (.., true) => json_report::threads(&run, limit),
+            _ => json_report::functions(&run, limit),
         };
         return print(&format!("{object:#}\n"));
     }
     let terminal = Terminal::of_stdout(args.color);
     let limit = args.limit.unwrap_or(ROWS_DEFAULT);
-    let body = match (args.lines, args.tree) {
-        (true, _) => lines(&terminal, &analyzed, measure, limit),
-        (_, true) => tree(&terminal, &analyzed, measure, limit),
-        _ => functions(&terminal, &analyzed, measure, limit),
+    let body = match (args.lines, args.tree, args.threads) {
+        (true, ..) => lines(&terminal, analyzed, measure, limit),
+        (_, true, _) => tree(&terminal, analyzed, measure, limit),
+        (.., true) => threads(&terminal, analyzed, measure, limit),
+        _ => functions(&terminal, analyzed, measure, limit),
     };
     let runs = (analyzed.profile().run.as_ref()).map_or("".to_owned(), |run| {
         repetition_table(&terminal, &run.repetitions)
@@ -89,7 +95,7 @@ pub fn run(args: &Args) -> ExitCode {
     let gap = if runs.is_empty() { "" } else { "\n" };
     print(&format!(
         "{}\n{runs}{gap}{body}",
-        header(&terminal, &args.run, &analyzed, measure, "")
+        header(&terminal, &args.run, &run, "")
     ))
 }
 
@@ -133,6 +139,42 @@ fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usiz
     }
     table.render(terminal, &flexible(FUNCTION, 14, PLACE))
         + &rest(terminal, rows.len(), limit, "lines")
+}
+
+fn threads(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+    let rows = thread_table(analyzed, measure);
+    if rows.is_empty() {
+        return "This file does not say which threads its samples are of.\n".to_owned();
+    }
+    let title = match analyzed.value_name(measure) {
+        "cpu" => "CPU  ",
+        _ => "value  ",
+    };
+    let mut table = Table::new(&[
+        (title, Align::Right),
+        ("", Align::Right),
+        ("samples", Align::Right),
+        ("pid", Align::Right),
+        ("tid", Align::Right),
+        ("process", Align::Left),
+        ("thread", Align::Left),
+    ]);
+    let all = analyzed.total(measure);
+    for ThreadRow { thread, amount } in rows.iter().take(limit) {
+        let style = heat_style(amount.value, all.value, amount.samples);
+        let text = |id| (visible(analyzed.text(id)).into_owned(), Style::Plain);
+        table.row(vec![
+            (share(amount.value, all.value, amount.samples), style),
+            (value(amount.value, analyzed.unit(measure)), Style::Faint),
+            (count(amount.samples), Style::Plain),
+            (thread.pid.to_string(), Style::Faint),
+            (thread.tid.to_string(), Style::Faint),
+            text(thread.process),
+            text(thread.thread),
+        ]);
+    }
+    let flexible = [(5, 12), (6, 12)].map(|(column, least)| Flexible { column, least });
+    table.render(terminal, &flexible) + &rest(terminal, rows.len(), limit, "threads")
 }
 
 /// Columns of the two tables, which end with the function: its name may be longer than any screen is wide.

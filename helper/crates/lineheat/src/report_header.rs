@@ -7,18 +7,14 @@ use profile::RunSummary;
 use profile::run::EndReason;
 
 use crate::run_problems::problems;
+use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
-use crate::terminal_numbers::{count, date, value};
+use crate::terminal_numbers::{count, date, share, value};
 use crate::terminal_text::visible;
 
 /// Lines of "title  text", each ending in a newline. `mark` stands before each line ("# " in listings).
-pub fn header(
-    terminal: &Terminal,
-    path: &Path,
-    analyzed: &Analyzed,
-    measure: Measure,
-    mark: &str,
-) -> String {
+pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -> String {
+    let analyzed = &run.analyzed;
     let summary = profile::summarize(analyzed.profile());
     let mut text = String::new();
     let mut line = |title: &str, content: &str| {
@@ -30,11 +26,13 @@ pub fn header(
     line("run", &path.to_string_lossy());
     line("target", &target(&summary));
     line("recorded", &recorded(&summary));
-    if let Some(run) = &analyzed.profile().run {
-        line("rights", &run.way);
+    if let Some(recorded) = &analyzed.profile().run {
+        line("rights", &recorded.way);
     }
-    line("samples", &samples(analyzed, measure, &summary));
-    for problem in problems(analyzed.profile()) {
+    line("samples", &samples(run, &summary));
+    line("selected", &selected(run));
+    let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
+    for problem in problems(analyzed.profile()).into_iter().chain(notice) {
         let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
@@ -66,8 +64,33 @@ fn recorded(summary: &RunSummary) -> String {
     known.join(", ")
 }
 
-fn samples(analyzed: &Analyzed, measure: Measure, summary: &RunSummary) -> String {
-    let total = analyzed.total(measure);
+/// What the selection is, and how much of the run: what percentages are of.
+fn selected(run: &SelectedRun) -> String {
+    if run.selection.is_empty() {
+        return String::new();
+    }
+    let (part, unit) = (
+        run.analyzed.total(run.measure),
+        run.analyzed.unit(run.measure),
+    );
+    let figures = match unit {
+        "count" => count(part.samples),
+        unit => format!(
+            "{} samples, {}",
+            count(part.samples),
+            value(part.value, unit)
+        ),
+    };
+    let of_whole = share(part.value, run.whole.value, part.samples);
+    format!(
+        "{}: {figures}, {} of the run",
+        run.selection,
+        of_whole.trim()
+    )
+}
+
+fn samples(run: &SelectedRun, summary: &RunSummary) -> String {
+    let (analyzed, measure, total) = (&run.analyzed, run.measure, run.whole);
     let mut text = count(total.samples);
     if analyzed.unit(measure) != "count" {
         let name = match analyzed.value_name(measure) {

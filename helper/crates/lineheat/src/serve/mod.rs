@@ -25,9 +25,11 @@ mod open_run;
 mod processes;
 mod recording;
 mod saved_runs;
+mod selections;
 mod source_paths;
 mod sweep;
 mod telling;
+mod timeline;
 mod views;
 
 use std::io::{BufReader, stdin, stdout};

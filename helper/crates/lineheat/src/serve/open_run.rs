@@ -26,15 +26,20 @@ pub struct OpenRun {
     pub measure: Measure,
     pub summary: RunSummary,
     shared: Arc<SharedProfile>,
-    /// Where each file is now, by its id; `None`: not found.
-    found: Vec<Option<PathBuf>>,
     prefixes: SourcePrefixes,
-    /// Files by every path they are asked by.
-    by_path: HashMap<PathBuf, FileId>,
+    sources: Arc<Sources>,
     /// How lines moved since the recording, by the text that the editor sent last.
     alignments: Mutex<HashMap<FileId, Arc<Alignment>>>,
     pub workspace_folders: Vec<String>,
     demangle: Demangle,
+}
+
+/// The same for every selection of a run.
+struct Sources {
+    /// Where each file is now, by its id; `None`: not found.
+    found: Vec<Option<PathBuf>>,
+    /// Files by every path they are asked by.
+    by_path: HashMap<PathBuf, FileId>,
 }
 
 fn analyzed(mut profile: Profile, summary: RunSummary, demangle: Demangle) -> SharedProfile {
@@ -110,12 +115,31 @@ impl OpenRun {
             measure,
             summary: shared.summary.clone(),
             shared,
-            found,
+            sources: Arc::new(Sources { found, by_path }),
             prefixes,
-            by_path,
             alignments: Mutex::default(),
             workspace_folders: workspace_folders.to_vec(),
             demangle,
+        }
+    }
+
+    /// A selection of it.
+    pub fn with(&self, selected: Analyzed) -> OpenRun {
+        let analyzed = Arc::new(selected);
+        OpenRun {
+            analyzed: Arc::clone(&analyzed),
+            measure: self.measure,
+            summary: self.summary.clone(),
+            shared: Arc::new(SharedProfile {
+                analyzed,
+                summary: self.summary.clone(),
+                views: ViewCache::default(),
+            }),
+            prefixes: self.prefixes.clone(),
+            sources: Arc::clone(&self.sources),
+            alignments: Mutex::default(),
+            workspace_folders: self.workspace_folders.clone(),
+            demangle: self.demangle,
         }
     }
 
@@ -155,7 +179,8 @@ impl OpenRun {
 
     /// Where a source file is now; empty: not found.
     pub fn path_of(&self, file: FileId) -> String {
-        self.found
+        self.sources
+            .found
             .get(file as usize)
             .and_then(Option::as_ref)
             .map_or(String::new(), |path| path.to_string_lossy().into_owned())
@@ -163,7 +188,7 @@ impl OpenRun {
 
     /// Where the file recorded as `recorded_path` is now; empty: not found.
     pub fn path_of_recorded(&self, recorded_path: &str) -> String {
-        match self.by_path.get(Path::new(recorded_path)) {
+        match self.sources.by_path.get(Path::new(recorded_path)) {
             Some(file) if self.analyzed.file_path(*file) == recorded_path => self.path_of(*file),
             // A file without lines of its own, such as the place of a declaration.
             _ => match self.prefixes.find(recorded_path) {
@@ -177,7 +202,7 @@ impl OpenRun {
     /// The file of the run that the editor calls `path`.
     pub fn file_at(&self, path: &str) -> Option<FileId> {
         let path = Path::new(path);
-        let known = |path: &Path| self.by_path.get(path).copied();
+        let known = |path: &Path| self.sources.by_path.get(path).copied();
         known(path).or_else(|| known(&path.canonicalize().ok()?))
     }
 

@@ -16,7 +16,7 @@ use super::saved_runs::SavedRuns;
 use super::shared_profiles::SharedProfiles;
 use super::{
     callers, compare_builds, executables, explain, file_heat, line_detail, locate, machine,
-    matches, processes, sweep, views,
+    matches, processes, selections, sweep, timeline, views,
 };
 use crate::record::Control;
 
@@ -110,6 +110,20 @@ impl Session {
             }
             request::Body::EarlierBuild(request) => {
                 compare_builds::earlier(&request).map(Body::EarlierBuild)
+            }
+            request::Body::Select(request) => {
+                let (run, mut selected) = selections::select(&*self.run(request.run)?, &request)?;
+                selected.run = self.add(&self.runs, Arc::new(run), "runs")?;
+                Ok(Body::Selected(selected))
+            }
+            request::Body::Timeline(request) => {
+                let run = self.run(request.run)?;
+                let content = timeline::timeline(&run, &request)?;
+                Ok(Body::Timeline(wire::View { content }))
+            }
+            request::Body::HottestStack(request) => {
+                let run = self.run(request.run)?;
+                Ok(Body::HottestStack(timeline::hottest_stack(&run, &request)))
             }
             request::Body::Record(_)
             | request::Body::CompareBuilds(_)

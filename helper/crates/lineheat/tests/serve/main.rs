@@ -18,4 +18,5 @@ mod kept_builds;
 mod machine;
 mod recordings;
 mod runs;
+mod selections;
 mod views;

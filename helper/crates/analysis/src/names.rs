@@ -1,0 +1,148 @@
+//! Names as a user writes them: one name, or a pattern of many.
+
+use regex::{Regex, RegexBuilder};
+
+/// A name, a glob with `*` and `?`, or a regular expression between slashes.
+#[derive(Debug, Clone)]
+pub(crate) struct NamePattern {
+    text: String,
+    regex: Regex,
+}
+
+const REGEX_BYTES_MAX: usize = 1 << 20;
+const SUGGESTED_MAX: usize = 5;
+
+impl NamePattern {
+    /// # Errors
+    /// A sentence, when a regular expression is none.
+    pub fn new(text: &str) -> Result<NamePattern, String> {
+        let between = text
+            .strip_prefix('/')
+            .and_then(|rest| rest.strip_suffix('/'));
+        let source = match between {
+            Some(regex) if !regex.is_empty() => regex.to_owned(),
+            _ => of_glob(text),
+        };
+        let regex = (RegexBuilder::new(&source).size_limit(REGEX_BYTES_MAX))
+            .build()
+            .map_err(|error| format!("{text} is no regular expression: {error}"))?;
+        Ok(NamePattern {
+            text: text.to_owned(),
+            regex,
+        })
+    }
+
+    /// By name, whether it is meant: those that are the text itself, else those that fit. `None`: no name is.
+    pub fn found<'a>(&self, names: impl Iterator<Item = &'a str> + Clone) -> Option<Vec<bool>> {
+        let is_some = |found: &Vec<bool>| found.contains(&true);
+        let exactly: Vec<bool> = names.clone().map(|name| name == self.text).collect();
+        Some(exactly).filter(is_some).or_else(|| {
+            let fitting = names.map(|name| self.regex.is_match(name)).collect();
+            Some(fitting).filter(is_some)
+        })
+    }
+}
+
+/// What was asked for by a name or number that the profile does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    pub asked: String,
+    /// Says so; names that look like it are told.
+    pub sentence: String,
+}
+
+impl Unknown {
+    pub(crate) fn name<'a>(
+        what: &str,
+        asked: &str,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Unknown {
+        Unknown {
+            asked: asked.to_owned(),
+            sentence: sentence(what, asked, names),
+        }
+    }
+}
+
+fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let wanted = asked.trim_matches(['*', '/', '?']).to_lowercase();
+    let mut all: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut similar: Vec<&str> = (all.iter().copied())
+        .filter(|name| name.to_lowercase().contains(&wanted))
+        .collect();
+    similar.sort_by_key(|name| name.len());
+    let (which, from) = match similar.is_empty() {
+        false => ("Similar names", similar),
+        true => ("Names", all),
+    };
+    if from.is_empty() {
+        return format!("This profile does not name a {what}.");
+    }
+    let more = if from.len() > SUGGESTED_MAX {
+        " …"
+    } else {
+        ""
+    };
+    let from = from[..from.len().min(SUGGESTED_MAX)].join(", ");
+    format!("No {what} is called {asked}. {which}: {from}{more}.")
+}
+
+fn of_glob(text: &str) -> String {
+    let mut source = "(?s)^".to_owned();
+    for part in text.split_inclusive(['*', '?']) {
+        let plain = part.trim_end_matches(['*', '?']);
+        source.push_str(&regex::escape(plain));
+        match &part[plain.len()..] {
+            "*" => source.push_str(".*"),
+            "?" => source.push('.'),
+            _ => {}
+        }
+    }
+    source.push('$');
+    source
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: &str, names: &[&str]) -> Option<Vec<bool>> {
+        NamePattern::new(pattern)
+            .unwrap()
+            .found(names.iter().copied())
+    }
+
+    #[test]
+    fn a_name_comes_before_a_pattern() {
+        let names = ["operator*", "operator+", "a.b", "axb"];
+        assert_eq!(
+            found("operator*", &names).unwrap(),
+            [true, false, false, false]
+        );
+        assert_eq!(found("oper*", &names).unwrap(), [true, true, false, false]);
+        assert_eq!(found("a.b", &names).unwrap(), [false, false, true, false]);
+        assert_eq!(found("a?b", &names).unwrap(), [false, false, true, true]);
+        assert_eq!(
+            found("/^a.b$/", &names).unwrap(),
+            [false, false, true, true]
+        );
+        assert_eq!(found("a", &names), None);
+    }
+
+    #[test]
+    fn what_is_unknown_is_told_with_what_is_near() {
+        let names = ["parse_line", "parse", "main"];
+        let told = |asked| sentence("function", asked, names.iter().copied());
+        assert_eq!(
+            told("Parse*"),
+            "No function is called Parse*. Similar names: parse, parse_line."
+        );
+        assert_eq!(
+            told("x"),
+            "No function is called x. Names: main, parse, parse_line."
+        );
+        assert!(NamePattern::new("/(/").is_err());
+    }
+}

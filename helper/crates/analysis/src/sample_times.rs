@@ -1,0 +1,68 @@
+//! When each sample of a profile was taken.
+
+use std::ops::Range;
+
+use profile::Profile;
+
+/// In the order of time.
+pub(crate) struct SampleTimes {
+    /// Since the recording began.
+    pub ns: Vec<u64>,
+    /// How often each sample of the profile is among them.
+    pub occurrences: Vec<u32>,
+}
+
+impl SampleTimes {
+    /// `None`: the profile says nothing of it.
+    pub fn of(profile: &Profile) -> Option<SampleTimes> {
+        let run = (profile.run.as_ref()).filter(|run| !run.time_sample.is_empty())?;
+        let mut occurrences = vec![0u32; profile.samples.len()];
+        for &sample in &run.time_sample {
+            let count = occurrences.get_mut(sample as usize)?;
+            *count = count.saturating_add(1);
+        }
+        let mut now = 0u64;
+        let ns = (run.time_delta_ns.iter().take(run.time_sample.len()))
+            .map(|delta| {
+                now = now.saturating_add(*delta);
+                now
+            })
+            .collect();
+        Some(SampleTimes { ns, occurrences })
+    }
+
+    /// Which of them are in a range, half open.
+    pub fn within(&self, range: &Range<u64>) -> Range<usize> {
+        let first = self.ns.partition_point(|&at| at < range.start);
+        let end = self.ns.partition_point(|&at| at < range.end);
+        first..end.max(first)
+    }
+}
+
+/// Ranges in their order, none empty and no two with a place in common.
+pub(crate) fn apart(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut sorted: Vec<Range<u64>> = (ranges.iter())
+        .filter(|range| !range.is_empty())
+        .cloned()
+        .collect();
+    sorted.sort_by_key(|range| range.start);
+    let mut apart: Vec<Range<u64>> = Vec::new();
+    for range in sorted {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_meet_become_one() {
+        let ranges = [5..7, 1..2, 9..9, 6..8, 2..3];
+        assert_eq!(apart(&ranges), [1..3, 5..8]);
+    }
+}

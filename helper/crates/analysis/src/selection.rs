@@ -1,0 +1,292 @@
+//! A part of a profile that figures are about: by time, thread, process and execution, and with its stacks transformed.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::analyzed::{Analyzed, FunctionKind, FunctionOf, file_name};
+use crate::named_functions::{NamedFunction, marked_among};
+use crate::names::{NamePattern, Unknown};
+use crate::selected_samples::SelectedSamples;
+use crate::transforms::{DROPPED, Step, transformed};
+
+/// Kinds narrow each other; what is listed of one kind adds up; an empty kind is everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// Nanoseconds since the recording began.
+    pub times: Vec<Range<u64>>,
+    /// Names, globs, regular expressions between slashes, or numbers.
+    pub threads: Vec<String>,
+    /// As `threads`.
+    pub processes: Vec<String>,
+    /// From 1.
+    pub executions: Vec<u32>,
+    /// In this order.
+    pub transforms: Vec<Transform>,
+}
+
+impl Selection {
+    pub fn is_everything(&self) -> bool {
+        *self == Selection::default()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FunctionFilter {
+    /// As a view has it.
+    Named(NamedFunction),
+    /// A name, a glob, or a regular expression between slashes.
+    Pattern(String),
+}
+
+/// A change of the stacks. Samples without what it focuses on, and those that it drops, are not of the selection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transform {
+    /// The outermost call becomes the root.
+    FocusFunction(FunctionFilter),
+    /// Only samples whose innermost frame it is, and nothing but this frame.
+    FocusSelf(FunctionFilter),
+    /// Its frames are left out; what they spent is their callers'.
+    MergeFunction(FunctionFilter),
+    /// Samples with it anywhere are left out.
+    DropFunction(FunctionFilter),
+    /// From the outermost to the innermost call becomes one.
+    CollapseRecursion(FunctionFilter),
+    /// Successive frames of a module become one. File name of the module, or a pattern of it.
+    CollapseModule(String),
+    /// All frames of a module are left out, as [`Transform::MergeFunction`] does.
+    HideModule(String),
+    /// The same with the kernel.
+    HideKernel,
+    /// The same with functions whose file is below none of these folders; none: below where the run was recorded.
+    MyCode(Vec<String>),
+}
+
+impl Analyzed {
+    /// The selection of it; percentages are then of that.
+    ///
+    /// # Errors
+    /// A sentence, when something is named that the profile does not have.
+    pub fn selected(&self, selection: &Selection) -> Result<Analyzed, String> {
+        let mut unknown = Vec::new();
+        let selected = self.selected_of_many(selection, &mut unknown)?;
+        match unknown.into_iter().next() {
+            Some(unknown) => Err(unknown.sentence),
+            None => Ok(selected),
+        }
+    }
+
+    /// The same of one of several profiles: what only others have is collected, and stands for nothing in this one.
+    ///
+    /// # Errors
+    /// A sentence, when something is asked that no profile can have.
+    pub(crate) fn selected_of_many(
+        &self,
+        selection: &Selection,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Analyzed, String> {
+        let mut samples = SelectedSamples::of(self, selection, unknown)?;
+        let mut paths = Arc::clone(&self.paths);
+        for transform in &selection.transforms {
+            let step = self.step(&paths.functions, transform, unknown)?;
+            let (changed, node_of) = transformed(&paths, &step);
+            for (sample, &node) in paths.stacks.node_of_sample.iter().enumerate() {
+                samples.is_in[sample] &= node_of[node as usize] != DROPPED;
+            }
+            paths = Arc::new(changed);
+        }
+        samples.leave_out(self.profile().sample_types.len());
+        let recorded = Arc::clone(&self.recorded);
+        Ok(Analyzed::of_parts(recorded, paths, Some(samples)))
+    }
+
+    /// Without some of its samples.
+    pub(crate) fn without_samples(&self, is_out: impl Fn(usize) -> bool) -> Analyzed {
+        let mut samples = (self.selected.clone()).unwrap_or_else(|| SelectedSamples {
+            values: self.values().to_vec(),
+            is_in: vec![true; self.profile().samples.len()],
+            times: Vec::new(),
+            without_time: 0,
+        });
+        for (sample, is_in) in samples.is_in.iter_mut().enumerate() {
+            *is_in &= !is_out(sample);
+        }
+        samples.leave_out(self.profile().sample_types.len());
+        let (recorded, paths) = (Arc::clone(&self.recorded), Arc::clone(&self.paths));
+        Analyzed::of_parts(recorded, paths, Some(samples))
+    }
+
+    pub fn is_selection(&self) -> bool {
+        self.selected.is_some()
+    }
+
+    /// What the user should know of the selection, in a sentence; empty: nothing.
+    pub fn selection_notice(&self) -> String {
+        match self
+            .selected
+            .as_ref()
+            .map_or(0, |selected| selected.without_time)
+        {
+            0 => String::new(),
+            1 => "It is not known when 1 sample was taken: it is left out.".to_owned(),
+            count => format!(
+                "It is not known when {count} samples were taken: they are left out. A very long run keeps the time of some samples only."
+            ),
+        }
+    }
+
+    fn step(
+        &self,
+        functions: &[FunctionOf],
+        transform: &Transform,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Step, String> {
+        let mut of = |filter: &FunctionFilter| self.functions_of(functions, filter, unknown);
+        let where_kind = |wanted: fn(FunctionKind) -> bool| {
+            (functions.iter())
+                .map(|function| wanted(function.kind))
+                .collect()
+        };
+        Ok(match transform {
+            Transform::FocusFunction(filter) => Step::Focus(of(filter)?),
+            Transform::FocusSelf(filter) => Step::FocusSelf(of(filter)?),
+            Transform::MergeFunction(filter) => Step::Merge(of(filter)?),
+            Transform::DropFunction(filter) => Step::Drop(of(filter)?),
+            Transform::CollapseRecursion(filter) => Step::CollapseRecursion(of(filter)?),
+            Transform::CollapseModule(asked) => {
+                Step::CollapseModule(self.named(functions, "module", asked, unknown)?)
+            }
+            Transform::HideModule(asked) => {
+                Step::Merge(self.named(functions, "module", asked, unknown)?)
+            }
+            Transform::HideKernel => Step::Merge(where_kind(is_of_kernel)),
+            Transform::MyCode(folders) => {
+                let is_own = self.own_functions(functions, folders, unknown)?;
+                Step::Merge(is_own.into_iter().map(|is_own| !is_own).collect())
+            }
+        })
+    }
+
+    fn functions_of(
+        &self,
+        functions: &[FunctionOf],
+        filter: &FunctionFilter,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Vec<bool>, String> {
+        let named = match filter {
+            FunctionFilter::Pattern(asked) => {
+                return self.named(functions, "function", asked, unknown);
+            }
+            FunctionFilter::Named(named) => named,
+        };
+        let found = marked_among(self, functions, std::slice::from_ref(named));
+        if !found.contains(&true) {
+            let names = functions.iter().map(|function| self.text(function.name));
+            unknown.push(Unknown::name("function", &named.name, names));
+        }
+        Ok(found)
+    }
+
+    /// By function, whether its name, or that of its module, is asked for.
+    fn named(
+        &self,
+        functions: &[FunctionOf],
+        what: &str,
+        asked: &str,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Vec<bool>, String> {
+        let is_module = what == "module";
+        let names = functions.iter().map(|function| match is_module {
+            true => self.text(function.module),
+            false => self.text(function.name),
+        });
+        let found = NamePattern::new(asked)?.found(names.clone());
+        Ok(found.unwrap_or_else(|| {
+            unknown.push(Unknown::name(what, asked, names));
+            vec![false; functions.len()]
+        }))
+    }
+
+    /// By function, whether its source is below one of the folders.
+    fn own_functions(
+        &self,
+        functions: &[FunctionOf],
+        folders: &[String],
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Vec<bool>, String> {
+        let own_code = OwnCode::of(self, folders);
+        if own_code.folders.is_empty() {
+            return Err(
+                "This file does not say where it was recorded, so it is unknown which code is yours."
+                    .to_owned(),
+            );
+        }
+        let is_own: Vec<bool> = (functions.iter())
+            .map(|function| own_code.is_source_of(self, function))
+            .collect();
+        if !is_own.contains(&true) {
+            let folders = own_code.folders.join(" or ");
+            unknown.push(Unknown {
+                asked: "own code".to_owned(),
+                sentence: format!("No sampled function has its source below {folders}."),
+            });
+        }
+        Ok(is_own)
+    }
+}
+
+/// Where the user's own code is.
+pub(crate) struct OwnCode<'a> {
+    folders: Vec<String>,
+    /// File name of the program.
+    program: &'a str,
+}
+
+impl OwnCode<'_> {
+    /// No folders: where the run was recorded.
+    pub fn of<'a>(analyzed: &'a Analyzed, folders: &[String]) -> OwnCode<'a> {
+        let run = analyzed.profile().run.as_ref();
+        let recorded_in = run.map(|run| run.cwd.clone()).filter(|cwd| !cwd.is_empty());
+        let program = run.and_then(|run| run.command.first());
+        OwnCode {
+            folders: match folders {
+                [] => recorded_in.into_iter().collect(),
+                folders => folders.to_vec(),
+            },
+            program: program.map_or("", |path| file_name(path)),
+        }
+    }
+
+    pub fn is_source_of(&self, analyzed: &Analyzed, function: &FunctionOf) -> bool {
+        let path = analyzed.text(function.file);
+        let is_below = |folder: &String| {
+            let rest = path.strip_prefix(folder.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match path.starts_with('/') {
+            true => {
+                self.folders.iter().any(is_below)
+                    && !INSTALLED.iter().any(|part| path.contains(part))
+            }
+            // Libraries have such paths, too.
+            false => {
+                !path.is_empty() && !path.starts_with("../") && self.is_program(analyzed, function)
+            }
+        }
+    }
+
+    pub fn is_program(&self, analyzed: &Analyzed, function: &FunctionOf) -> bool {
+        analyzed.text(function.module) == self.program
+    }
+}
+
+/// Below a folder, but of others.
+const INSTALLED: [&str; 4] = [
+    "/.cargo/registry/",
+    "/.cargo/git/",
+    "/rustc/",
+    "/node_modules/",
+];
+
+fn is_of_kernel(kind: FunctionKind) -> bool {
+    matches!(kind, FunctionKind::Kernel | FunctionKind::Interrupts)
+}

@@ -1,0 +1,44 @@
+//! A run as `report` and `annotate` look at it.
+
+use std::path::Path;
+
+use analysis::{Amount, Analyzed, Measure};
+use profile::Profile;
+
+use crate::demangling::{DemangleChoice, rename_functions};
+use crate::selection_flags::{SelectionFlags, words};
+
+pub struct SelectedRun {
+    /// Of the selection.
+    pub analyzed: Analyzed,
+    pub measure: Measure,
+    /// What is selected; empty: everything.
+    pub selection: String,
+    /// Of everything.
+    pub whole: Amount,
+}
+
+impl SelectedRun {
+    /// # Errors
+    /// A sentence.
+    pub fn open(
+        path: &Path,
+        demangle: Option<DemangleChoice>,
+        flags: &SelectionFlags,
+    ) -> Result<SelectedRun, String> {
+        let mut profile = Profile::open(path).map_err(|error| error.message)?;
+        rename_functions(&mut profile, demangle);
+        let analyzed = Analyzed::new(profile);
+        let measure = analyzed.default_measure();
+        let selection = flags.selection();
+        Ok(SelectedRun {
+            whole: analyzed.total(measure),
+            analyzed: match selection.is_everything() {
+                true => analyzed,
+                false => analyzed.selected(&selection)?,
+            },
+            measure,
+            selection: words(&selection),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Selections of runs: made from the editor's words, and open like runs.
+
+use analysis::{FunctionFilter, NamedFunction, Selection, Transform};
+use wire::{SelectRequest, Selected, transform};
+
+use super::failure::Failure;
+use super::open_run::OpenRun;
+
+/// As many as the contract has.
+const TRANSFORMS_MAX: usize = 256;
+/// Of times, threads, processes and executions each: far more than anyone chooses.
+const PARTS_MAX: usize = 1024;
+
+/// The run's selection, and what the editor is told of it; the handle is the session's to fill in.
+pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Selected), Failure> {
+    let wanted = selection(request.selection.as_ref(), &run.workspace_folders)?;
+    let selected = (run.analyzed.selected(&wanted)).map_err(Failure::not_found)?;
+    let (whole, part) = (run.analyzed.total(run.measure), selected.total(run.measure));
+    let told = Selected {
+        run: 0,
+        samples: part.samples,
+        value: part.value,
+        run_samples: whole.samples,
+        run_value: whole.value,
+        notice: selected.selection_notice(),
+    };
+    Ok((run.with(selected), told))
+}
+
+fn selection(asked: Option<&wire::Selection>, folders: &[String]) -> Result<Selection, Failure> {
+    let Some(asked) = asked else {
+        return Err(Failure::protocol(
+            "The request to select names no selection.",
+        ));
+    };
+    let parts = [
+        asked.times.len(),
+        asked.threads.len(),
+        asked.processes.len(),
+        asked.executions.len(),
+    ];
+    if asked.transforms.len() > TRANSFORMS_MAX || parts.iter().any(|&count| count > PARTS_MAX) {
+        return Err(Failure::protocol(format!(
+            "A selection has at most {PARTS_MAX} parts of a kind and {TRANSFORMS_MAX} transforms."
+        )));
+    }
+    Ok(Selection {
+        times: (asked.times.iter())
+            .map(|time| time.from_ns..time.to_ns)
+            .collect(),
+        threads: asked.threads.clone(),
+        processes: asked.processes.clone(),
+        executions: asked.executions.clone(),
+        transforms: (asked.transforms.iter())
+            .map(|transform| transform_of(transform, folders))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform, Failure> {
+    use transform::Kind;
+    let kind = Kind::try_from(asked.kind)
+        .map_err(|_| Failure::protocol(format!("There is no transform {}.", asked.kind)))?;
+    let function = || {
+        let named = asked
+            .function
+            .as_ref()
+            .filter(|named| !named.name.is_empty());
+        let named = named.ok_or_else(|| Failure::protocol("A transform names no function."))?;
+        Ok::<_, Failure>(match named.module.as_str() {
+            "" => FunctionFilter::Pattern(named.name.clone()),
+            module => FunctionFilter::Named(NamedFunction::new(&named.name, module)),
+        })
+    };
+    let module = || match asked.module.as_str() {
+        "" => Err(Failure::protocol("A transform names no module.")),
+        module => Ok(module.to_owned()),
+    };
+    Ok(match kind {
+        Kind::FocusFunction => Transform::FocusFunction(function()?),
+        Kind::FocusSelf => Transform::FocusSelf(function()?),
+        Kind::MergeFunction => Transform::MergeFunction(function()?),
+        Kind::DropFunction => Transform::DropFunction(function()?),
+        Kind::CollapseRecursion => Transform::CollapseRecursion(function()?),
+        Kind::CollapseModule => Transform::CollapseModule(module()?),
+        Kind::HideModule => Transform::HideModule(module()?),
+        Kind::HideKernel => Transform::HideKernel,
+        Kind::MyCode => Transform::MyCode(match asked.folders.as_slice() {
+            [] => folders.to_vec(),
+            asked => asked.to_vec(),
+        }),
+    })
+}
