@@ -6,7 +6,7 @@ use std::os::fd::FromRawFd;
 
 use perf_events::map_event::parse_map_event;
 use perf_events::ring::{RECORD_HEADER_BYTES, Ring};
-use stack_copies::{STACK_BYTES, parse_name_event, parse_sample};
+use stack_copies::{STACK_BYTES, parse_name_event, parse_sample, parse_sample_with_chain};
 
 const PAGE_BYTES: usize = 4096;
 const DATA_PAGES: usize = 2;
@@ -47,8 +47,12 @@ pub fn read(bytes: &[u8]) {
 fn parse(record: &[u8]) {
     let _ = parse_map_event(record);
     let _ = parse_name_event(record);
-    if let Some(copy) = parse_sample(record) {
+    for copy in [parse_sample(record), parse_sample_with_chain(record)]
+        .into_iter()
+        .flatten()
+    {
         assert!(copy.stack.len() <= record.len().max(STACK_BYTES as usize));
+        assert!(8 * copy.chain.len() <= record.len());
     }
 }
 
@@ -66,6 +70,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let mut sample = vec![8 << 32 | 7, 123, 2];
     sample.extend(1..=24);
     sample.extend([16, 1, 2, 8]);
+    let mut with_chain = sample.clone();
+    with_chain.splice(2..2, [3, -512_i64 as u64, 0x501, 0x601]);
     let all = [
         record(
             10,
@@ -88,6 +94,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         record(4, &[7, 8 << 32 | 8, 99, 8 << 32 | 7, 123]),
         record(2, &[1, 17, 8 << 32 | 7, 123]),
         record(9, &sample),
+        record(9, &with_chain),
     ];
     [&[0, 0][..], &[0xf0, 0x1f]]
         .map(|start| [start, &all.concat()].concat())

@@ -189,6 +189,7 @@ fn counters() -> Check {
         sample_hz: 1,
         hardware_cycles: true,
         stack_bytes: 8,
+        chain: false,
         wakeup_bytes: 1,
     };
     let detail = match open_stack_copy_event(0, -1, cycles) {

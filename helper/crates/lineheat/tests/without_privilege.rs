@@ -33,7 +33,10 @@ struct Home {
 
 impl Home {
     fn with(program: &str) -> Home {
-        let program = Program::compile(program);
+        Home::of(Program::compile(program))
+    }
+
+    fn of(program: Program) -> Home {
         let directory = tempfile::tempdir().unwrap();
         let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
         for file in [own, &own.with_file_name("lineheat-sampler"), &program.path] {
@@ -189,6 +192,26 @@ fn recursion_is_unwound_to_the_threads_start() {
         f.iter().filter(|(name, _)| *name == "descend").count() == 41
     });
     assert!(deep > 0.95, "{deep}");
+}
+
+#[test]
+fn stacks_are_whole_while_gos_runtime_works_on_a_stack_of_its_own() {
+    let home = Home::of(Program::compile_go("collecting"));
+    if !home.can_record() {
+        return;
+    }
+    let (profile, _) = home.record(&["--unprivileged"]);
+    assert!(whole_stacks(&profile) > 0.99, "{}", whole_stacks(&profile));
+    let has = |frames: &[(&str, u32)], wanted| frames.iter().any(|(name, _)| *name == wanted);
+    let switched = |f: &[(&str, u32)]| has(f, "runtime.systemstack") || has(f, "runtime.mcall");
+    assert!(
+        share(&profile, switched) > 0.05,
+        "{}",
+        share(&profile, switched)
+    );
+    let from_program =
+        |f: &[(&str, u32)]| switched(f) && has(f, "main.build") && has(f, "main.main");
+    assert!(share(&profile, from_program) > 0.0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// `struct perf_event_attr` up to PERF_ATTR_SIZE_VER5 (include/uapi/linux/perf_event.h).
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Attr {
     pub kind: u32,
     pub size: u32,
@@ -37,6 +37,7 @@ const SOFTWARE_DUMMY: u64 = 9;
 
 pub(crate) const SAMPLE_TID: u64 = 1 << 1;
 pub(crate) const SAMPLE_TIME: u64 = 1 << 2;
+pub(crate) const SAMPLE_CALLCHAIN: u64 = 1 << 5;
 
 pub(crate) const DISABLED: u64 = 1 << 0;
 pub(crate) const INHERIT: u64 = 1 << 1;
@@ -48,6 +49,7 @@ const FREQUENCY: u64 = 1 << 10;
 const TASK: u64 = 1 << 13;
 pub(crate) const WATERMARK: u64 = 1 << 14;
 pub(crate) const SAMPLE_ID_ALL: u64 = 1 << 18;
+pub(crate) const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
 const MMAP2: u64 = 1 << 23;
 const COMM_EXEC: u64 = 1 << 24;
 pub(crate) const USE_CLOCK_ID: u64 = 1 << 25;

@@ -12,7 +12,7 @@ use perf_events::page_bytes;
 use perf_events::ring::{RECORD_SAMPLE, Ring};
 use perf_events::stack_copy_event::{StackCopyEvent, lost_samples, open_stack_copy_event};
 
-use crate::sample::{STACK_BYTES, StackCopy, parse_sample};
+use crate::sample::{STACK_BYTES, StackCopy, parse_sample, parse_sample_with_chain};
 use crate::thread_names::{NameEvent, ThreadNames, parse_name_event};
 
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,8 @@ pub struct Options {
     pub sample_hz: u32,
     /// Whether to try the CPU's own cycle counter before the CPU clock.
     pub hardware_cycles: bool,
+    /// Whether the kernel follows the frame pointers, too.
+    pub chain: bool,
 }
 
 /// What came out of the rings.
@@ -165,15 +167,20 @@ impl Collector {
             cpus,
             held,
             malformed,
+            event,
             ..
         } = self;
+        let parse = match event.chain {
+            true => parse_sample_with_chain,
+            false => parse_sample,
+        };
         for rings in cpus {
             rings.maps.drain(|record| hold_map_record(record, held));
             rings.samples.drain(|record| {
                 if kind_of(record) != RECORD_SAMPLE {
                     return; // lost samples are counted by the event itself
                 }
-                match parse_sample(record) {
+                match parse(record) {
                     Some(sample) => held.push(Held {
                         time_ns: sample.time_ns,
                         record: HeldRecord::Taken(Taken::Sample(sample)),
@@ -227,6 +234,7 @@ impl Collector {
                     sample_hz: options.sample_hz,
                     hardware_cycles,
                     stack_bytes: STACK_BYTES,
+                    chain: options.chain,
                     wakeup_bytes: (kib << 10) as u32 / 4,
                 },
                 names: ThreadNames::default(),

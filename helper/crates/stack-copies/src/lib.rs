@@ -8,5 +8,5 @@ mod sample;
 mod thread_names;
 
 pub use collector::{Collector, OpenError, OpenStep, Options, Taken};
-pub use sample::{STACK_BYTES, StackCopy, UserRegisters, parse_sample};
+pub use sample::{STACK_BYTES, StackCopy, UserRegisters, parse_sample, parse_sample_with_chain};
 pub use thread_names::{NameEvent, parse_name_event};

@@ -11,6 +11,7 @@ use stack_copies::{Collector, Options, STACK_BYTES, StackCopy, Taken};
 const OPTIONS: Options = Options {
     sample_hz: 999,
     hardware_cycles: true,
+    chain: false,
 };
 
 fn own_tid() -> u32 {
@@ -39,7 +40,11 @@ fn cpu_time() -> Duration {
 }
 
 /// Runs `work` on a thread of the given name while it is sampled.
-fn collect(name: &str, work: impl FnOnce() + Send + 'static) -> (Vec<Taken>, u64) {
+fn collect(
+    name: &str,
+    options: Options,
+    work: impl FnOnce() + Send + 'static,
+) -> (Vec<Taken>, u64) {
     let (tell_tid, tid) = channel();
     let (go, wait) = channel();
     let worker = thread::Builder::new().name(name.to_owned()).spawn(move || {
@@ -47,7 +52,7 @@ fn collect(name: &str, work: impl FnOnce() + Send + 'static) -> (Vec<Taken>, u64
         wait.recv().unwrap();
         work();
     });
-    let mut collector = Collector::open(&[tid.recv().unwrap()], OPTIONS).unwrap();
+    let mut collector = Collector::open(&[tid.recv().unwrap()], options).unwrap();
     collector.enable().unwrap();
     go.send(()).unwrap();
     let worker = worker.unwrap();
@@ -73,7 +78,7 @@ fn samples(taken: &[Taken]) -> Vec<&StackCopy> {
 
 #[test]
 fn a_busy_thread_gives_registers_and_stack() {
-    let (taken, lost) = collect("busy one", || spin(Duration::from_millis(300)));
+    let (taken, lost) = collect("busy one", OPTIONS, || spin(Duration::from_millis(300)));
     let samples = samples(&taken);
     assert!(samples.len() > 200, "{} and {lost} lost", samples.len());
     for sample in &samples {
@@ -87,8 +92,24 @@ fn a_busy_thread_gives_registers_and_stack() {
 }
 
 #[test]
+fn a_chain_begins_where_the_thread_was_interrupted() {
+    let options = Options {
+        chain: true,
+        ..OPTIONS
+    };
+    let (taken, _) = collect("chained", options, || spin(Duration::from_millis(100)));
+    let samples = samples(&taken);
+    assert!(samples.len() > 50, "{}", samples.len());
+    for sample in &samples {
+        let ip = sample.registers.unwrap().ip;
+        assert_eq!(sample.chain.first(), Some(&ip));
+        assert!(!sample.stack.is_empty());
+    }
+}
+
+#[test]
 fn threads_and_names_are_followed() {
-    let (taken, _) = collect("parent", || {
+    let (taken, _) = collect("parent", OPTIONS, || {
         let child = thread::Builder::new().name("offspring".to_owned());
         let child = child.spawn(|| spin(Duration::from_millis(200))).unwrap();
         child.join().unwrap();
@@ -110,6 +131,7 @@ fn samples_that_find_no_room_are_counted() {
     let options = Options {
         sample_hz: 4999,
         hardware_cycles: false,
+        chain: false,
     };
     let mut collector = Collector::open(&[tid.recv().unwrap()], options).unwrap();
     collector.enable().unwrap();

@@ -2,6 +2,7 @@
 //! bytes and the same rows, and gives the same frames. For recordings without privilege, for tests, and to look at a
 //! walk with a debugger. Each machine's stacks can be walked on any machine.
 
+mod chain;
 mod machine;
 mod tables;
 
@@ -42,6 +43,25 @@ impl Piece<'_> {
         let end = from.saturating_add(to.len());
         let found = self.bytes.get(from..end);
         found.inspect(|bytes| to.copy_from_slice(bytes)).is_some()
+    }
+}
+
+/// What is known of a thread's stack.
+#[derive(Debug, Clone, Copy)]
+pub struct Stack<'a> {
+    pub pieces: &'a [Piece<'a>],
+    /// What the kernel found by frame pointers as it took the sample: the leaf's address, then return addresses. Serves
+    /// where a frame's caller is on another stack, of which no piece is here. Empty where the kernel was not asked.
+    pub chain: &'a [u64],
+}
+
+impl<'a> Stack<'a> {
+    pub fn of(pieces: &'a [Piece<'a>]) -> Stack<'a> {
+        Stack { pieces, chain: &[] }
+    }
+
+    fn read(&self, address: u64, to: &mut [u8]) -> bool {
+        self.pieces.iter().any(|piece| piece.read(address, to))
     }
 }
 
@@ -86,30 +106,30 @@ where
     pub fn walk(
         &mut self,
         registers: &Registers<N>,
-        stack: &[Piece<'_>],
+        stack: Stack<'_>,
         mappings: &MappingTable,
         tables: &Tables,
     ) -> Walked<'_> {
-        let read = |address: u64, to: &mut [u8]| stack.iter().any(|piece| piece.read(address, to));
-        self.walk_memory(registers, read, mappings, tables)
+        let mut read = |address: u64, to: &mut [u8]| stack.read(address, to);
+        let sources = Sources::new(&mut read, mappings, tables);
+        self.walk_sources(registers, stack.chain, &sources)
     }
 
     /// As [`Walker::walk`], for a process with more mappings than a table holds: `find` gives the one at an address.
     pub fn walk_finding<F: FnMut(u64) -> Option<Mapping>>(
         &mut self,
         registers: &Registers<N>,
-        stack: &[Piece<'_>],
+        stack: Stack<'_>,
         mut find: F,
         tables: &Tables,
     ) -> Walked<'_> {
-        let mut read =
-            |address: u64, to: &mut [u8]| stack.iter().any(|piece| piece.read(address, to));
+        let mut read = |address: u64, to: &mut [u8]| stack.read(address, to);
         let sources = Sources {
             find: Some(find_by::<F>),
             finder: (&raw mut find).cast(),
             ..Sources::new(&mut read, &self.no_table, tables)
         };
-        self.walk_sources(registers, &sources)
+        self.walk_sources(registers, stack.chain, &sources)
     }
 
     /// As [`Walker::walk`], over any memory: `read` fills the slice with the bytes at an address, or gives false.
@@ -121,16 +141,21 @@ where
         tables: &Tables,
     ) -> Walked<'_> {
         let sources = Sources::new(&mut read, mappings, tables);
-        self.walk_sources(registers, &sources)
+        self.walk_sources(registers, &[], &sources)
     }
 
-    fn walk_sources(&mut self, registers: &Registers<N>, sources: &Sources) -> Walked<'_> {
-        let mut end = 0;
+    fn walk_sources(
+        &mut self,
+        registers: &Registers<N>,
+        chain: &[u64],
+        sources: &Sources,
+    ) -> Walked<'_> {
+        let mut ended = Ended::default();
         // SAFETY: every pointer comes with the length of what it points to, all of which outlive the call; `reader` and
         // `finder` are the closures that `read_by` and `find_by` were made for; the state has the size and alignment of `struct user_walk` and is
         // valid zeroed; N is the machine's number of registers; `frames` has room for USER_FRAMES_MAX. The C code
         // reads nothing beyond the lengths (tests/random_walks.rs).
-        let count = unsafe {
+        let mut count = unsafe {
             (Registers::<N>::CODE.walk)(
                 self.state.as_mut_ptr(),
                 sources,
@@ -138,12 +163,24 @@ where
                 registers.ip,
                 registers.is_exact,
                 self.frames.as_mut_ptr(),
-                &mut end,
+                &mut ended,
             )
         };
+        let mut end = StackEnd::from_code(ended.end).expect("the walk gives one of its own codes");
+        if ended.on_other_stack {
+            let fp = registers.general[Registers::<N>::FP];
+            let is_leafs = ended.frame_pointer == fp;
+            let rest = chain::beyond(chain, &self.frames[..count], is_leafs);
+            let state = self.state.as_mut_ptr();
+            // SAFETY: the state is of the walk above, whose sources are all still there.
+            let code_kind = |address| unsafe { (Registers::<N>::CODE.code_kind)(state, address) };
+            if chain::append(rest, &mut self.frames[..], &mut count, code_kind) {
+                end = StackEnd::Root;
+            }
+        }
         Walked {
             frames: &self.frames[..count],
-            end: StackEnd::from_code(end).expect("the walk gives one of its own codes"),
+            end,
         }
     }
 }
@@ -186,6 +223,15 @@ unsafe extern "C" fn find_by<F: FnMut(u64) -> Option<Mapping>>(
     // SAFETY: as above.
     unsafe { found.write(mapping) };
     true
+}
+
+/// `struct walk_ended` of walk.c.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Ended {
+    frame_pointer: u64,
+    end: u8,
+    on_other_stack: bool,
 }
 
 /// `struct walk_sources` of walk.c.

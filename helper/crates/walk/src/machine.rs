@@ -1,10 +1,11 @@
 //! The machines whose stacks can be walked, and the C code compiled for each.
 
-use crate::Sources;
+use crate::{Ended, Sources};
 
 pub mod x86_64 {
     /// rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15.
     pub const REGISTERS: usize = 16;
+    pub const FP: usize = 6;
     pub const SP: usize = 7;
 
     pub type Registers = crate::Registers<REGISTERS>;
@@ -26,26 +27,33 @@ pub mod aarch64 {
 pub trait Machine {
     #[doc(hidden)]
     const CODE: Code;
+    /// DWARF number of the frame pointer.
+    const FP: usize;
 }
 
 impl Machine for x86_64::Registers {
     const CODE: Code = Code {
         state_size: lineheat_walk_state_size_x86_64,
         walk: lineheat_walk_x86_64,
+        code_kind: lineheat_code_kind_x86_64,
     };
+    const FP: usize = x86_64::FP;
 }
 
 impl Machine for aarch64::Registers {
     const CODE: Code = Code {
         state_size: lineheat_walk_state_size_aarch64,
         walk: lineheat_walk_aarch64,
+        code_kind: lineheat_code_kind_aarch64,
     };
+    const FP: usize = aarch64::FP;
 }
 
 /// What walk.c defines for each machine.
 pub struct Code {
     pub(crate) state_size: StateSize,
     pub(crate) walk: Walk,
+    pub(crate) code_kind: CodeKind,
 }
 
 type StateSize = unsafe extern "C" fn() -> usize;
@@ -56,12 +64,13 @@ type Walk = unsafe extern "C" fn(
     ip: u64,
     exact_ip: bool,
     frames: *mut u64,
-    end: *mut u8,
+    ended: *mut Ended,
 ) -> usize;
+type CodeKind = unsafe extern "C" fn(state: *mut u64, address: u64) -> u8;
 
-/// Declares walk.c's two functions under a machine's names for them.
+/// Declares walk.c's functions under a machine's names for them.
 macro_rules! code_of_machine {
-    ($state_size:ident, $walk:ident) => {
+    ($state_size:ident, $walk:ident, $code_kind:ident) => {
         unsafe extern "C" {
             fn $state_size() -> usize;
             fn $walk(
@@ -71,11 +80,20 @@ macro_rules! code_of_machine {
                 ip: u64,
                 exact_ip: bool,
                 frames: *mut u64,
-                end: *mut u8,
+                ended: *mut Ended,
             ) -> usize;
+            fn $code_kind(state: *mut u64, address: u64) -> u8;
         }
     };
 }
 
-code_of_machine!(lineheat_walk_state_size_x86_64, lineheat_walk_x86_64);
-code_of_machine!(lineheat_walk_state_size_aarch64, lineheat_walk_aarch64);
+code_of_machine!(
+    lineheat_walk_state_size_x86_64,
+    lineheat_walk_x86_64,
+    lineheat_code_kind_x86_64
+);
+code_of_machine!(
+    lineheat_walk_state_size_aarch64,
+    lineheat_walk_aarch64,
+    lineheat_code_kind_aarch64
+);

@@ -46,6 +46,13 @@ struct walk_sources {
 	void *finder;
 };
 
+/* How a walk ended. Mirrored by lib.rs. */
+struct walk_ended {
+	u64 frame_pointer; /* of the last frame */
+	u8 end;            /* enum stack_end */
+	bool on_other_stack; /* the last frame's caller is on another stack, which could not be read */
+};
+
 struct user_walk {
 	struct walk walk; /* first: the functions below get a pointer to it */
 	const struct walk_sources *sources;
@@ -117,10 +124,10 @@ size_t OF_MACHINE(lineheat_walk_state_size)(void)
 	return sizeof(struct user_walk);
 }
 
-/* registers are REGISTERS, frames has room for USER_FRAMES_MAX. Returns how many there are; *end is an enum stack_end.
- * state is zeroed before its first use. */
+/* registers are REGISTERS, frames has room for USER_FRAMES_MAX. Returns how many there are. state is zeroed before its
+ * first use. */
 size_t OF_MACHINE(lineheat_walk)(struct user_walk *state, const struct walk_sources *sources, const u64 *registers,
-				 u64 ip, bool exact_ip, u64 *frames, u8 *end)
+				 u64 ip, bool exact_ip, u64 *frames, struct walk_ended *ended)
 {
 	struct walk *w = &state->walk;
 	state->sources = sources;
@@ -134,6 +141,22 @@ size_t OF_MACHINE(lineheat_walk)(struct user_walk *state, const struct walk_sour
 	while (walk_frame(w))
 		;
 	memcpy(frames, w->out.frames, w->user_frames * sizeof(u64));
-	*end = w->end;
+	ended->frame_pointer = w->registers[REG_FP];
+	ended->end = w->end;
+	/* Only a step by a rule ends as unreadable: the rule is the last frame's. */
+	ended->on_other_stack = w->end == STACK_END_UNREADABLE && w->rule.cfa_kind == CFA_OTHER_STACK;
 	return w->user_frames;
+}
+
+/* What code an address lies in. Mirrored by chain.rs. */
+enum code_kind { CODE_NOT_MAPPED, CODE_INNER, CODE_OUTERMOST };
+
+/* By the sources of the last walk. */
+u8 OF_MACHINE(lineheat_code_kind)(struct user_walk *state, u64 address)
+{
+	s32 number = search_rule(&state->walk, address);
+	if (number == NO_MAPPING)
+		return CODE_NOT_MAPPED;
+	const struct unwind_rule *rule = number < 0 ? 0 : rule_at(&state->walk, number);
+	return rule && rule->cfa_kind == CFA_END ? CODE_OUTERMOST : CODE_INNER;
 }

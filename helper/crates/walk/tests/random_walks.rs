@@ -2,8 +2,10 @@
 //! it was given, never keep it from ending, and give at most the frames that there is room for.
 
 use records::layout::USER_FRAMES_MAX;
-use records::{PAGE_SHIFT, Rule};
-use walk::{Machine, Mapping, MappingTable, Piece, Registers, Tables, Walker, aarch64, x86_64};
+use records::{PAGE_SHIFT, Rule, StackEnd};
+use walk::{
+    Machine, Mapping, MappingTable, Piece, Registers, Stack, Tables, Walker, aarch64, x86_64,
+};
 
 /// xorshift64*: the same walks on every machine.
 struct Random(u64);
@@ -115,7 +117,7 @@ where
 {
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut walker = Walker::<N>::default();
-    let mut deepest = 0;
+    let (mut deepest, mut went_on) = (0, 0);
     for generation in 1..20_000 {
         let mut tables = Tables::default();
         let is_tame = random.below(2) == 0; // code that mostly leads on: long walks, and circles
@@ -197,7 +199,9 @@ where
             bytes: &bytes,
         };
         let table = MappingTable::new(generation, &mappings);
-        let walked = walker.walk(&registers, &[stack], &table, &tables);
+        let pieces = [stack];
+        let stack = Stack::of(&pieces);
+        let walked = walker.walk(&registers, stack, &table, &tables);
         assert!((1..=USER_FRAMES_MAX).contains(&walked.frames.len()));
         let leaf = if registers.is_exact {
             registers.ip
@@ -221,18 +225,32 @@ where
         deepest = deepest.max(walked.frames.len());
         let first: Vec<u64> = walked.frames.to_vec();
         let end = walked.end;
-        let again = walker.walk(&registers, &[stack], &table, &tables);
+        let again = walker.walk(&registers, stack, &table, &tables);
         assert_eq!(
             (again.frames, again.end),
             (&first[..], end),
             "what was remembered changes nothing"
         );
+        let length = random.below(2 * USER_FRAMES_MAX as u64);
+        let mut chain: Vec<u64> = (0..length).map(|_| word(&mut random)).collect();
+        let place = random.below(8) as usize;
+        if let (Some(entry), Some(last)) = (chain.get_mut(place), first.last()) {
+            *entry = last.wrapping_add(1);
+        }
+        let pieces = stack.pieces;
+        let chain = &chain[..];
+        let longer = walker.walk(&registers, Stack { pieces, chain }, &table, &tables);
+        assert_eq!(longer.frames[..first.len()], first, "no frame is replaced");
+        let is_longer = longer.frames.len() > first.len();
+        assert!(!is_longer || end == StackEnd::Unreadable);
+        assert!([end, StackEnd::Root].contains(&longer.end));
+        went_on += u32::from(is_longer);
         if mappings.is_sorted_by(|a, b| a.end <= b.start) {
             let find = |address| {
                 let mut all = mappings.iter();
                 all.find(|m| m.start <= address && address < m.end).copied()
             };
-            let found = walker.walk_finding(&registers, &[stack], find, &tables);
+            let found = walker.walk_finding(&registers, stack, find, &tables);
             assert_eq!(
                 (found.frames, found.end),
                 (&first[..], end),
@@ -241,4 +259,5 @@ where
         }
     }
     assert!(deepest > 100, "some walks are long: {deepest}");
+    assert!(went_on > 10, "some go on by the chain: {went_on}");
 }

@@ -1,8 +1,9 @@
 //! Walks over recorded x86-64 registers: callers that are in registers, and where a thread begins.
 
+use records::layout::FpKind;
 use records::{Rule, RuleKind, StackEnd};
-use walk::Piece;
-use walk::x86_64::{Registers, SP, Walker};
+use walk::x86_64::{FP, Registers, SP, Walker};
+use walk::{Piece, Stack};
 
 #[path = "support/one_page.rs"]
 mod one_page;
@@ -14,7 +15,6 @@ const OTHER_STACK: u64 = 0xc000_0000;
 /// DWARF numbers.
 const RAX: usize = 0;
 const RDX: usize = 1;
-const FP: usize = 6;
 const R8: usize = 8;
 const R9: usize = 9;
 
@@ -99,11 +99,61 @@ fn the_caller_of_a_stack_is_found_in_another_piece() {
     };
     let mut walker = Walker::default();
     let mut walked = |stack: &[Piece<'_>]| {
-        let walked = walker.walk(&registers, stack, &mappings, &tables);
+        let walked = walker.walk(&registers, Stack::of(stack), &mappings, &tables);
         (walked.frames.to_vec(), walked.end)
     };
     let whole = (vec![CODE + 8, OUTER + 3], StackEnd::Root);
     assert_eq!(walked(&[here, there]), whole);
     let leaf = (vec![CODE + 8], StackEnd::Unreadable);
     assert_eq!(walked(&[here]), leaf);
+}
+
+/// The runtime's function, called by the one that changes to the runtime's stack, both with frame pointers; then what the
+/// goroutine runs, and its start.
+#[test]
+fn where_the_other_stack_is_not_here_the_kernels_chain_leads_on() {
+    let by_frame_pointer = |kind| Rule {
+        register: FP as u8,
+        cfa_offset: 16,
+        fp: FpKind::AtCfa,
+        fp_offset: -16,
+        ..Rule::of_kind(kind)
+    };
+    let (inner, switching) = (CODE, CODE + 0x80);
+    let (mappings, tables) = one_page(&[
+        (inner, by_frame_pointer(RuleKind::Register)),
+        (switching, by_frame_pointer(RuleKind::OtherStack)),
+        (OUTER, by_frame_pointer(RuleKind::Register)),
+        (OUTER + 0x80, Rule::of_kind(RuleKind::End)),
+    ]);
+    let mut general = [0; 16];
+    (general[SP], general[FP]) = (STACK, STACK + 16);
+    let leaf = |ip| Registers {
+        general,
+        ip,
+        is_exact: true,
+    };
+    let bytes = [0, 0, OTHER_STACK, switching + 4].map(u64::to_le_bytes);
+    let pieces = [Piece {
+        start: STACK,
+        bytes: &bytes.concat(),
+    }];
+    let mut walker = Walker::default();
+    let mut walked = |ip: u64, chain: &[u64]| {
+        let pieces = &pieces;
+        let walked = walker.walk(&leaf(ip), Stack { pieces, chain }, &mappings, &tables);
+        (walked.frames.to_vec(), walked.end)
+    };
+    let (from, back, start) = (inner + 8, switching + 4, OUTER + 0x84);
+    let found = vec![from, back - 1];
+    let all = [from, back, OUTER + 4, start];
+    let whole = vec![from, back - 1, OUTER + 3, start - 1];
+    assert_eq!(walked(from, &all), (whole, StackEnd::Root));
+    // A chain that ends early makes the stack longer, not whole.
+    let longer = vec![from, back - 1, OUTER + 3];
+    assert_eq!(walked(from, &all[..3]), (longer, StackEnd::Unreadable));
+    // One that does not lead there, or nowhere, changes nothing.
+    for chain in [&[][..], &[from], &[from, OUTER + 4, start], &all[..2]] {
+        assert_eq!(walked(from, chain), (found.clone(), StackEnd::Unreadable));
+    }
 }

@@ -2,8 +2,8 @@
 //! files whose rows the BPF program did not have yet. The bytes are gone with that.
 
 use records::{CopyRecord, SampleRecord, StackEnd, ToSampler};
-use walk::Piece;
 use walk::own::{Registers, SP, Walker};
+use walk::{Piece, Stack};
 
 use super::address_spaces::AddressSpaces;
 use super::modules::Modules;
@@ -28,16 +28,17 @@ impl CopiedStacks {
         self.tables.forget(pid);
     }
 
-    /// Unwinds by what was mapped when the copy was taken. A stack that is longer than `bytes_max`, all that is ever
-    /// copied, ends as cut.
+    /// Unwinds by what was mapped when the copy was taken. `chain` is what the kernel found by frame pointers then, empty
+    /// where it was not asked. A stack that is longer than `bytes_max`, all that is ever copied, ends as cut.
     pub fn unwind(
         &mut self,
         copy: CopyRecord,
+        chain: &[u64],
         bytes_max: usize,
         spaces: &AddressSpaces,
         modules: &Modules,
     ) -> SampleRecord {
-        let (user, end) = self.walk(&copy, bytes_max, spaces, modules);
+        let (user, end) = self.walk(&copy, chain, bytes_max, spaces, modules);
         SampleRecord {
             time_ns: copy.time_ns,
             pid: copy.pid,
@@ -52,6 +53,7 @@ impl CopiedStacks {
     fn walk(
         &mut self,
         copy: &CopyRecord,
+        chain: &[u64],
         bytes_max: usize,
         spaces: &AddressSpaces,
         modules: &Modules,
@@ -62,7 +64,7 @@ impl CopiedStacks {
             ip: copy.ip,
             is_exact: copy.is_exact,
         };
-        let stack = [
+        let pieces = [
             Piece {
                 start: copy.registers[SP],
                 bytes: &copy.stack,
@@ -72,16 +74,20 @@ impl CopiedStacks {
                 bytes: &copy.other.bytes,
             },
         ];
+        let stack = Stack {
+            pieces: &pieces,
+            chain,
+        };
         let has_table = self.tables.prepare(pid, time_ns, spaces, modules);
         let tables = &self.tables;
         let walked = match tables.mappings(pid).filter(|_| has_table) {
-            Some(mappings) => (self.walker).walk(&registers, &stack, mappings, &tables.rows),
+            Some(mappings) => (self.walker).walk(&registers, stack, mappings, &tables.rows),
             None => {
                 let find = |address| {
                     let mapped = spaces.find(pid, time_ns, address)?;
                     Some(tables.mapping(mapped, modules))
                 };
-                (self.walker).walk_finding(&registers, &stack, find, &tables.rows)
+                (self.walker).walk_finding(&registers, stack, find, &tables.rows)
             }
         };
         let end = match walked.end {

@@ -212,7 +212,7 @@ impl Recording<'_> {
             }
             FromSampler::Copy(copy) => {
                 let (spaces, modules) = (&self.spaces, &self.modules);
-                let sample = (self.copies).unwind(copy, COPY_BYTES_MAX, spaces, modules);
+                let sample = (self.copies).unwind(copy, &[], COPY_BYTES_MAX, spaces, modules);
                 self.handle(FromSampler::Sample(sample));
             }
             FromSampler::Mapped {

@@ -43,18 +43,30 @@ pub struct Program {
 impl Program {
     /// gcc -O2, no frame pointers, line tables.
     pub fn compile(name: &str) -> Program {
-        let source_path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/programs/{name}.c"));
+        let mut compiler = Command::new("gcc");
+        compiler.args(["-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o"]);
+        Program::compile_by(compiler, name, "c")
+    }
+
+    pub fn compile_go(name: &str) -> Program {
+        let mut compiler = Command::new("go");
+        compiler.args(["build", "-o"]).env("CGO_ENABLED", "0");
+        Program::compile_by(compiler, name, "go")
+    }
+
+    /// The compiler's arguments end before the program and its source.
+    fn compile_by(mut compiler: Command, name: &str, extension: &str) -> Program {
+        let source_path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("../../tests/programs/{name}.{extension}"));
         let source_path = source_path
             .canonicalize()
             .expect("the program's source exists");
         let directory = tempfile::tempdir().expect("a temporary folder");
         let path = directory.path().join(name);
-        let compiled = Command::new("gcc")
-            .args(["-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o"])
+        let compiled = compiler
             .args([&path, &source_path])
             .output()
-            .expect("gcc is installed");
+            .expect("the compiler is installed");
         assert!(
             compiled.status.success(),
             "{}",

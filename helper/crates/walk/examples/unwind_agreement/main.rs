@@ -15,7 +15,7 @@ use ::records::StackEnd;
 use perf_data::{Record, Sample, records};
 use support::{Mapped, Modules};
 use walk::x86_64::{SP, Walker};
-use walk::{MappingTable, Piece};
+use walk::{MappingTable, Piece, Stack};
 
 const KERNEL: u64 = 1 << 63;
 const SHOWN: usize = 12;
@@ -75,7 +75,12 @@ fn main() {
             start: sample.registers.general[SP],
             bytes: sample.stack,
         };
-        let walked = walker.walk(&sample.registers, &[stack], table, &modules.tables);
+        let walked = walker.walk(
+            &sample.registers,
+            Stack::of(&[stack]),
+            table,
+            &modules.tables,
+        );
         let mut ours = walked.frames.to_vec();
         ours[0] = sample.registers.ip; // perf does not move a system call's return address
         let mapped = mappings.get(&sample.pid).map_or(&[][..], |m| m);

@@ -11,8 +11,8 @@ use std::sync::mpsc::SyncSender;
 
 use perf_events::map_event::MapEvent;
 use records::{
-    CopiedPiece, CopyRecord, FromSampler, MessageReader, SampleRecord, SamplerError, StackEnd,
-    ToSampler,
+    CopiedPiece, CopyRecord, FromSampler, MessageReader, Rule, RuleKind, SampleRecord,
+    SamplerError, StackEnd, ToSampler,
 };
 use stack_copies::{Collector, OpenError, OpenStep, Options, STACK_BYTES, StackCopy};
 
@@ -49,6 +49,7 @@ impl OwnSampler {
             options: Options {
                 sample_hz: 0,
                 hardware_cycles: true,
+                chain: false,
             },
             tids: Vec::new(),
             live: LiveThreads::default(),
@@ -78,9 +79,11 @@ impl OwnSampler {
                 ToSampler::Start => self.start(),
                 ToSampler::Sync => self.answer(FromSampler::Synced),
                 ToSampler::Stop => self.shared.stop.store(true, Ordering::Relaxed),
+                ToSampler::Rules { rules, .. } => {
+                    self.options.chain |= rules.iter().any(changes_stack);
+                }
                 // The recording's own tables hold what there is to unwind by.
-                ToSampler::Rules { .. }
-                | ToSampler::Rows { .. }
+                ToSampler::Rows { .. }
                 | ToSampler::Pages { .. }
                 | ToSampler::File { .. }
                 | ToSampler::Mapping(_)
@@ -149,6 +152,7 @@ impl OwnSampler {
                 sample
             }
             Some(registers) => {
+                let chain = copy.chain;
                 let copy = CopyRecord {
                     time_ns: copy.time_ns,
                     pid: copy.pid,
@@ -161,7 +165,7 @@ impl OwnSampler {
                     stack: copy.stack,
                     other: CopiedPiece::default(),
                 };
-                copies.unwind(copy, STACK_BYTES as usize, spaces, modules)
+                copies.unwind(copy, &chain, STACK_BYTES as usize, spaces, modules)
             }
         }
     }
@@ -172,6 +176,12 @@ impl Drop for OwnSampler {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
+}
+
+/// Where code changes stacks, as Go's does, only the kernel's chain leads to a stack of which no bytes are copied. Known
+/// of all that is mapped before the events are opened; elsewhere the chain would cost for nothing.
+fn changes_stack(rule: &[u8; Rule::BYTES]) -> bool {
+    rule[0] == RuleKind::OtherStack as u8
 }
 
 fn sampler_error(error: &OpenError) -> SamplerError {
