@@ -43,6 +43,40 @@ export function durationText(ns: number): string {
   return scaledText(ns, 1000, ['ns', 'µs', 'ms', 's']);
 }
 
+/** A moment of a recording, as exact as steps of `stepNs` need: `2.7 s`, `1,250 ms`. The unit is that of `scaleNs`. */
+export function momentText(ns: number, stepNs: number, scaleNs = ns): string {
+  const { size, name } = unitOf(scaleNs);
+  if (ns === 0) return `0 ${name}`;
+  return `${momentDigits(ns, stepNs, size)} ${name}`;
+}
+
+/** Two moments: `2.7–3.1 s`, as exact as their distance needs. */
+export function timeRangeText({ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number }): string {
+  const { size, name } = unitOf(toNs);
+  const stepNs = Math.max(1, (toNs - fromNs) / 20);
+  return `${momentDigits(fromNs, stepNs, size)}–${momentDigits(toNs, stepNs, size)} ${name}`;
+}
+
+/** `412 of 5,321 samples (7.7 %)`. */
+export function samplesOfText(samples: number, all: number): string {
+  return l10n.t('{0} of {1} samples ({2})', countText(samples), countText(all), percentText(share(samples, all)));
+}
+
+const TIME_UNITS = [
+  { size: 1e9, name: 's' },
+  { size: 1e6, name: 'ms' },
+  { size: 1e3, name: 'µs' },
+] as const;
+
+const unitOf = (ns: number) => TIME_UNITS.find(({ size }) => ns >= size) ?? { size: 1, name: 'ns' };
+
+function momentDigits(ns: number, stepNs: number, size: number): string {
+  const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(stepNs / size) - 1e-9)));
+  const [whole, fraction] = (ns / size).toFixed(digits).split('.');
+  const grouped = whole!.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
 /** A value of a profile in its unit, as pprof names units. */
 export function valueText(value: number, unit: string): string {
   switch (unit) {

@@ -8,6 +8,14 @@ import * as l10n from '@vscode/l10n';
 
 import { type AdvisedCommand, advisedCommands } from './advisedCommands.ts';
 import type { ShownComparison, ShownExplanation } from './comparisonMessages.ts';
+import type { NamedFunction } from './namedFunction.ts';
+import {
+  isNamedFunction,
+  isWhole,
+  parseSelectionMessage,
+  type SelectionHostMessage,
+  type SelectionPageMessage,
+} from './selectionMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
 /** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable. */
@@ -20,11 +28,7 @@ export const viewKinds = [
 ] as const;
 export type ViewKind = (typeof viewKinds)[number];
 
-/** A function as a view has it. */
-export interface NamedFunction {
-  readonly name: string;
-  readonly module: string;
-}
+export type { NamedFunction } from './namedFunction.ts';
 
 /** Who calls a function, and what that costs when called from there; `new…` of a comparison only. Texts are foreign. */
 export interface ShownCaller extends NamedFunction {
@@ -92,6 +96,7 @@ export interface ShowSweepMessage {
 
 export type HostMessage =
   | ShowMessage
+  | SelectionHostMessage
   | ShowSweepMessage
   | { readonly type: 'loading'; readonly message: string }
   /** Nothing can be shown. */
@@ -128,6 +133,7 @@ export interface ShownView {
 }
 
 export type PageMessage =
+  | SelectionPageMessage
   | { readonly type: 'ready' }
   | ({ readonly type: 'request' } & ShownView)
   /** Who calls the function of a node (flame graphs) or row (tables). */
@@ -156,7 +162,6 @@ const INDEX_LIMIT = 0xffff_ffff;
 const NORMALISATION_LIMIT = 4; // as many as protocol/comparison.proto names
 const FRAMES_LIMIT = 1 << 20; // more than a message of the engine has room for
 export const HIDDEN_LIMIT = 256; // as many as protocol/views.proto allows
-const NAME_LIMIT = 4096; // characters; the engine cuts names of views after 1024 bytes
 const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 
 /** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */
@@ -219,7 +224,7 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
       if (typeof text !== 'string' || text.length > COPY_LIMIT) return undefined;
       return { type, text };
     default:
-      return undefined;
+      return parseSelectionMessage(message as Record<string, unknown>);
   }
 }
 
@@ -233,11 +238,6 @@ export function isHidden(hidden: unknown): hidden is readonly NamedFunction[] | 
 export const sameFunctions = (a: readonly NamedFunction[] = [], b: readonly NamedFunction[] = []): boolean =>
   a.length === b.length && a.every(({ name, module }, at) => name === b[at]!.name && module === b[at]!.module);
 
-function isNamedFunction(named: unknown): named is NamedFunction {
-  if (typeof named !== 'object' || named === null || !('name' in named) || !('module' in named)) return false;
-  return [named.name, named.module].every((text) => typeof text === 'string' && text.length <= NAME_LIMIT);
-}
-
 const hiddenPart = (hidden: readonly NamedFunction[] | undefined): Pick<ShownView, 'hidden'> =>
   hidden ? { hidden: hidden.map(({ name, module }) => ({ name, module })) } : {};
 
@@ -247,8 +247,4 @@ function isAdvised(command: unknown): command is AdvisedCommand {
 
 function isViewKind(view: unknown): view is ViewKind {
   return viewKinds.some((kind) => kind === view);
-}
-
-function isWhole(value: unknown, limit: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= limit;
 }

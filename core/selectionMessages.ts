@@ -1,0 +1,226 @@
+// What page and host say to each other about the selection, the part of a run that figures are about, and about the timeline
+// that it is made on. Selection of protocol/selection.proto in the page's words; checked on arrival.
+import type { NamedFunction } from './namedFunction.ts';
+
+/** Nanoseconds since the recording began; half open. */
+export interface ShownTimeRange {
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
+export const functionTransforms = [
+  'focusFunction',
+  'focusSelf',
+  'mergeFunction',
+  'dropFunction',
+  'collapseRecursion',
+] as const;
+export type FunctionTransform = (typeof functionTransforms)[number];
+export const moduleTransforms = ['collapseModule', 'hideModule'] as const;
+export type ModuleTransform = (typeof moduleTransforms)[number];
+export const plainTransforms = ['hideKernel', 'myCode'] as const;
+export type PlainTransform = (typeof plainTransforms)[number];
+
+/** A change of the stacks; a function with an empty module is one in any. */
+export type ShownTransform =
+  | { readonly kind: FunctionTransform; readonly function: NamedFunction }
+  | { readonly kind: ModuleTransform; readonly module: string }
+  | { readonly kind: PlainTransform };
+
+/** Kinds narrow each other; what is listed of one kind adds up; an empty kind is everything. */
+export interface ShownSelection {
+  readonly times: readonly ShownTimeRange[];
+  readonly threads: readonly string[]; // a name, a glob, or the number of a thread
+  readonly processes: readonly string[];
+  readonly executions: readonly number[]; // from 1
+  readonly transforms: readonly ShownTransform[]; // in this order
+}
+
+export const EMPTY_SELECTION: ShownSelection = {
+  times: [],
+  threads: [],
+  processes: [],
+  executions: [],
+  transforms: [],
+};
+
+export interface ShownTimelineRequest extends ShownTimeRange {
+  readonly columns: number;
+  readonly first: number; // of the tracks, in their order
+  readonly count: number;
+  readonly order: TrackOrder;
+  readonly tinted?: NamedFunction | undefined; // its samples are counted apart
+}
+export const trackOrders = ['time', 'process'] as const;
+export type TrackOrder = (typeof trackOrders)[number];
+
+export type SelectionPageMessage =
+  | { readonly type: 'timeline'; readonly request: ShownTimelineRequest }
+  /**
+   * A preview is one step of a drag: it replaces the preview before it and is no step of undo. A selection that equals the
+   * committed one drops the preview and is no step of undo either. Each is answered by `selected`.
+   */
+  | { readonly type: 'select'; readonly selection: ShownSelection; readonly preview: boolean }
+  | { readonly type: 'undoSelection' }
+  | { readonly type: 'redoSelection' }
+  /** What was on most stacks there; pid and tid 0: of all threads. `ask` comes back with the answer. */
+  | {
+      readonly type: 'hottestStack';
+      readonly ask: number;
+      readonly time: ShownTimeRange;
+      readonly pid: number;
+      readonly tid: number;
+    };
+
+/** How much is selected, after every change, whoever made it, and once after `show`. */
+export interface SelectedMessage {
+  readonly type: 'selected';
+  readonly selection: ShownSelection;
+  readonly preview: boolean;
+  readonly samples: number;
+  readonly value: number;
+  readonly runSamples: number;
+  readonly runValue: number;
+  readonly unit: string;
+  readonly notice: string; // one sentence, or empty
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+}
+
+export interface HottestStackMessage {
+  readonly type: 'hottestStack';
+  readonly ask: number;
+  readonly frames: readonly NamedFunction[]; // outermost first; names are foreign
+  readonly samples: number;
+  readonly ofSamples: number;
+}
+
+export type SelectionHostMessage =
+  | {
+      readonly type: 'timeline';
+      readonly request: ShownTimelineRequest;
+      readonly content: ArrayBuffer; // Timeline of protocol/selection.proto
+    }
+  | { readonly type: 'timelineFailed'; readonly message: string }
+  | SelectedMessage
+  | HottestStackMessage;
+
+export const TIMES_LIMIT = 64;
+export const NAMES_LIMIT = 256; // threads, and processes
+export const TRANSFORMS_LIMIT = 256; // as many as protocol/selection.proto allows
+export const COLUMNS_LIMIT = 4096;
+export const TRACKS_LIMIT = 256; // in one request
+const EXECUTIONS_LIMIT = 100_000;
+const NAME_LIMIT = 4096; // characters; the engine cuts names of views after 1024 bytes
+const ID_LIMIT = 0xffff_ffff;
+
+/** The message on selection or timeline that `message` is; undefined when it is none. */
+export function parseSelectionMessage(message: Record<string, unknown>): SelectionPageMessage | undefined {
+  const { type, request, selection, preview, ask, time, pid, tid } = message;
+  switch (type) {
+    case 'undoSelection':
+    case 'redoSelection':
+      return { type };
+    case 'timeline': {
+      const parsed = parseTimelineRequest(request);
+      return parsed && { type, request: parsed };
+    }
+    case 'select': {
+      const parsed = parseSelection(selection);
+      if (!parsed || typeof preview !== 'boolean') return undefined;
+      return { type, selection: parsed, preview };
+    }
+    case 'hottestStack': {
+      if (!isWhole(ask, ID_LIMIT) || !isWhole(pid, ID_LIMIT) || !isWhole(tid, ID_LIMIT)) return undefined;
+      if (!isTimeRange(time)) return undefined;
+      return { type, ask, time: rangeOf(time), pid, tid };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The selection that `unknown` is, with nothing else in it; undefined when a part is none or there is too much. */
+export function parseSelection(unknown: unknown): ShownSelection | undefined {
+  if (!isRecord(unknown)) return undefined;
+  const { times, threads, processes, executions, transforms } = unknown;
+  if (!isList(times, TIMES_LIMIT, isTimeRange)) return undefined;
+  if (!isList(threads, NAMES_LIMIT, isName) || !isList(processes, NAMES_LIMIT, isName)) return undefined;
+  if (!isList(executions, EXECUTIONS_LIMIT, isExecution)) return undefined;
+  if (!isList(transforms, TRANSFORMS_LIMIT, isTransform)) return undefined;
+  return {
+    times: times.map(rangeOf),
+    threads: [...threads],
+    processes: [...processes],
+    executions: [...executions],
+    transforms: transforms.map(transformOf),
+  };
+}
+
+function parseTimelineRequest(unknown: unknown): ShownTimelineRequest | undefined {
+  if (!isRecord(unknown) || !isTimeRange(unknown)) return undefined;
+  const { columns, first, count, order, tinted } = unknown as unknown as Record<string, unknown>;
+  if (!isWhole(columns, COLUMNS_LIMIT) || columns === 0) return undefined;
+  if (!isWhole(first, ID_LIMIT) || !isWhole(count, TRACKS_LIMIT)) return undefined;
+  const known = trackOrders.find((one) => one === order);
+  if (!known || (tinted !== undefined && !isNamedFunction(tinted))) return undefined;
+  const tint = tinted ? { tinted: functionOf(tinted) } : {};
+  return { ...rangeOf(unknown), columns, first, count, order: known, ...tint };
+}
+
+export const isEmptySelection = (selection: ShownSelection): boolean => sameSelection(selection, EMPTY_SELECTION);
+
+/** Whether two selections have the same parts in the same order. */
+export const sameSelection = (a: ShownSelection, b: ShownSelection): boolean =>
+  a === b || JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b));
+
+/** The same with its properties in one order, however it was made. */
+const inOrder = (selection: ShownSelection): unknown => ({
+  times: selection.times.map(rangeOf),
+  threads: selection.threads,
+  processes: selection.processes,
+  executions: selection.executions,
+  transforms: selection.transforms.map(transformOf),
+});
+
+/** A function as a view names it. */
+export function isNamedFunction(named: unknown): named is NamedFunction {
+  return isRecord(named) && isName(named.name) && isName(named.module);
+}
+
+export function isWhole(value: unknown, limit: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= limit;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function isList<Item>(list: unknown, limit: number, isItem: (item: unknown) => item is Item): list is readonly Item[] {
+  return Array.isArray(list) && list.length <= limit && list.every(isItem);
+}
+
+function isTimeRange(range: unknown): range is ShownTimeRange {
+  if (!isRecord(range)) return false;
+  const { fromNs, toNs } = range;
+  return isWhole(fromNs, Number.MAX_SAFE_INTEGER) && isWhole(toNs, Number.MAX_SAFE_INTEGER) && fromNs <= toNs;
+}
+
+const isName = (text: unknown): text is string => typeof text === 'string' && text.length <= NAME_LIMIT;
+
+const isExecution = (number: unknown): number is number => isWhole(number, ID_LIMIT) && number > 0;
+
+function isTransform(transform: unknown): transform is ShownTransform {
+  if (!isRecord(transform)) return false;
+  const { kind } = transform;
+  if (functionTransforms.some((one) => one === kind)) return isNamedFunction(transform.function);
+  if (moduleTransforms.some((one) => one === kind)) return isName(transform.module);
+  return plainTransforms.some((one) => one === kind);
+}
+
+const rangeOf = ({ fromNs, toNs }: ShownTimeRange): ShownTimeRange => ({ fromNs, toNs });
+const functionOf = ({ name, module }: NamedFunction): NamedFunction => ({ name, module });
+
+function transformOf(transform: ShownTransform): ShownTransform {
+  if ('function' in transform) return { kind: transform.kind, function: functionOf(transform.function) };
+  if ('module' in transform) return { kind: transform.kind, module: transform.module };
+  return { kind: transform.kind };
+}
