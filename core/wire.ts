@@ -46,6 +46,9 @@ export type Process = Decoded<lineheat.wire.Process.$Properties>;
 export type Executable = Decoded<lineheat.wire.Executable.$Properties>;
 export type FlameGraph = Decoded<lineheat.wire.FlameGraph.$Properties>;
 export type FunctionTable = Decoded<lineheat.wire.FunctionTable.$Properties>;
+export type Selected = Decoded<lineheat.wire.Selected.$Properties>;
+export type WireSelection = Omit<lineheat.wire.Selection.$Properties, '$unknowns'>;
+export type HottestStack = Decoded<lineheat.wire.HottestStack.$Properties>;
 export type ComparedTable = Decoded<lineheat.wire.ComparedTable.$Properties>;
 
 export const PROTOCOL_VERSION = 1;

@@ -35,6 +35,7 @@ import { UnkeptBuilds } from './editor/unkeptBuilds.ts';
 import { showWaitingRuns } from './editor/waitingRun.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
+import { RunSelections } from './selection/runSelections.ts';
 
 /** What the extension says of itself to others. */
 export interface Activated {
@@ -51,7 +52,8 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const documents = new TextDocuments();
   const navigation = new SourceNavigation(documents);
   const doctor = new DoctorPage(client, documents);
-  const active = new ActiveProfile(client, new ShownProfile(workspaceState));
+  const selections = new RunSelections();
+  const active = new ActiveProfile(client, new ShownProfile(workspaceState), selections);
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
   const lenses = new HeatLensProvider(active, heats, painter);
@@ -62,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
 
   const pageParts = {
     retained: new RetainedPages(),
+    selections,
     extensionUri,
     navigation,
     log,

@@ -4,6 +4,8 @@ import type { ComparisonOpened, RunOpened, SourceFile } from '../../../core/wire
 import type { EngineClient } from '../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../engine/openProfiles.ts';
 import { OpeningOrder } from '../heat/openingOrder.ts';
+import { followSelection } from '../selection/followSelection.ts';
+import type { RunSelections } from '../selection/runSelections.ts';
 import { openOptions } from './settings.ts';
 import type { RememberedProfile, ShownProfile } from './shownProfile.ts';
 
@@ -22,11 +24,18 @@ export class ActiveProfile implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Another profile, or none, is shown now. */
   readonly onDidChange = this.changed.event;
+  private readonly selected = new vscode.EventEmitter<void>();
+  /** Figures are of another part of the run now. */
+  readonly onDidSelect = this.selected.event;
+  private readonly following: vscode.Disposable;
 
   constructor(
     private readonly client: EngineClient,
     private readonly shown: ShownProfile,
-  ) {}
+    private readonly selections: RunSelections,
+  ) {
+    this.following = selections.onDidChange((run) => void this.follow(run));
+  }
 
   get current(): Profile | undefined {
     return this.profile;
@@ -87,7 +96,17 @@ export class ActiveProfile implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.following.dispose();
     this.changed.dispose();
+    this.selected.dispose();
+  }
+
+  /** The figures of a run are of what is selected of it. */
+  private async follow(path: string): Promise<void> {
+    const { profile } = this;
+    if (profile?.kind !== 'run' || profile.run.path !== path) return;
+    await followSelection(profile.run, this.selections);
+    if (this.profile === profile) this.selected.fire();
   }
 
   private async showAgain(shown: RememberedProfile): Promise<void> {
@@ -98,7 +117,9 @@ export class ActiveProfile implements vscode.Disposable {
   private async openRun(path: string): Promise<RunOpened> {
     const profile = await this.order.open(JSON.stringify([path]), async () => {
       const run = new OpenRun(this.client, path, openOptions());
-      return { kind: 'run', run, opened: await run.opened() };
+      const opened = await run.opened();
+      await followSelection(run, this.selections);
+      return { kind: 'run', run, opened };
     });
     return profile.opened as RunOpened;
   }

@@ -32,11 +32,13 @@ export class FileHeats implements vscode.Disposable {
     private readonly active: ActiveProfile,
     private readonly log: OutputLog,
   ) {
+    const forget = () => {
+      this.entries.clear();
+      this.changed.fire();
+    };
     this.subscriptions = [
-      active.onDidChange(() => {
-        this.entries.clear();
-        this.changed.fire();
-      }),
+      active.onDidChange(forget),
+      active.onDidSelect(forget),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length === 0 || !this.concerns(document)) return;
         clearTimeout(this.editTimer);

@@ -6,8 +6,10 @@ import { TRANSLATIONS_META } from '../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../core/webviewMessages.ts';
 import type { Location } from '../../../core/wire.ts';
 import { EngineFailure, failureOf } from '../engine/failure.ts';
+import type { RunSelections } from '../selection/runSelections.ts';
 import { tellError } from './notifications.ts';
 import type { OutputLog } from './outputLog.ts';
+import { PageSelection } from './pageSelection.ts';
 import type { ProfileSubject } from './profileSubjects.ts';
 import type { RetainedPages } from './retainedPages.ts';
 import { runAdvised } from './runAdvised.ts';
@@ -19,6 +21,7 @@ export interface PageParts {
   readonly navigation: SourceNavigation;
   readonly log: OutputLog;
   readonly retained: RetainedPages;
+  readonly selections: RunSelections;
   /** Opens the run of a sweep's cell, or compares two. */
   readonly openRun: (path: string) => Promise<unknown>;
   readonly compare: (base: string, current: string) => Promise<unknown>;
@@ -28,6 +31,7 @@ export class ProfilePage implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
   private ready = false;
   private pendingReveal: HostMessage | undefined;
+  private selection: PageSelection | undefined;
 
   constructor(
     private readonly webview: vscode.Webview,
@@ -39,6 +43,7 @@ export class ProfilePage implements vscode.Disposable {
   ) {
     const folder = vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview');
     webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [folder] };
+    this.selection = this.selectionOf(subject);
     this.subscription = webview.onDidReceiveMessage((message) => this.receive(message));
     webview.html = pageHtml(webview, folder, panel);
   }
@@ -47,6 +52,8 @@ export class ProfilePage implements vscode.Disposable {
   showAnew(subject: ProfileSubject): void {
     this.subject.close();
     this.subject = subject;
+    this.selection?.dispose();
+    this.selection = this.selectionOf(subject);
     if (this.ready) this.receive({ type: 'retry' });
   }
 
@@ -69,7 +76,16 @@ export class ProfilePage implements vscode.Disposable {
 
   dispose(): void {
     this.subscription.dispose();
+    this.selection?.dispose();
     this.subject.close();
+  }
+
+  /** Of a run only. */
+  private selectionOf({ run }: ProfileSubject): PageSelection | undefined {
+    if (!run) return undefined;
+    const post = (message: HostMessage) => this.post(message);
+    const refused = (message: string) => void tellError(message);
+    return new PageSelection(run, { selections: this.parts.selections, post, refused });
   }
 
   private receive(unknown: unknown): void {
@@ -89,6 +105,7 @@ export class ProfilePage implements vscode.Disposable {
         const show = await this.subject.show(this.panel);
         this.titled(show.title);
         this.post(show);
+        await this.selection?.follow();
         this.ready = true;
         if (this.pendingReveal) this.post(this.pendingReveal);
         this.pendingReveal = undefined;
@@ -134,6 +151,12 @@ export class ProfilePage implements vscode.Disposable {
       case 'normalise':
         this.subject.normalise?.(message.normalisation);
         return this.answer({ type: 'retry' });
+      case 'timeline':
+      case 'select':
+      case 'undoSelection':
+      case 'redoSelection':
+      case 'hottestStack':
+        return this.selection?.answer(message);
       case 'command':
         return runAdvised(message.command);
       case 'copy':

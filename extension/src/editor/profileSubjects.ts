@@ -30,6 +30,8 @@ export interface ViewPlace extends ShownView {
 }
 
 export interface ProfileSubject {
+  /** Of a run only: parts of it can be selected. */
+  readonly run?: OpenRun;
   show(panel: string): Promise<ShowMessage | ShowSweepMessage>;
   content(view: ShownView): Promise<Uint8Array>;
   locate(place: ViewPlace): Promise<Location>;
@@ -65,6 +67,7 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
     hidden: hiddenOf(hidden),
   });
   return {
+    run,
     show: async (panel) => {
       const { summary, values, defaultValue, problems } = await run.opened();
       return {

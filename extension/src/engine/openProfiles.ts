@@ -1,6 +1,14 @@
 // Runs and comparisons that are open in the engine. A handle dies with its engine; these reopen it without a word.
 import * as l10n from '@vscode/l10n';
-import { type ComparisonOpened, type Reply, type RequestBody, type RunOpened, wire } from '../../../core/wire.ts';
+import {
+  type ComparisonOpened,
+  type Reply,
+  type RequestBody,
+  type RunOpened,
+  type Selected,
+  type WireSelection,
+  wire,
+} from '../../../core/wire.ts';
 import type { EngineClient, RequestOptions } from './engineClient.ts';
 import { EngineFailure } from './failure.ts';
 import type { SourcePrefix } from './sourcePrefixes.ts';
@@ -36,6 +44,7 @@ export function demanglingOf(setting: unknown): Demangling {
 /** A run, a file of any pprof writer, opened by path. */
 export class OpenRun {
   private handle: Reopened<RunOpened>;
+  private selection: Reopened<Selected> | undefined;
 
   constructor(
     private readonly client: EngineClient,
@@ -49,11 +58,44 @@ export class OpenRun {
     return this.handle.get();
   }
 
+  /** Answered with the figures of the selection, if there is one. */
   request(body: BodyOf, options?: RequestOptions): Promise<Reply> {
+    const { selection } = this;
+    if (selection) return selection.use((selected) => this.client.request(body(selected.run), options));
+    return this.requestWhole(body, options);
+  }
+
+  /** Answered with the figures of the whole run, whatever is selected. */
+  requestWhole(body: BodyOf, options?: RequestOptions): Promise<Reply> {
     return this.handle.use(async (opened) => this.client.request(body(opened.run), options));
   }
 
+  /** Of the whole run from now on. */
+  selectAll(): void {
+    this.selection?.drop((selected) => ({ close: { run: selected.run } }));
+    this.selection = undefined;
+  }
+
+  /** Only of this part from now on; throws EngineFailure when the run has no such part, which is then not selected. */
+  async select(selection: WireSelection): Promise<Selected> {
+    const former = this.selection;
+    const next = new Reopened(this.client, async () => {
+      const reply = await this.requestWhole((run) => ({ select: { run, selection } }));
+      return expected(reply.selected, 'Selected');
+    });
+    this.selection = next;
+    try {
+      return await next.get();
+    } catch (error) {
+      if (this.selection === next) this.selection = former;
+      throw error;
+    } finally {
+      if (this.selection !== former) former?.drop((selected) => ({ close: { run: selected.run } }));
+    }
+  }
+
   close(): void {
+    this.selectAll();
     this.handle.drop((opened) => ({ close: { run: opened.run } }));
   }
 
@@ -113,6 +155,7 @@ export function expected<Part>(part: Part | null, name: string): Part {
 class Reopened<Opened> {
   /** `generation` is unknown while the value is on its way: asking may start the engine. */
   private current: { generation: number | undefined; value: Promise<Opened> } | undefined;
+  private readonly inUse = new Set<Promise<unknown>>();
 
   constructor(
     private readonly client: EngineClient,
@@ -135,7 +178,13 @@ class Reopened<Opened> {
   }
 
   /** Runs `step` with the value, once more when the engine ended under it. */
-  async use<Result>(step: (opened: Opened) => Promise<Result>): Promise<Result> {
+  use<Result>(step: (opened: Opened) => Promise<Result>): Promise<Result> {
+    const use = this.useNow(step).finally(() => this.inUse.delete(use));
+    this.inUse.add(use);
+    return use;
+  }
+
+  private async useNow<Result>(step: (opened: Opened) => Promise<Result>): Promise<Result> {
     try {
       return await step(await this.get());
     } catch (error) {
@@ -145,11 +194,13 @@ class Reopened<Opened> {
     }
   }
 
+  /** Closes it once what was asked of it is answered. */
   drop(body: (opened: Opened) => RequestBody): void {
     const known = this.current;
     this.current = undefined;
     if (!known || known.generation !== this.client.generation) return;
     // Closing frees memory in the engine; when it fails there is nothing left to free.
-    known.value.then((opened) => this.client.request(body(opened))).catch(() => {});
+    const answered = Promise.allSettled([...this.inUse]).then(() => known.value);
+    answered.then((opened) => this.client.request(body(opened))).catch(() => {});
   }
 }

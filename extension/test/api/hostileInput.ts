@@ -16,6 +16,7 @@ import { SourceNavigation } from '../../src/editor/sourceNavigation.ts';
 import { TextDocuments } from '../../src/editor/textDocuments.ts';
 import { EngineClient } from '../../src/engine/engineClient.ts';
 import { enginePath } from '../../src/engine/enginePath.ts';
+import { RunSelections } from '../../src/selection/runSelections.ts';
 import { evilProfile } from '../support/evilProfile.ts';
 import { eventually, pause, runInOrder, seededRandom } from './inOrder.ts';
 
@@ -244,7 +245,15 @@ function hostilePage(run: string) {
   const extensionUri = vscode.Uri.file(extensionPath());
   const navigation = new SourceNavigation(new TextDocuments());
   const never = async () => assert.fail('a page of a run opens no cell of a sweep');
-  const parts = { extensionUri, navigation, log, retained: new RetainedPages(), openRun: never, compare: never };
+  const parts = {
+    extensionUri,
+    navigation,
+    log,
+    retained: new RetainedPages(),
+    selections: new RunSelections(),
+    openRun: never,
+    compare: never,
+  };
   const page = new ProfilePage(webview, 'test', runSubject(client, run, options), parts);
   assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[^']+'; style-src /);
   assert.doesNotMatch(panel.webview.html, /unsafe-|script-src [^;]* /);

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EMPTY_SELECTION, type ShownSelection } from '../../../core/selectionMessages.ts';
+import { RunSelections } from './runSelections.ts';
+
+const thread = (name: string): ShownSelection => ({ ...EMPTY_SELECTION, threads: [name] });
+const RUN = '/runs/a.pb.gz';
+
+test('undo and redo go through the steps, and a new step ends what could be redone', () => {
+  const selections = new RunSelections();
+  for (const name of ['a', 'b', 'c']) selections.select(RUN, thread(name), false);
+  selections.undo(RUN);
+  selections.undo(RUN);
+  assert.deepEqual(selections.get(RUN), { selection: thread('a'), preview: false, canUndo: true, canRedo: true });
+  selections.redo(RUN);
+  assert.deepEqual(selections.get(RUN).selection, thread('b'));
+  selections.select(RUN, thread('d'), false);
+  assert.equal(selections.get(RUN).canRedo, false);
+  for (let step = 0; step < 9; step++) selections.undo(RUN);
+  assert.deepEqual(selections.get(RUN), { selection: EMPTY_SELECTION, preview: false, canUndo: false, canRedo: true });
+});
+
+test('a preview is no step', () => {
+  const selections = new RunSelections();
+  selections.select(RUN, thread('a'), false);
+  selections.select(RUN, thread('b'), true);
+  selections.select(RUN, thread('c'), true);
+  assert.deepEqual(selections.get(RUN), { selection: thread('c'), preview: true, canUndo: true, canRedo: false });
+  selections.undo(RUN);
+  assert.deepEqual(selections.get(RUN).selection, thread('a'));
+  selections.select(RUN, thread('b'), true);
+  selections.select(RUN, thread('a'), true); // as it was
+  assert.equal(selections.get(RUN).preview, false);
+  selections.select(RUN, thread('b'), true);
+  selections.select(RUN, thread('b'), false);
+  selections.undo(RUN);
+  assert.deepEqual(selections.get(RUN).selection, thread('a'));
+});
+
+test('what was refused is gone, as if it had not been made', () => {
+  const selections = new RunSelections();
+  selections.select(RUN, thread('a'), false);
+  selections.select(RUN, thread('b'), false);
+  selections.refuse(RUN, thread('b'));
+  assert.deepEqual(selections.get(RUN), { selection: thread('a'), preview: false, canUndo: true, canRedo: false });
+  selections.select(RUN, thread('c'), true);
+  selections.refuse(RUN, thread('c'));
+  assert.deepEqual(selections.get(RUN).selection, thread('a'));
+  selections.refuse(RUN, thread('z')); // replaced since
+  assert.deepEqual(selections.get(RUN).selection, thread('a'));
+});
+
+test('each change is heard with the path of its run, until nobody listens', () => {
+  const selections = new RunSelections();
+  const heard: string[] = [];
+  const listening = selections.onDidChange((run) => heard.push(run));
+  selections.select(RUN, thread('a'), true);
+  selections.clear('/runs/b.pb.gz');
+  selections.undo(RUN);
+  listening.dispose();
+  selections.redo(RUN);
+  assert.deepEqual(heard, [RUN, '/runs/b.pb.gz', RUN]);
+  assert.deepEqual(selections.get('/runs/b.pb.gz').selection, EMPTY_SELECTION);
+});
