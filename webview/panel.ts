@@ -6,6 +6,7 @@ import './panel.css';
 import './comparison.css';
 import './menu.css';
 import './sweep.css';
+import './timeline.css';
 import { CommandWanted } from './page/advice.ts';
 import { connect } from './page/host.ts';
 import { failurePane, loadingPane } from './page/messagePane.ts';
@@ -30,6 +31,7 @@ const host = connect((message) => {
     case 'show':
       page = new ProfilePage(host, message);
       document.body.replaceChildren(page.element);
+      page.start();
       break;
     case 'showSweep':
       showPane(sweepPage(host, message));
@@ -54,6 +56,12 @@ const host = connect((message) => {
       break;
     case 'noSource':
       page?.receiveNoSource(message.message);
+      break;
+    case 'timeline':
+    case 'timelineFailed':
+    case 'selected':
+    case 'hottestStack':
+      page?.receiveSelection(message);
       break;
     case 'reveal':
       page?.reveal(message);

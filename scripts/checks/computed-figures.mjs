@@ -14,11 +14,12 @@ export const computing = new Map([
   ['webview/graph/difference.ts', 'how strong a colour is'],
   ['webview/page/sweepChart.ts', 'where a bar of one standard deviation begins and ends'],
   ['webview/page/repeatsChart.ts', 'where the scale begins and ends when all dots stand in one place'],
+  ['webview/timeline/barScale.ts', 'how high a bar of the timeline is, and how wide a column of it may be'],
   ['webview/table/cells.ts', 'how long the bar of a share or of a difference is'],
 ]);
 
 /** Numbers of the protocol that say nothing over samples: clocks, limits, progress, what a message left out. */
-const OTHER_NUMBERS = /^(.*UnixMs|durationS|elapsedNs|symbolized|prunedNodes|sampleHz)$/;
+const OTHER_NUMBERS = /^(.*UnixMs|durationS|elapsedNs|symbolized|prunedNodes|sampleHz|fromNs|toNs|endNs)$/;
 /** Names of the page for whole groups of figures. */
 const GROUPS = ['costs', 'newCosts', 'effects', 'selfEffects', 'totalEffects'];
 /** Functions and methods that give a figure when they are given one. */
@@ -39,7 +40,9 @@ export function figuresOf(proto) {
 }
 
 const protocolFigures = () => {
-  const files = readdirSync(inRoot('protocol')).filter((file) => /^(wire|views|comparison|runs)[.]proto$/.test(file));
+  const files = readdirSync(inRoot('protocol')).filter((file) =>
+    /^(wire|views|comparison|runs|selection)[.]proto$/.test(file),
+  );
   const figures = new Set(files.flatMap((file) => [...figuresOf(readFileSync(inRoot('protocol', file), 'utf8'))]));
   return new Set([...figures, ...GROUPS]);
 };

@@ -49,7 +49,7 @@ async function firstPaint(panel: PanelPage, graph: Uint8Array, compared: boolean
           'message',
           () => {
             requestAnimationFrame(() => {
-              document.querySelector('canvas')?.getContext('2d')?.getImageData(0, 0, 1, 1); // raster is done when this is
+              document.querySelector<HTMLCanvasElement>('.graph canvas')?.getContext('2d')?.getImageData(0, 0, 1, 1); // raster is done when this is
               done(performance.now() - began);
             });
           },
@@ -65,7 +65,7 @@ async function firstPaint(panel: PanelPage, graph: Uint8Array, compared: boolean
 /** Zooms in and out by the wheel, one step a frame; times the script alone and the script with its raster. */
 async function zoomFrames(panel: PanelPage): Promise<{ script: number[]; frame: number[] }> {
   return panel.page.evaluate(async (frames) => {
-    const canvas = document.querySelector('canvas')!;
+    const canvas = document.querySelector<HTMLCanvasElement>('.graph canvas')!;
     const context = canvas.getContext('2d')!;
     const { left, top } = canvas.getBoundingClientRect();
     const script: number[] = [];

@@ -15,6 +15,8 @@ export interface Fields {
   readonly spans: ReadonlyMap<number, readonly number[]>;
   /** Varint occurrences, in the order they stand. */
   readonly varints: ReadonlyMap<number, readonly number[]>;
+  /** Where the last of the eight-byte occurrences begins. */
+  readonly fixed64: ReadonlyMap<number, number>;
 }
 
 export type Column = Uint32Array | Float64Array;
@@ -26,6 +28,7 @@ const UTF8 = new TextDecoder();
 export function readFields(bytes: Uint8Array, start = 0, end = bytes.length): Fields {
   const spans = new Map<number, number[]>();
   const varints = new Map<number, number[]>();
+  const fixed64 = new Map<number, number>();
   let count = 0;
   let at = start;
   while (at < end) {
@@ -42,6 +45,7 @@ export function readFields(bytes: Uint8Array, start = 0, end = bytes.length): Fi
         break;
       }
       case 1:
+        fixed64.set(field, at);
         at += 8;
         break;
       case 2: {
@@ -63,11 +67,17 @@ export function readFields(bytes: Uint8Array, start = 0, end = bytes.length): Fi
     }
     if (at > end) throw new MalformedContent(l10n.t('Field {0} ends after the content does.', field));
   }
-  return { bytes, spans, varints };
+  return { bytes, spans, varints, fixed64 };
 }
 
 /** One number; 0 when the field is absent. The last of several counts. */
 export const readNumber = (fields: Fields, field: number): number => fields.varints.get(field)?.at(-1) ?? 0;
+
+/** One double; 0 when the field is absent. */
+export function readDouble({ bytes, fixed64 }: Fields, field: number): number {
+  const at = fixed64.get(field);
+  return at === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset + at, 8).getFloat64(0, true);
+}
 
 /** One string; empty when the field is absent. */
 export function readString(fields: Fields, field: number): string {
@@ -89,6 +99,16 @@ export function readStrings(fields: Fields, field: number): string[] {
 export function readMessage(fields: Fields, field: number): Fields {
   const span = fields.spans.get(field);
   return span ? readFields(fields.bytes, span.at(-2), span.at(-1)) : readFields(fields.bytes, 0, 0);
+}
+
+/** Every message of a repeated field; more than `limit` are refused. */
+export function readMessages(fields: Fields, field: number, limit: number): Fields[] {
+  const spans = fields.spans.get(field) ?? [];
+  if (spans.length > 2 * limit)
+    throw new MalformedContent(l10n.t('Field {0} has more than {1} messages.', field, limit));
+  const messages: Fields[] = [];
+  for (let i = 0; i < spans.length; i += 2) messages.push(readFields(fields.bytes, spans[i], spans[i + 1]));
+  return messages;
 }
 
 /** A repeated uint32 or enum. */

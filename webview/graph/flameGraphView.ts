@@ -6,6 +6,7 @@ import type { FlameGraph } from '../content/flameGraph.ts';
 import { rendered } from '../page/rendered.ts';
 import { onThemeChange, readTheme, reducedMotion, type Theme } from '../page/theme.ts';
 import type { Matches } from '../search/search.ts';
+import { type FunctionAction, functionAction } from '../selection/transformKeys.ts';
 import { mirrorSelection } from './ariaTree.ts';
 import { type Description, describeNode, describeRun } from './describe.ts';
 import { type ColourMode, differenceColours } from './difference.ts';
@@ -33,6 +34,8 @@ export interface GraphEvents {
   copyStack(node: number): void;
   hide(node: number): void;
   callers(node: number): void;
+  /** Undefined: stacks cannot be changed here. */
+  readonly transform: ((node: number, action: FunctionAction) => void) | undefined;
   /** A menu was asked for, at a place of the window. */
   menu(node: number, place: { readonly x: number; readonly y: number }): void;
   viewChanged(): void;
@@ -312,12 +315,24 @@ export class FlameGraphView {
     });
     this.element.addEventListener('contextmenu', (event) => this.#menuUnder(event));
     this.#tree.addEventListener('keydown', (event) => {
-      const action = graphAction(event);
-      if (!action || !this.#graph || this.#graph.count === 0) return;
+      if (!this.#graph || this.#graph.count === 0) return;
+      if (this.#transform(event)) return;
+      const action = graphAction(event, this.#events.transform ? 'transform' : 'pan');
+      if (!action) return;
       event.preventDefault();
       event.stopPropagation();
       this.#act(action);
     });
+  }
+
+  #transform(event: KeyboardEvent): boolean {
+    const { transform } = this.#events;
+    const action = transform && functionAction(event);
+    if (!action || this.#selected <= 0) return false;
+    event.preventDefault();
+    event.stopPropagation();
+    transform(this.#selected, action);
+    return true;
   }
 
   #boxUnder(event: MouseEvent): number {

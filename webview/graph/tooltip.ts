@@ -14,7 +14,7 @@ export class Tooltip {
   show(description: Description, x: number, y: number) {
     render(linesOf(description), this.element);
     this.element.hidden = false;
-    this.#place(x, y);
+    placeBeside(this.element, x, y);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.spoken.textContent = sentenceOf(description);
@@ -25,17 +25,17 @@ export class Tooltip {
     clearTimeout(this.#timer);
     this.element.hidden = true;
   }
+}
 
-  /** Beside the pointer, inside the window. */
-  #place(x: number, y: number) {
-    const { width, height } = this.element.getBoundingClientRect();
-    const right = x + OFFSET + width > window.innerWidth - 4;
-    const below = y + OFFSET + height > window.innerHeight - 4;
-    const left = right ? Math.max(4, Math.min(x - OFFSET - width, window.innerWidth - width - 4)) : x + OFFSET;
-    const top = below ? Math.max(4, y - OFFSET - height) : y + OFFSET;
-    this.element.style.left = `${Math.max(4, left)}px`;
-    this.element.style.top = `${top}px`;
-  }
+/** Puts a box beside the pointer, inside the window. */
+export function placeBeside(element: HTMLElement, x: number, y: number) {
+  const { width, height } = element.getBoundingClientRect();
+  const right = x + OFFSET + width > window.innerWidth - 4;
+  const below = y + OFFSET + height > window.innerHeight - 4;
+  const left = right ? Math.max(4, Math.min(x - OFFSET - width, window.innerWidth - width - 4)) : x + OFFSET;
+  const top = below ? Math.max(4, y - OFFSET - height) : y + OFFSET;
+  element.style.left = `${Math.max(4, left)}px`;
+  element.style.top = `${top}px`;
 }
 
 const linesOf = ({ name, place, head, figures, note }: Description) => html`

@@ -70,12 +70,18 @@ export class GraphPane {
     this.#tell('');
   }
 
-  showGraph(graph: FlameGraph, mode: WidthMode) {
+  showGraph(graph: FlameGraph, mode: WidthMode, of: 'run' | 'selection' = 'run') {
     if ((graph.costs.total[0] ?? 0) === 0 && (graph.newCosts?.total[0] ?? 0) === 0) {
-      this.showFailure(
-        l10n.t('There are no samples to draw.'),
-        l10n.t('The program may have ended before it used any CPU time.'),
-      );
+      if (of === 'run')
+        this.showFailure(
+          l10n.t('There are no samples to draw.'),
+          l10n.t('The program may have ended before it used any CPU time.'),
+        );
+      else
+        this.showFailure(
+          l10n.t('The selection has no samples.'),
+          l10n.t('Undo the last step, or clear the selection.'),
+        );
       return;
     }
     this.#graph = graph;

@@ -2,14 +2,14 @@
 import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-button/index.js';
 import { html } from 'lit';
-import { helpGroups } from '../graph/graphKeys.ts';
+import { helpGroups } from './helpGroups.ts';
 import { rendered } from './rendered.ts';
 
 export function helpOverlay(compared: boolean): HTMLDialogElement {
   const dialog: HTMLDialogElement = rendered(html`
     <dialog class="help" aria-label=${l10n.t('Keys and colours')} @click=${closeOnBackdrop} @keydown=${keepKeys}>
       <div class="help-groups">
-        ${helpGroups.map(
+        ${helpGroups(compared ? 'comparison' : 'run').map(
           ({ title, rows }) => html`
             <section>
               <h3>${title}</h3>

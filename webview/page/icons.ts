@@ -9,6 +9,14 @@ export const icons = {
   down: 'M4 6l4 4 4-4',
   reset: 'M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3',
   options: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3h3v3H9zM4 10h3v3H4z',
+  magnifier: 'M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9M10.3 10.3l3.4 3.4',
+  undo: 'M3 6.5h6.5a3.5 3.5 0 1 1 0 7H6M5.5 4L3 6.5L5.5 9',
+  redo: 'M13 6.5H6.5a3.5 3.5 0 1 0 0 7H10M10.5 4L13 6.5L10.5 9',
+  close: 'M4 4l8 8M12 4l-8 8',
+  clear: 'M2.5 4.5h11M5.5 4.5v-2h5v2M4 4.5l.7 9h6.6l.7-9',
+  open: 'M6 4l4 4-4 4',
+  byTime: 'M3 13.5V3M7 13.5V6.5M11 13.5V9.5',
+  byProcess: 'M2.5 3.5h4v4h-4zM9 5.5h4.5M2.5 9.5h4v4h-4zM9 11.5h4.5',
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.4v.8',
 };
 

@@ -1,9 +1,9 @@
 // One profile or comparison on the page: asks the host for the views, hands them to the panes, keeps graph, tables and
 // search in step, and saves how it is looked at.
 import * as l10n from '@vscode/l10n';
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
-import { countText, percentText } from '../../core/numbersAsText.ts';
+import type { SelectionHostMessage } from '../../core/selectionMessages.ts';
 import {
   type CallersMessage,
   HIDDEN_LIMIT,
@@ -14,40 +14,34 @@ import {
   sameFunctions,
   type ViewKind,
 } from '../../core/webviewMessages.ts';
-import { readFlameGraph } from '../content/flameGraph.ts';
+import { type FlameGraph, readFlameGraph } from '../content/flameGraph.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import { readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { foldedStack, nodeAt, pathOf } from '../graph/navigation.ts';
-import { WHOLE } from '../graph/span.ts';
-import { type Matches, matcherOf, matchesIn, type Query } from '../search/search.ts';
-import { nodeByName, nodesByFunction } from '../table/sameFunction.ts';
+import { sameSpan, spanOf, WHOLE } from '../graph/span.ts';
+import { LatestOnly } from '../selection/latestOnly.ts';
+import { transformOf } from '../selection/transformKeys.ts';
+import { namesOfPath, nodeAtNames, nodeByName, nodesByFunction } from '../table/sameFunction.ts';
 import { openCallersDialog } from './callersDialog.ts';
-import { type MenuPlace, openContextMenu } from './contextMenu.ts';
+import type { MenuPlace } from './contextMenu.ts';
 import { ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
+import { PageSearch } from './pageSearch.ts';
 import { PaneSplit } from './paneSplit.ts';
 import { rendered } from './rendered.ts';
+import { RunSelection } from './runSelection.ts';
+import { namedBy, openSubjectMenu, type Subject } from './subjectMenu.ts';
 import { type RowAction, TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { restoredState, type ViewMode, type ViewState } from './viewState.ts';
 
 const SAVE_DELAY_MS = 150;
-const SEARCH_DELAY_MS = 60;
 const NAME_MAX = 1 << 16; // characters of a copied name
-
-/** What a menu is of: a frame of the graph, or a row of a table with the heaviest frame of its function. */
-interface Subject {
-  readonly view: ViewKind;
-  readonly index: number; // node or row
-  readonly frames: FrameTable;
-  readonly frame: number;
-  readonly node: number; // -1: it has none
-}
 
 type ViewMessage = Extract<HostMessage, { type: 'view' }>;
 type ExplanationMessage = Extract<HostMessage, { type: 'explanation' }>;
@@ -63,28 +57,29 @@ export class ProfilePage {
   readonly #tablePane: TablePane;
   readonly #explainPane: ExplainPane | undefined; // of a comparison
   readonly #panes: PaneSplit;
+  readonly #search: PageSearch;
+  readonly #run: RunSelection | undefined; // of a run
+  readonly #tables = new LatestOnly<ShownView>((view) => this.#host.send({ type: 'request', ...view }));
   readonly #toolbar: Toolbar;
   readonly #help: HTMLDialogElement;
   readonly #status = rendered(html`<div class="page-status" role="status"></div>`);
   #state: ViewState;
-  #matches: Matches | undefined;
-  #match = -1; // index into #matches.nodes
-  #searches = 0; // how often was searched; the engine's share is that of the last
-  #shares = ''; // of what matches: empty until the engine has said it
+  #selected: readonly NamedFunction[] = []; // from the root to the selected frame, for the next graph has other numbers
+  #graphShown = false; // since the value or the hidden functions were chosen
   #nodeOf: ((frames: FrameTable, frame: number) => number) | undefined;
   #explainRequested = false;
   #reveal: RevealMessage | undefined; // came before the views that it speaks of
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
-  #searchTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: Host, show: ShowMessage) {
     this.#host = host;
     this.#show = show;
-    this.#graphView = show.subject === 'run' ? 'flameGraph' : 'comparedFlameGraph';
+    const isRun = show.subject === 'run';
+    this.#graphView = isRun ? 'flameGraph' : 'comparedFlameGraph';
     this.#state = restoredState(host.savedState(), show.panel, show.defaultValue);
     if (this.#state.value >= Math.max(1, show.values.length)) this.#change({ value: show.defaultValue });
 
-    this.#help = helpOverlay(show.subject === 'comparison');
+    this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
       open: (node, aside) => this.#open(this.#graphView, node, aside),
@@ -92,6 +87,7 @@ export class ProfilePage {
       copyStack: (node) => this.#act('copyStack', this.#ofNode(node)),
       hide: (node) => this.#act('hide', this.#ofNode(node)),
       callers: (node) => this.#act('callers', this.#ofNode(node)),
+      transform: isRun ? (node, action) => this.#act(action, this.#ofNode(node)) : undefined,
       menu: (node, place) => this.#menu(this.#ofNode(node), place),
       hiddenWanted: () => this.#hide([]),
       viewChanged: () => this.#change({ span: this.#graphPane.view.span }),
@@ -119,9 +115,19 @@ export class ProfilePage {
         measureChosen: (measure) => this.#change({ measure }),
       },
     );
+    this.#search = new PageSearch({
+      ...{ host, compared: !isRun, graphPane: this.#graphPane, tablePane: this.#tablePane },
+      bar: () => this.#toolbar.search,
+      graphView: () => this.#shown(this.#graphView),
+      selected: (node) => this.#nodeSelected(node),
+    });
+    this.#run = isRun ? this.#makeRunSelection() : undefined;
     this.#toolbar = makeToolbar(show, this.#state, {
-      changed: (query) => this.#searchSoon(query),
-      step: (direction) => this.#step(direction),
+      changed: (query) => {
+        this.#change({ query });
+        this.#search.searchSoon(query);
+      },
+      step: (direction) => this.#search.step(direction),
       left: () => this.#graphPane.view.focus(),
       widthModeChosen: (mode) => this.#setWidthMode(mode),
       colourModeChosen: (colourMode) => {
@@ -145,6 +151,7 @@ export class ProfilePage {
       <div class="page">
         ${headerOf(show)}
         <nav aria-label=${l10n.t('View')}>${this.#toolbar.element}</nav>
+        ${this.#run ? [this.#run.bar, this.#run.strip] : nothing}
         ${this.#panes.element}
         ${this.#status}
         ${this.#help}
@@ -156,12 +163,13 @@ export class ProfilePage {
 
   /** Content of the engine; what is not a well-formed view becomes a sentence in its pane. */
   receiveView({ view, value, hidden, content }: ViewMessage) {
+    if (view === 'functions') this.#tables.answered();
     if (value !== this.#state.value) return; // asked for before another value was chosen
     if (view === this.#graphView && !sameFunctions(hidden, this.#state.hidden)) return;
     try {
       const bytes = new Uint8Array(content);
       if (view === this.#graphView) this.#showGraph(bytes);
-      else if (view === 'functions') this.#tablePane.showFunctions(readFunctionTable(bytes));
+      else if (view === 'functions') this.#showFunctions(bytes);
       else if (view === 'comparedFunctions' || view === 'comparedLines') {
         this.#tablePane.showCompared(view, readComparedTable(bytes));
       }
@@ -178,6 +186,7 @@ export class ProfilePage {
   }
 
   receiveFailure(view: ViewKind, message: string, advice: string) {
+    if (view === 'functions') this.#tables.answered();
     if (view === this.#graphView) this.#graphPane.showFailure(message, advice);
     else this.#tablePane.showFailure(view, message, advice);
   }
@@ -191,12 +200,17 @@ export class ProfilePage {
     this.#explainPane?.showFailure(message, advice);
   }
 
-  /** What the engine says of a search; of one that was replaced since nothing. */
-  receiveMatched({ search, share, newShare }: MatchedMessage) {
-    if (search !== this.#searches) return;
-    const compared = this.#show.subject === 'comparison';
-    this.#shares = compared ? `${percentText(share)} → ${percentText(newShare)}` : percentText(share);
-    this.#tellMatches();
+  receiveMatched(message: MatchedMessage) {
+    this.#search.receiveMatched(message);
+  }
+
+  receiveSelection(message: SelectionHostMessage) {
+    this.#run?.receive(message);
+  }
+
+  /** The page has come into the window. */
+  start() {
+    this.#run?.start(this.element.clientWidth);
   }
 
   /** Why the last click led to no source; it stays until the next click or selection. */
@@ -235,7 +249,9 @@ export class ProfilePage {
       this.#toolbar.search.focus();
       return true;
     }
-    if (command || event.altKey || event.composedPath()[0] instanceof HTMLInputElement) return false;
+    if (event.altKey || isTyping(event)) return false;
+    if (this.#run?.key(event)) return true;
+    if (command) return false;
     const modes: Record<string, ViewMode> = { '1': 'graph', '2': 'both', '5': 'table' };
     const mode = modes[event.key];
     if (mode) {
@@ -260,6 +276,14 @@ export class ProfilePage {
         this.#tellStatus('');
         this.#host.send({ type: 'openExplained', index, line, aside });
       },
+    });
+  }
+
+  #makeRunSelection(): RunSelection {
+    return new RunSelection(this.#host, this.#state.timeline, {
+      tablesOutdated: () => this.#tables.want(this.#shown('functions')),
+      graphOutdated: () => this.#host.send({ type: 'request', ...this.#shown(this.#graphView) }),
+      stateChanged: (timeline) => this.#change({ timeline }),
     });
   }
 
@@ -294,6 +318,7 @@ export class ProfilePage {
 
   /** Leaves these functions out of graph and tables; what they spent is their callers'. */
   #hide(hidden: readonly NamedFunction[]) {
+    this.#graphShown = false;
     this.#change({ hidden, selectedPath: [], span: WHOLE });
     this.#tablePane.hide(hidden);
     this.#graphPane.countHidden(hidden.length);
@@ -306,7 +331,8 @@ export class ProfilePage {
     const { widthMode, colourMode, span, selectedPath } = this.#state;
     this.#nodeOf = undefined;
     this.#graphPane.view.setColourMode(colourMode);
-    this.#graphPane.showGraph(graph, widthMode);
+    const again = this.#graphShown; // of another selection: spans and numbers of the graph before mean nothing in it
+    this.#graphPane.showGraph(graph, widthMode, this.#run?.isEmpty === false ? 'selection' : 'run');
     if (!this.#graphPane.graph) return;
     let find: ReturnType<typeof nodesByFunction> | undefined;
     this.#nodeOf = (frames, frame) => {
@@ -314,13 +340,30 @@ export class ProfilePage {
       return find(frames, frame);
     };
     const { view } = this.#graphPane;
-    const node = selectedPath.length > 1 ? nodeAt(graph, selectedPath) : -1;
+    const node = again
+      ? nodeAtNames(graph, this.#selected)
+      : selectedPath.length > 1
+        ? nodeAt(graph, selectedPath)
+        : -1;
     if (node > 0) this.#graphPane.select(node);
-    view.restoreSpan(span);
-    if (this.#state.query.text !== '') this.#search(this.#state.query);
+    if (!again) this.#select(graph, node);
+    else this.#change({ selectedPath: node > 0 ? pathOf(graph, node) : [] });
+    if (!again) view.restoreSpan(span);
+    else if (node > 0 && !sameSpan(span, WHOLE)) view.restoreSpan(spanOf(graph, view.layout, node));
+    else this.#change({ span: WHOLE });
+    this.#graphShown = true;
+    if (this.#state.query.text !== '') this.#search.search(this.#state.query);
+  }
+
+  /** The rows of the selected functions stay selected. */
+  #showFunctions(bytes: Uint8Array) {
+    this.#tablePane.showFunctions(readFunctionTable(bytes));
+    const { graph, view } = this.#graphPane;
+    if (graph && view.selected > 0) this.#tablePane.keepSelected(graph.frames, graph.frame[view.selected]!);
   }
 
   #setValue(value: number) {
+    this.#graphShown = false;
     this.#change({ value, selectedPath: [] });
     this.#graphPane.showLoading();
     this.#tablePane.showLoading();
@@ -351,32 +394,25 @@ export class ProfilePage {
 
   #menu(subject: Subject | undefined, place: MenuPlace) {
     if (!subject) return;
-    const { view, index, frames, frame, node } = subject;
-    const { hidden } = this.#state;
-    const act = (action: RowAction) => () => this.#act(action, subject);
-    const focus = () => {
-      this.#graphPane.view.fit(node);
-      this.#graphPane.select(node);
-    };
-    openContextMenu(l10n.t('Menu of {0}', visibleText(frameName(frames, frame))), place, [
-      [{ label: l10n.t('Go to Line'), keys: 'F12', act: () => this.#open(view, index, false) }],
-      [
-        { label: l10n.t('Copy Name'), keys: 'Ctrl+C', act: act('copy') },
-        ...(node > 0 ? [{ label: l10n.t('Copy Stack'), keys: 'Ctrl+Shift+C', act: act('copyStack') }] : []),
-      ],
-      [
-        ...(node > 0 ? [{ label: l10n.t('Focus'), keys: view === this.#graphView ? 'Enter' : '', act: focus }] : []),
-        { label: l10n.t('Hide Function'), keys: 'H', act: act('hide') },
-        ...(hidden.length > 0 ? [{ label: l10n.t('Show Hidden Functions'), keys: '', act: () => this.#hide([]) }] : []),
-      ],
-      [{ label: l10n.t('Open Callers'), keys: 'C', act: act('callers') }],
-    ]);
+    const { view, index, node } = subject;
+    const run = this.#run;
+    openSubjectMenu(subject, place, {
+      act: (action) => this.#act(action, subject),
+      open: () => this.#open(view, index, false),
+      zoom: () => {
+        this.#graphPane.view.fit(node);
+        this.#graphPane.select(node);
+      },
+      showHidden: this.#state.hidden.length > 0 ? () => this.#hide([]) : undefined,
+      toggle: run && ((action) => run.toggle(action)),
+      zoomKeys: view === this.#graphView ? 'Enter' : '',
+    });
   }
 
   #act(action: RowAction, subject: Subject | undefined) {
     if (!subject) return;
-    const { view, index, frames, frame, node } = subject;
-    const name = frameName(frames, frame);
+    const { view, index, node } = subject;
+    const { name, module } = namedBy(subject);
     switch (action) {
       case 'copy':
         return this.#host.send({ type: 'copy', text: visibleText(name, NAME_MAX) });
@@ -387,12 +423,16 @@ export class ProfilePage {
       }
       case 'hide': {
         const { hidden } = this.#state;
-        const isHidden = hidden.some((one) => one.name === name && one.module === frameModule(frames, frame));
+        const isHidden = hidden.some((one) => one.name === name && one.module === module);
         if (isHidden || hidden.length === HIDDEN_LIMIT) return;
-        return this.#hide([...hidden, { name, module: frameModule(frames, frame) }]);
+        return this.#hide([...hidden, { name, module }]);
       }
       case 'callers':
         return this.#host.send({ type: 'callers', ...this.#shown(view), index });
+      default: {
+        const transform = transformOf(action, { name, module });
+        if (transform) this.#run?.transform(transform);
+      }
     }
   }
 
@@ -401,81 +441,23 @@ export class ProfilePage {
     const { graph } = this.#graphPane;
     if (!graph) return;
     this.#tablePane.select(graph.frames, node > 0 ? graph.frame[node]! : -1);
-    this.#change({ selectedPath: node > 0 ? pathOf(graph, node) : [] });
+    this.#select(graph, node);
   }
 
   #rowSelected(frames: FrameTable, row: number) {
     this.#tellStatus('');
+    this.#run?.tint({ name: frameName(frames, row), module: frameModule(frames, row) });
     const { graph } = this.#graphPane;
     const node = this.#nodeOf?.(frames, row) ?? -1;
     if (!graph || node < 0) return;
     this.#graphPane.select(node);
-    this.#change({ selectedPath: pathOf(graph, node) });
+    this.#select(graph, node);
   }
 
-  #searchSoon(query: Query) {
-    this.#change({ query });
-    clearTimeout(this.#searchTimer);
-    this.#searchTimer = setTimeout(() => this.#search(query), SEARCH_DELAY_MS);
-  }
-
-  #search(query: Query) {
-    const matcher = matcherOf(query);
-    const { search } = this.#toolbar;
-    this.#match = -1;
-    if (typeof matcher === 'string') {
-      search.tell(l10n.t('Not a valid regular expression'), true, false);
-      return;
-    }
-    const { graph } = this.#graphPane;
-    this.#matches = matcher && graph ? matchesIn(graph, matcher) : undefined;
-    this.#measureMatches();
-    this.#tablePane.filter(matcher);
-    this.#graphPane.view.setMatches(this.#matches, -1);
-    this.#tellMatches();
-  }
-
-  #measureMatches() {
-    this.#searches++;
-    this.#shares = '';
-    if (!this.#matches || this.#matches.nodes.length === 0) return;
-    const frames: number[] = [];
-    this.#matches.frames.forEach((matches, frame) => {
-      if (matches === 1) frames.push(frame);
-    });
-    this.#host.send({ type: 'measureMatches', ...this.#shown(this.#graphView), search: this.#searches, frames });
-  }
-
-  #step(direction: 1 | -1) {
-    clearTimeout(this.#searchTimer);
-    if (this.#toolbar.search.query.text !== '' && !this.#matches) this.#search(this.#toolbar.search.query);
-    const nodes = this.#matches?.nodes ?? [];
-    if (nodes.length === 0) return;
-    this.#match =
-      this.#match < 0 && direction < 0 ? nodes.length - 1 : (this.#match + direction + nodes.length) % nodes.length;
-    const node = nodes[this.#match]!;
-    this.#graphPane.select(node);
-    this.#graphPane.view.setMatches(this.#matches, node);
-    this.#nodeSelected(node);
-    this.#tellMatches();
-  }
-
-  #tellMatches() {
-    const { search } = this.#toolbar;
-    if (!this.#matches) {
-      search.tell('', false, false);
-      return;
-    }
-    const { nodes } = this.#matches;
-    if (nodes.length === 0) {
-      search.tell(l10n.t('No matches'), false, false);
-      return;
-    }
-    const place =
-      this.#match < 0
-        ? countText(nodes.length)
-        : l10n.t('{0} of {1}', countText(this.#match + 1), countText(nodes.length));
-    search.tell([place, this.#shares].filter(Boolean).join(' · '), false, true);
+  #select(graph: FlameGraph, node: number) {
+    this.#selected = namesOfPath(graph, node);
+    this.#run?.tint(this.#selected.at(-1));
+    this.#change({ selectedPath: node > 0 ? pathOf(graph, node) : [] });
   }
 
   #tellStatus(text: string) {
@@ -493,3 +475,11 @@ export class ProfilePage {
     this.#host.save(this.#state);
   }
 }
+
+/** Keys of an input, or of a list that finds its entries by letters. */
+const isTyping = (event: KeyboardEvent): boolean =>
+  event
+    .composedPath()
+    .some(
+      (element) => element instanceof HTMLInputElement || (element as Element).localName === 'vscode-single-select',
+    );

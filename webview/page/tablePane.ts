@@ -8,6 +8,7 @@ import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable, FunctionTable } from '../content/tables.ts';
 import { type Matcher, matchingFrames } from '../search/search.ts';
+import type { FunctionAction } from '../selection/transformKeys.ts';
 import { COMPARED_SORT, comparedColumns, type Measure } from '../table/comparedColumns.ts';
 import { FUNCTION_SORT, functionColumns } from '../table/functionColumns.ts';
 import { rowsByFunction } from '../table/sameFunction.ts';
@@ -20,7 +21,7 @@ import { type ComparedTab, comparedTabs } from './viewState.ts';
 
 export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines';
 
-export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers';
+export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers' | FunctionAction;
 
 export interface TablePaneEvents {
   selected(frames: FrameTable, row: number): void;
@@ -107,6 +108,11 @@ export class TablePane {
     for (const { table, rowOf } of this.#shown.values()) table.select(frame < 0 ? -1 : rowOf(frames, frame));
   }
 
+  /** The same without moving the rows: they were replaced under the eyes of the user. */
+  keepSelected(frames: FrameTable, frame: number) {
+    for (const { table, rowOf } of this.#shown.values()) table.keepSelected(rowOf(frames, frame));
+  }
+
   selectRow(row: number) {
     for (const { table } of this.#shown.values()) table.select(row);
   }
@@ -130,6 +136,7 @@ export class TablePane {
         copyStack: (row) => this.#events.act('copyStack', view, row, frames),
         hide: (row) => this.#events.act('hide', view, row, frames),
         callers: (row) => this.#events.act('callers', view, row, frames),
+        transform: view === 'functions' ? (row, action) => this.#events.act(action, view, row, frames) : undefined,
         menu: (row, place) => this.#events.menu(view, row, frames, place),
         sorted: (chosen) => {
           this.#sorts[view] = chosen;
@@ -138,8 +145,13 @@ export class TablePane {
       },
     });
     if (this.#matcher || this.#hidden.length > 0) table.setVisible(this.#visibleRows(frames));
+    const before = this.#shown.get(view)?.table;
     this.#shown.set(view, { table, frames, rowOf: rowsByFunction(frames) });
+    const focused = before?.element.contains(document.activeElement);
+    const scrollTop = before?.scrollTop ?? 0;
     this.#stages.get(view)?.replaceChildren(table.element);
+    table.scrollTop = scrollTop;
+    if (focused) table.element.focus({ preventScroll: true });
   }
 
   #visibleRows(frames: FrameTable): Uint32Array {

@@ -1,5 +1,6 @@
 // What the page remembers of how it was looked at. It comes back after a reload of the window; anything in it that is not
 // what it should be is left out, for a saved state may be older than this code.
+import { trackOrders } from '../../core/selectionMessages.ts';
 import { isHidden, type NamedFunction } from '../../core/webviewMessages.ts';
 import { type ColourMode, colourModes } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
@@ -9,6 +10,9 @@ import { WHOLE } from '../graph/span.ts';
 import { NO_QUERY, type Query } from '../search/search.ts';
 import type { Measure } from '../table/comparedColumns.ts';
 import type { Sort } from '../table/virtualTable.ts';
+import { TIMELINE_AT_FIRST, type TimelineState } from '../timeline/timelineEvents.ts';
+
+const TIMELINE_HEIGHT_MAX = 10_000; // CSS pixels
 
 /** The tabs beside the graph of a comparison. */
 export const comparedTabs = ['functions', 'lines', 'explain'] as const;
@@ -30,6 +34,7 @@ export interface ViewState {
   readonly hidden: readonly NamedFunction[]; // functions that graph and tables leave out
   readonly selectedPath: readonly number[]; // frames from the root to the selected node
   readonly split: number; // percent of the room that the graph has; 0: as we choose
+  readonly timeline: TimelineState; // of a run
 }
 
 export const freshState = (panel: string, value: number): ViewState => ({
@@ -46,6 +51,7 @@ export const freshState = (panel: string, value: number): ViewState => ({
   hidden: [],
   selectedPath: [],
   split: 0,
+  timeline: TIMELINE_AT_FIRST,
 });
 
 /** The saved state of this panel with all that can be used of it; a fresh one for another panel. */
@@ -70,6 +76,17 @@ export function restoredState(saved: unknown, panel: string, value: number): Vie
     hidden: saved.hidden !== undefined && isHidden(saved.hidden) ? (saved.hidden ?? []) : [],
     selectedPath: Array.isArray(selectedPath) && selectedPath.every(isWhole) ? selectedPath : [],
     split: typeof split === 'number' && split >= 5 && split <= 95 ? split : 0,
+    timeline: restoredTimeline(saved.timeline),
+  };
+}
+
+function restoredTimeline(saved: unknown): TimelineState {
+  if (!isRecord(saved)) return TIMELINE_AT_FIRST;
+  const { open, height, order } = saved;
+  return {
+    open: open !== false,
+    height: isWhole(height) && height <= TIMELINE_HEIGHT_MAX ? height : 0,
+    order: oneOf(order, trackOrders, TIMELINE_AT_FIRST.order),
   };
 }
 

@@ -1,5 +1,7 @@
 // Finds a function of one view in another: the graph and the tables have frame tables of their own, so a function is
 // known by its name and module.
+
+import type { NamedFunction } from '../../core/namedFunction.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import { weightOf } from '../graph/layout.ts';
@@ -40,4 +42,27 @@ export function nodeByName(graph: FlameGraph, name: string): number {
     if (found < 0 || graph.costs.total[node]! > graph.costs.total[found]!) found = node;
   }
   return found;
+}
+
+/** The functions from the root to a node; the root itself is none. */
+export function namesOfPath({ frames, frame, parent }: FlameGraph, node: number): NamedFunction[] {
+  const names: NamedFunction[] = [];
+  for (let at = node; at > 0; at = parent[at]!)
+    names.unshift({ name: frameName(frames, frame[at]!), module: frameModule(frames, frame[at]!) });
+  return names;
+}
+
+/** The node at the end of a path of functions from the root; -1: this graph has no such path. */
+export function nodeAtNames(graph: FlameGraph, path: readonly NamedFunction[]): number {
+  let node = 0;
+  for (const { name, module } of path) {
+    let found = -1;
+    for (let child = node + 1; child < graph.end[node]! && found < 0; child = graph.end[child]!) {
+      const frame = graph.frame[child]!;
+      if (frameName(graph.frames, frame) === name && frameModule(graph.frames, frame) === module) found = child;
+    }
+    if (found < 0) return -1;
+    node = found;
+  }
+  return node;
 }

@@ -4,6 +4,7 @@ import { html } from 'lit';
 import { isMenuKey } from '../graph/graphKeys.ts';
 import { icon, icons } from '../page/icons.ts';
 import { rendered } from '../page/rendered.ts';
+import { type FunctionAction, functionAction } from '../selection/transformKeys.ts';
 
 export const TABLE_ROW_HEIGHT = 22; // CSS pixels, as in the editor's own lists
 const SPARE_ROWS = 4; // kept beyond the edges of the view
@@ -32,6 +33,8 @@ export interface TableEvents {
   copyStack(row: number): void;
   hide(row: number): void;
   callers(row: number): void;
+  /** Undefined: stacks cannot be changed here. */
+  readonly transform: ((row: number, action: FunctionAction) => void) | undefined;
   /** A menu was asked for, at a place of the window. */
   menu(row: number, place: { readonly x: number; readonly y: number }): void;
   sorted(sort: Sort): void;
@@ -113,6 +116,19 @@ export class VirtualTable {
     const at = this.#order.indexOf(row);
     if (at >= 0) this.#bringIntoView(at);
     this.draw();
+  }
+
+  /** Selects a row where it is. */
+  keepSelected(row: number) {
+    this.#selected = row;
+    this.draw();
+  }
+
+  get scrollTop(): number {
+    return this.#scroller.scrollTop;
+  }
+  set scrollTop(pixels: number) {
+    this.#scroller.scrollTop = pixels;
   }
 
   draw() {
@@ -218,7 +234,9 @@ export class VirtualTable {
   #act(event: KeyboardEvent): boolean {
     const page = Math.max(1, Math.floor(this.#scroller.clientHeight / TABLE_ROW_HEIGHT) - 2);
     const command = event.ctrlKey || event.metaKey;
-    const { copy, copyStack, hide, callers } = this.#events;
+    const { copy, copyStack, hide, callers, transform } = this.#events;
+    const action = transform && functionAction(event);
+    if (action) return this.#withSelected((row) => transform(row, action));
     const key = event.key.toLowerCase();
     if (command && key === 'c') return this.#withSelected(event.shiftKey ? copyStack : copy);
     if (!command && !event.altKey && key === 'h') return this.#withSelected(hide);

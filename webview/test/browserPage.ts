@@ -28,7 +28,7 @@ const HOST_SCRIPT = `
     if (given) throw new Error('acquireVsCodeApi was called twice');
     given = true;
     return {
-      postMessage: (message) => { window.sent.push(message); },
+      postMessage: (message) => { window.sent.push(message); window.answer?.(message); },
       getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
       setState: (state) => { sessionStorage.setItem('state', JSON.stringify(state)); },
     };
@@ -126,7 +126,7 @@ export class PanelPage {
   }
 
   async post(message: HostMessage) {
-    if (message.type !== 'view') {
+    if (message.type !== 'view' && message.type !== 'timeline') {
       await this.page.evaluate((sent) => window.postMessage(sent, '*'), message);
       return;
     }
@@ -174,7 +174,7 @@ export class PanelPage {
   pixel(x: number, y: number): Promise<string> {
     return this.page.evaluate(
       ([left, top]) => {
-        const canvas = document.querySelector('canvas')!;
+        const canvas = document.querySelector<HTMLCanvasElement>('.graph canvas')!;
         const data = canvas.getContext('2d')!.getImageData(left * devicePixelRatio, top * devicePixelRatio, 1, 1).data;
         return `${data[0]},${data[1]},${data[2]}`;
       },

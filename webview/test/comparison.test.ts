@@ -141,7 +141,7 @@ onComparison('noise is hatched grey, and coloured when all changes are asked for
     return Math.max(red, green, blue) - Math.min(red, green, blue) < 12;
   };
   // Tokenizer::next, of which nothing can be said; its row is the sixth.
-  const box = (await panel.page.locator('canvas').boundingBox())!;
+  const box = (await panel.page.locator('.graph canvas').boundingBox())!;
   const [x, y] = [Math.round(box.width * 0.5), 5 * 20 + 16];
   assert.ok(grey(await panel.pixel(x, y)));
   await panel.page.locator('vscode-single-select[aria-label="Colours of the flame graph"]').click();

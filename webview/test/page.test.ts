@@ -28,7 +28,7 @@ async function press(panel: PanelPage, ...keys: string[]) {
 }
 /** The middle of a box of the wide graph: depth, and a share of the graph's width. */
 async function boxAt(panel: PanelPage, depth: number, share: number) {
-  const box = (await panel.page.locator('canvas').boundingBox())!;
+  const box = (await panel.page.locator('.graph canvas').boundingBox())!;
   return { x: box.x + box.width * share, y: box.y + depth * 20 + 10 };
 }
 /** Waits until the page has said it, for a click is held back in case it becomes a double click. */
@@ -49,6 +49,10 @@ onPage('the page says ready, then asks for the views of what it is shown', {}, a
   assert.deepEqual((await panel.sent()).slice(1), [
     { type: 'request', view: 'flameGraph', value: 0 },
     { type: 'request', view: 'functions', value: 0 },
+    {
+      type: 'timeline',
+      request: { fromNs: 0, toNs: 0, columns: 1000, first: 0, count: 28, order: 'time' },
+    },
   ]);
 });
 

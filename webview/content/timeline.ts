@@ -1,0 +1,110 @@
+// Timeline of protocol/selection.proto as checked columns: how often each thread was sampled in equal parts of a time range.
+import * as l10n from '@vscode/l10n';
+import { COLUMNS_LIMIT, TRACKS_LIMIT } from '../../core/selectionMessages.ts';
+import { expectLength } from './frameTable.ts';
+import {
+  type Fields,
+  MalformedContent,
+  readDouble,
+  readFields,
+  readMessage,
+  readMessages,
+  readNumber,
+  readString,
+  readUint32Column,
+} from './wireReader.ts';
+
+export interface Timeline {
+  readonly endNs: number; // of the recording
+  readonly fromNs: number; // of the columns
+  readonly toNs: number;
+  readonly columns: number;
+  readonly full: number; // samples of a column in which one thread is on a CPU all the time
+  readonly cpus: number; // 0: unknown
+  readonly all: Track;
+  readonly trackCount: number; // of the run
+  readonly tracks: readonly Track[]; // those that were asked for
+  readonly executions: readonly ExecutionMark[];
+  readonly samplesWithoutTime: number;
+}
+
+/** Samples a column by whose code was innermost. */
+export interface Track {
+  readonly pid: number;
+  readonly tid: number; // 0: all threads
+  readonly process: string;
+  readonly thread: string;
+  readonly samples: number; // in the whole recording
+  readonly own: Uint32Array;
+  readonly library: Uint32Array;
+  readonly kernel: Uint32Array;
+  readonly tinted: Uint32Array | undefined; // with the function anywhere; undefined: none was asked for
+}
+
+export interface ExecutionMark {
+  readonly number: number; // from 1; 0: a warm-up
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
+const EXECUTIONS_MAX = 100_000;
+
+/** Reads and checks an encoded Timeline. Throws `MalformedContent` with a sentence. */
+export function readTimeline(bytes: Uint8Array): Timeline {
+  const fields = readFields(bytes);
+  const columns = readNumber(fields, 4);
+  if (columns > COLUMNS_LIMIT) throw new MalformedContent(l10n.t('The timeline has too many columns: {0}.', columns));
+  const timeline: Timeline = {
+    endNs: readNumber(fields, 1),
+    fromNs: readNumber(fields, 2),
+    toNs: readNumber(fields, 3),
+    columns,
+    full: readDouble(fields, 5),
+    cpus: readNumber(fields, 6),
+    all: readTrack(readMessage(fields, 7), columns),
+    trackCount: readNumber(fields, 8),
+    tracks: readMessages(fields, 9, TRACKS_LIMIT).map((track) => readTrack(track, columns)),
+    executions: readMessages(fields, 10, EXECUTIONS_MAX).map(readMark),
+    samplesWithoutTime: readNumber(fields, 11),
+  };
+  expectRange(timeline);
+  for (const mark of timeline.executions) expectRange(mark);
+  if (!(timeline.full >= 0))
+    throw new MalformedContent(l10n.t('The timeline has no usable height: {0}.', timeline.full));
+  if (timeline.tracks.length > timeline.trackCount)
+    throw new MalformedContent(
+      l10n.t('The timeline has {0} tracks, more than the {1} of the run.', timeline.tracks.length, timeline.trackCount),
+    );
+  return timeline;
+}
+
+function readTrack(fields: Fields, columns: number): Track {
+  const tinted = readUint32Column(fields, 9);
+  const track: Track = {
+    pid: readNumber(fields, 1),
+    tid: readNumber(fields, 2),
+    process: readString(fields, 3),
+    thread: readString(fields, 4),
+    samples: readNumber(fields, 5),
+    own: readUint32Column(fields, 6),
+    library: readUint32Column(fields, 7),
+    kernel: readUint32Column(fields, 8),
+    tinted: tinted.length === 0 ? undefined : tinted,
+  };
+  for (const name of ['own', 'library', 'kernel'] as const) expectLength(name, track[name], columns);
+  if (track.tinted) expectLength('tinted', track.tinted, columns);
+  return track;
+}
+
+const readMark = (fields: Fields): ExecutionMark => ({
+  number: readNumber(fields, 1),
+  fromNs: readNumber(fields, 2),
+  toNs: readNumber(fields, 3),
+});
+
+function expectRange({ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number }) {
+  if (fromNs <= toNs && toNs <= Number.MAX_SAFE_INTEGER) return;
+  throw new MalformedContent(
+    l10n.t('A time range of the timeline ends at {1}, before it begins at {0}.', fromNs, toNs),
+  );
+}

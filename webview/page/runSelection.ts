@@ -1,0 +1,175 @@
+// The parts of a run's page that are about the selection: the bar, the timeline and what both send. Graph and tables learn here when
+// they have to be asked for again.
+import * as l10n from '@vscode/l10n';
+import {
+  EMPTY_SELECTION,
+  type HottestStackMessage,
+  type SelectedMessage,
+  type SelectionHostMessage,
+  type ShownTransform,
+  sameSelection,
+  TRANSFORMS_LIMIT,
+} from '../../core/selectionMessages.ts';
+import type { NamedFunction } from '../../core/webviewMessages.ts';
+import { readTimeline, type Track } from '../content/timeline.ts';
+import { MalformedContent } from '../content/wireReader.ts';
+import { SelectionBar } from '../selection/selectionBar.ts';
+import { SelectionControl } from '../selection/selectionControl.ts';
+import { type StackAction, stackAction } from '../selection/transformKeys.ts';
+import { withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
+import type { TimelineState } from '../timeline/timelineEvents.ts';
+import { TimelineStrip } from '../timeline/timelineStrip.ts';
+import { type MenuPlace, openContextMenu } from './contextMenu.ts';
+import type { Host } from './host.ts';
+
+const REST_MS = 100; // a selection that rests so long is drawn as a flame graph
+const TINT_MS = 100; // a function that stays selected so long is coloured on the tracks
+
+export interface RunSelectionEvents {
+  /** The figures of the selection changed: those of tables at once, the graph once the hand rests. */
+  tablesOutdated(): void;
+  graphOutdated(): void;
+  stateChanged(state: TimelineState): void;
+}
+
+export class RunSelection {
+  readonly #events: RunSelectionEvents;
+  readonly #control: SelectionControl;
+  readonly #bar: SelectionBar;
+  readonly #strip: TimelineStrip;
+  #drawn = EMPTY_SELECTION; // what graph and tables are of
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
+  #tintTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(host: Host, state: TimelineState, events: RunSelectionEvents) {
+    this.#events = events;
+    this.#control = new SelectionControl({ send: (message) => host.send(message), changed: () => this.#show() });
+    this.#bar = new SelectionBar({
+      commit: (selection) => this.#control.commit(selection),
+      undo: () => this.#control.undo(),
+      redo: () => this.#control.redo(),
+      threadNamed: (tid) => this.#strip.threadNamed(tid),
+    });
+    this.#strip = new TimelineStrip(state, {
+      request: (request) => host.send({ type: 'timeline', request }),
+      preview: (selection) => this.#control.preview(selection),
+      commit: (selection) => this.#control.commit(selection),
+      dropPreview: () => this.#control.dropPreview(),
+      askStack: (ask, { time, pid, tid }) => host.send({ type: 'hottestStack', ask, time, pid, tid }),
+      menu: (track, place) => this.#menu(track, place),
+      stateChanged: (changed) => events.stateChanged(changed),
+    });
+  }
+
+  get bar(): HTMLElement {
+    return this.#bar.element;
+  }
+  get strip(): HTMLElement {
+    return this.#strip.element;
+  }
+  get isEmpty(): boolean {
+    return sameSelection(this.#drawn, EMPTY_SELECTION);
+  }
+
+  /** Asks for the timeline once the page has a width. */
+  start(width: number) {
+    this.#strip.start(width);
+  }
+
+  receive(message: SelectionHostMessage) {
+    switch (message.type) {
+      case 'selected':
+        return this.#receiveSelected(message);
+      case 'hottestStack':
+        return this.#receiveStack(message);
+      case 'timelineFailed':
+        return this.#strip.receiveFailure(message.message);
+      case 'timeline':
+        try {
+          return this.#strip.receive(message.request, readTimeline(new Uint8Array(message.content)));
+        } catch (error) {
+          if (!(error instanceof MalformedContent)) throw error;
+          this.#strip.receiveFailure(l10n.t('The timeline cannot be shown: {0}', error.message));
+        }
+    }
+  }
+
+  /** Colours the samples of the selected function on the timeline; undefined: none. */
+  tint(named: NamedFunction | undefined) {
+    clearTimeout(this.#tintTimer);
+    this.#tintTimer = setTimeout(() => this.#strip.setTinted(named), TINT_MS);
+  }
+
+  /** One more change of the stacks, of what is seen now. */
+  transform(transform: ShownTransform) {
+    const { selection } = this.#control;
+    if (selection.transforms.length >= TRANSFORMS_LIMIT) return;
+    this.#control.commit({ ...selection, transforms: [...selection.transforms, transform] });
+  }
+
+  /** Sets a change that needs no function, or takes it back. */
+  toggle(kind: StackAction) {
+    const { selection } = this.#control;
+    const left = selection.transforms.filter((transform) => transform.kind !== kind);
+    if (left.length === selection.transforms.length) this.transform({ kind });
+    else this.#control.commit({ ...selection, transforms: left });
+  }
+
+  /** Keys that hold anywhere on the page outside of inputs. */
+  key(event: KeyboardEvent): boolean {
+    const command = event.ctrlKey || event.metaKey;
+    if (command && !event.altKey && event.key.toLowerCase() === 'z') {
+      if (event.shiftKey) this.#control.redo();
+      else this.#control.undo();
+      return true;
+    }
+    if (event.key === 'Escape') return this.#control.dropPreview();
+    if (event.key === 'Enter' && this.#control.isPreview && event.target === document.body) {
+      this.#control.commit();
+      return true;
+    }
+    const action = stackAction(event);
+    if (action) this.toggle(action);
+    return action !== undefined;
+  }
+
+  #receiveSelected(message: SelectedMessage) {
+    this.#control.received(message);
+    if (sameSelection(message.selection, this.#drawn)) return;
+    this.#drawn = message.selection;
+    this.#events.tablesOutdated();
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => this.#events.graphOutdated(), message.preview ? REST_MS : 0);
+  }
+
+  #receiveStack(message: HottestStackMessage) {
+    this.#strip.receiveStack(message);
+  }
+
+  #show() {
+    const { selection, isPreview: preview, confirmed } = this.#control;
+    this.#bar.show({ selection, preview, confirmed });
+    this.#strip.setSelection(selection, preview);
+  }
+
+  #menu(track: Track, place: MenuPlace) {
+    const { selection } = this.#control;
+    const commit = (chosen: typeof selection) => () => this.#control.commit(chosen);
+    const all = { ...selection, threads: [], processes: [] };
+    const isThread = track.tid !== 0;
+    const groups = [
+      isThread
+        ? [
+            { label: l10n.t('This Thread'), keys: 'Space', act: commit({ ...all, threads: [String(track.tid)] }) },
+            { label: l10n.t('Add or Remove This Thread'), keys: '', act: commit(withThread(selection, track, true)) },
+            ...(track.thread === ''
+              ? []
+              : [{ label: l10n.t('Same Name'), keys: '', act: commit(withThreadName(selection, track.thread)) }]),
+            { label: l10n.t('This Process'), keys: '', act: commit(withProcess(selection, track.pid)) },
+          ]
+        : [],
+      [{ label: l10n.t('All Threads'), keys: '', act: commit(all) }],
+    ];
+    openContextMenu(isThread ? l10n.t('Menu of thread {0}', track.tid) : l10n.t('Menu of all threads'), place, groups);
+  }
+}

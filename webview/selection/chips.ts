@@ -1,0 +1,100 @@
+// A selection as chips: one for each part of it, in words, with the selection that is left without it.
+import * as l10n from '@vscode/l10n';
+import { visibleText } from '../../core/foreignText.ts';
+import { countText, timeRangeText } from '../../core/numbersAsText.ts';
+import type { ShownSelection, ShownTransform } from '../../core/selectionMessages.ts';
+import { shortName } from '../graph/shortName.ts';
+
+export interface Chip {
+  readonly kind: 'time' | 'thread' | 'process' | 'execution' | 'transform';
+  readonly text: string; // escaped
+  readonly title: string; // the same in full
+  readonly without: ShownSelection;
+}
+
+const EACH_MAX = 8; // chips of one kind; more than that are one chip together
+const NAME_MAX = 40; // characters
+
+/** `threadNamed` knows the names of some threads by their numbers, escaped. */
+export function chipsOf(selection: ShownSelection, threadNamed: (tid: string) => string | undefined): Chip[] {
+  const { times, threads, processes, executions, transforms } = selection;
+  const thread = (text: string) => {
+    const name = threadNamed(text);
+    return name ? l10n.t('Thread {0} ({1})', name, text) : l10n.t('Thread {0}', visibleText(text, NAME_MAX));
+  };
+  return [
+    ...each('time', times, timeRangeText, (count) => l10n.t('{0} time ranges', count), without(selection, 'times')),
+    ...each('thread', threads, thread, (count) => l10n.t('{0} threads', count), without(selection, 'threads')),
+    ...each(
+      'process',
+      processes,
+      (text) => l10n.t('Process {0}', visibleText(text, NAME_MAX)),
+      (count) => l10n.t('{0} processes', count),
+      without(selection, 'processes'),
+    ),
+    ...each(
+      'execution',
+      executions,
+      (number) => l10n.t('Execution {0}', countText(number)),
+      (count) => l10n.t('{0} executions', count),
+      without(selection, 'executions'),
+    ),
+    ...transforms.map(
+      (transform, at): Chip => ({
+        kind: 'transform',
+        text: transformText(transform, (name) => visibleText(shortName(name), NAME_MAX)),
+        title: transformText(transform, visibleText),
+        without: { ...selection, transforms: transforms.filter((_, i) => i !== at) },
+      }),
+    ),
+  ];
+}
+
+/** A transform in words; `named` says how a function or module is written. */
+export function transformText(transform: ShownTransform, named: (name: string) => string): string {
+  switch (transform.kind) {
+    case 'focusFunction':
+      return l10n.t('Focus: {0}', named(transform.function.name));
+    case 'focusSelf':
+      return l10n.t('Self only: {0}', named(transform.function.name));
+    case 'mergeFunction':
+      return l10n.t('Without: {0}', named(transform.function.name));
+    case 'dropFunction':
+      return l10n.t('Drop: {0}', named(transform.function.name));
+    case 'collapseRecursion':
+      return l10n.t('Recursion collapsed: {0}', named(transform.function.name));
+    case 'collapseModule':
+      return l10n.t('Module {0} collapsed', named(transform.module));
+    case 'hideModule':
+      return l10n.t('Module {0} hidden', named(transform.module));
+    case 'hideKernel':
+      return l10n.t('Kernel hidden');
+    case 'myCode':
+      return l10n.t('Just my code');
+  }
+}
+
+/** What is left when items of one kind go: `at` of them, or all. */
+const without =
+  (selection: ShownSelection, part: 'times' | 'threads' | 'processes' | 'executions') =>
+  (at: number | undefined): ShownSelection => ({
+    ...selection,
+    [part]: at === undefined ? [] : (selection[part] as readonly unknown[]).filter((_, i) => i !== at),
+  });
+
+function each<Item>(
+  kind: Chip['kind'],
+  items: readonly Item[],
+  textOf: (item: Item) => string,
+  together: (count: string) => string,
+  left: (at: number | undefined) => ShownSelection,
+): Chip[] {
+  if (items.length > EACH_MAX) {
+    const title = items.slice(0, 40).map(textOf).join(', ');
+    return [{ kind, text: together(countText(items.length)), title, without: left(undefined) }];
+  }
+  return items.map((item, at) => {
+    const text = textOf(item);
+    return { kind, text, title: text, without: left(at) };
+  });
+}

@@ -1,0 +1,87 @@
+// The bar above the timeline that says what is selected: a chip for each part with a button that takes it out, undo and redo, and how
+// much of the run it is. Not there while nothing is selected and nothing can be undone.
+import * as l10n from '@vscode/l10n';
+import '@vscode-elements/elements/dist/vscode-badge/index.js';
+import { html, nothing, render } from 'lit';
+import { samplesOfText, valueText } from '../../core/numbersAsText.ts';
+import {
+  EMPTY_SELECTION,
+  isEmptySelection,
+  type SelectedMessage,
+  type ShownSelection,
+} from '../../core/selectionMessages.ts';
+import { icon, icons } from '../page/icons.ts';
+import { rendered } from '../page/rendered.ts';
+import { toolbarButton } from '../page/toolbarButtons.ts';
+import { type Chip, chipsOf } from './chips.ts';
+
+export interface BarEvents {
+  commit(selection: ShownSelection): void;
+  undo(): void;
+  redo(): void;
+  threadNamed(tid: string): string | undefined;
+}
+
+export interface BarScene {
+  readonly selection: ShownSelection;
+  readonly preview: boolean;
+  readonly confirmed: SelectedMessage | undefined;
+}
+
+export class SelectionBar {
+  readonly element = rendered(html`<section class="selection-bar" aria-label=${l10n.t('Selection')} hidden></section>`);
+  readonly #events: BarEvents;
+
+  constructor(events: BarEvents) {
+    this.#events = events;
+  }
+
+  show({ selection, preview, confirmed }: BarScene) {
+    const [canUndo, canRedo] = [confirmed?.canUndo ?? false, confirmed?.canRedo ?? false];
+    const empty = isEmptySelection(selection);
+    const notice = confirmed?.notice ?? '';
+    this.element.hidden = empty && !canUndo && !canRedo && notice === '';
+    const chips = chipsOf(selection, (tid) => this.#events.threadNamed(tid));
+    render(
+      html`
+        <div class="selection-steps">
+          ${this.#step(l10n.t('Undo (Ctrl+Z)'), icons.undo, canUndo || preview, () => this.#events.undo())}
+          ${this.#step(l10n.t('Redo (Ctrl+Shift+Z)'), icons.redo, canRedo, () => this.#events.redo())}
+        </div>
+        <ul class="selection-chips" aria-label=${l10n.t('What is selected')}>
+          ${chips.map((chip) => this.#chip(chip, preview))}
+          ${empty ? html`<li class="selection-all">${l10n.t('Everything is selected')}</li>` : nothing}
+        </ul>
+        ${preview ? html`<vscode-badge class="selection-preview">${l10n.t('Preview: Enter keeps it, Esc drops it')}</vscode-badge>` : nothing}
+        ${empty ? nothing : toolbarButton(l10n.t('Clear the selection'), icon(icons.clear), () => this.#events.commit(EMPTY_SELECTION))}
+        <span class="selection-base" role="status" title=${baseTitle(confirmed)}>${baseText(confirmed)}</span>
+        ${notice ? html`<span class="selection-notice" role="status">${notice}</span>` : nothing}`,
+      this.element,
+    );
+  }
+
+  #chip({ kind, text, title, without }: Chip, preview: boolean) {
+    const label = l10n.t('Remove {0} from the selection', text);
+    return html`
+      <li class="selection-chip ${kind} ${preview && kind === 'time' ? 'preview' : ''}" title=${title}
+        ><span class="selection-text">${text}</span
+        ><button type="button" class="selection-remove" aria-label=${label} title=${label} @click=${() =>
+          this.#events.commit(without)}>${icon(icons.close)}</button></li>`;
+  }
+
+  #step(label: string, face: string, possible: boolean, act: () => void) {
+    return html`
+      <button type="button" class="selection-step" aria-label=${label} title=${label} ?disabled=${!possible} @click=${act}
+        >${icon(face)}</button>`;
+  }
+}
+
+const baseText = (confirmed: SelectedMessage | undefined): string =>
+  confirmed ? samplesOfText(confirmed.samples, confirmed.runSamples) : '';
+
+/** The same in the unit of the run. */
+function baseTitle(confirmed: SelectedMessage | undefined): string {
+  if (!confirmed || confirmed.unit === 'count') return '';
+  const { value, runValue, unit } = confirmed;
+  return l10n.t('{0} of {1}', valueText(value, unit), valueText(runValue, unit));
+}

@@ -1,0 +1,48 @@
+// Which key changes the stacks in which way: the letters of Firefox's profiler. The help and the menus show this list.
+import * as l10n from '@vscode/l10n';
+import type { NamedFunction } from '../../core/namedFunction.ts';
+import type { ShownTransform } from '../../core/selectionMessages.ts';
+import type { KeyLike } from '../graph/graphKeys.ts';
+
+/** What can be done with the selected function; modules are hidden by the menu alone. */
+export type FunctionAction = Exclude<ShownTransform['kind'], 'hideKernel' | 'myCode'>;
+/** What needs no function. */
+export type StackAction = 'hideKernel' | 'myCode';
+
+interface Binding<Action> {
+  readonly action: Action;
+  readonly key: string; // as the event has it; empty: none
+  readonly keys: string; // as people read it
+  readonly label: string;
+}
+
+export const functionActions: readonly Binding<FunctionAction>[] = [
+  { action: 'focusFunction', key: 'f', keys: 'F', label: l10n.t('Focus on Function') },
+  { action: 'focusSelf', key: 'S', keys: 'Shift+S', label: l10n.t('Focus on Self') },
+  { action: 'mergeFunction', key: 'm', keys: 'M', label: l10n.t('Merge Function into Callers') },
+  { action: 'dropFunction', key: 'd', keys: 'D', label: l10n.t('Drop Samples with Function') },
+  { action: 'collapseRecursion', key: 'r', keys: 'R', label: l10n.t('Collapse Recursion') },
+  { action: 'collapseModule', key: 'C', keys: 'Shift+C', label: l10n.t('Collapse Module') },
+  { action: 'hideModule', key: '', keys: '', label: l10n.t('Merge Module into Callers') },
+];
+
+export const stackActions: readonly Binding<StackAction>[] = [
+  { action: 'hideKernel', key: 'k', keys: 'K', label: l10n.t('Hide Kernel') },
+  { action: 'myCode', key: 'j', keys: 'J', label: l10n.t('Just My Code') },
+];
+
+const isPlain = ({ ctrlKey, metaKey, altKey }: KeyLike): boolean => !ctrlKey && !metaKey && !altKey;
+
+/** What a key does with the selected function. */
+export const functionAction = (event: KeyLike): FunctionAction | undefined =>
+  isPlain(event) ? functionActions.find(({ key }) => key !== '' && key === event.key)?.action : undefined;
+
+/** What a key does wherever the focus is on the page. */
+export const stackAction = (event: KeyLike): StackAction | undefined =>
+  isPlain(event) ? stackActions.find(({ key }) => key === event.key.toLowerCase())?.action : undefined;
+
+/** The transform of a function; undefined: it has no module to be meant. */
+export function transformOf(action: FunctionAction, named: NamedFunction): ShownTransform | undefined {
+  if (action !== 'collapseModule' && action !== 'hideModule') return { kind: action, function: named };
+  return named.module === '' ? undefined : { kind: action, module: named.module };
+}

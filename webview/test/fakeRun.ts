@@ -1,0 +1,159 @@
+// A host for a run with a timeline: threads with a life of their own, made on demand, and a selection with undo and redo as the
+// extension keeps it.
+import type { Page } from 'playwright-core';
+import {
+  EMPTY_SELECTION,
+  type SelectedMessage,
+  type ShownSelection,
+  type ShownTimelineRequest,
+  sameSelection,
+} from '../../core/selectionMessages.ts';
+import type { HostMessage, NamedFunction, PageMessage } from '../../core/webviewMessages.ts';
+import { wire } from '../../core/wire.ts';
+
+const HZ = 1000; // samples a second of a thread that is on a CPU
+const RUN_SAMPLES = 5321;
+
+export interface FakeRun {
+  readonly threads: number;
+  readonly seconds: number;
+  readonly executions?: readonly { number: number; fromNs: number; toNs: number }[];
+  readonly stack?: readonly NamedFunction[];
+  readonly samplesWithoutTime?: number;
+}
+
+const threadName = (thread: number): string => (thread === 0 ? 'main' : thread % 4 === 3 ? 'io' : `worker-${thread}`);
+
+/** How busy a thread is at a moment, 0 … 1: phases of its own length. */
+function busy(thread: number, share: number): number {
+  const wave = Math.sin(share * (6 + (thread % 5)) * Math.PI + thread);
+  return Math.max(0, Math.min(1, 0.55 + 0.6 * wave)) / (1 + (thread % 7) / 4);
+}
+
+export function timelineContent(
+  { threads, seconds, executions = [], samplesWithoutTime = 0 }: FakeRun,
+  request: ShownTimelineRequest,
+): Uint8Array {
+  const endNs = seconds * 1e9;
+  const toNs = request.toNs === 0 ? endNs : request.toNs;
+  const { fromNs, columns } = request;
+  const full = (HZ * (toNs - fromNs)) / 1e9 / columns;
+  const trackOf = (thread: number) => {
+    const counts = (part: number) =>
+      Array.from({ length: columns }, (_, column) => {
+        const ns = fromNs + ((column + 0.5) / columns) * (toNs - fromNs);
+        return Math.round(full * busy(thread, ns / endNs) * part);
+      });
+    const kernel = thread % 4 === 3 ? 0.6 : 0.1;
+    return {
+      pid: 4000 + (thread % 3),
+      tid: 5000 + thread,
+      process: thread % 3 === 0 ? 'shop' : 'shop-helper',
+      thread: threadName(thread),
+      samples: Math.round(2000 / (1 + thread)),
+      ...{ own: counts(0.9 - kernel - 0.2), library: counts(0.25), kernel: counts(kernel) },
+      ...(request.tinted ? { tinted: counts(0.35) } : {}),
+    };
+  };
+  const count = Math.max(0, Math.min(request.count, threads - request.first));
+  const tracks = Array.from({ length: count }, (_, i) => trackOf(request.first + i));
+  const some = Array.from({ length: Math.min(4, threads) }, (_, thread) => trackOf(thread));
+  const sums = (part: 'own' | 'library' | 'kernel') =>
+    Array.from({ length: columns }, (_, column) => some.reduce((sum, track) => sum + track[part][column]!, 0));
+  const all = {
+    ...{ samples: RUN_SAMPLES, own: sums('own'), library: sums('library'), kernel: sums('kernel') },
+    ...(request.tinted ? { tinted: sums('own').map((own) => Math.round(own * 0.4)) } : {}),
+  };
+  return wire.Timeline.encode({
+    ...{ endNs, fromNs, toNs, columns, full, cpus: 4, all, trackCount: threads, tracks },
+    ...{ executions: [...executions], samplesWithoutTime },
+  }).finish();
+}
+
+/** Answers what a page asks about timeline and selection; other messages are the test's business. */
+export class FakeHost {
+  readonly run: FakeRun;
+  #past: ShownSelection[] = [];
+  #future: ShownSelection[] = [];
+  #committed = EMPTY_SELECTION;
+  constructor(run: FakeRun) {
+    this.run = run;
+  }
+
+  answers(message: PageMessage): HostMessage[] {
+    switch (message.type) {
+      case 'timeline': {
+        const { request } = message;
+        const content = Uint8Array.from(timelineContent(this.run, request)).buffer;
+        return [{ type: 'timeline', request, content }];
+      }
+      case 'select':
+        if (message.preview) return [this.#selected(message.selection, true)];
+        if (!sameSelection(message.selection, this.#committed)) {
+          this.#past.push(this.#committed);
+          this.#future = [];
+          this.#committed = message.selection;
+        }
+        return [this.#selected(this.#committed, false)];
+      case 'undoSelection':
+        return this.#step(this.#past, this.#future);
+      case 'redoSelection':
+        return this.#step(this.#future, this.#past);
+      case 'hottestStack': {
+        const { stack = [{ name: 'main', module: 'shop' }] } = this.run;
+        return [{ type: 'hottestStack', ask: message.ask, frames: stack, samples: 3, ofSamples: 4 }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** As the host says it once after `show`. */
+  first(): HostMessage {
+    return this.#selected(this.#committed, false);
+  }
+
+  #step(from: ShownSelection[], to: ShownSelection[]): HostMessage[] {
+    const next = from.pop();
+    if (!next) return [];
+    to.push(this.#committed);
+    this.#committed = next;
+    return [this.#selected(next, false)];
+  }
+
+  #selected(selection: ShownSelection, preview: boolean): SelectedMessage {
+    const all = sameSelection(selection, EMPTY_SELECTION);
+    const samples = all ? RUN_SAMPLES : 412;
+    return {
+      ...{ type: 'selected', selection, preview, samples, value: samples * 1e6 },
+      ...{ runSamples: RUN_SAMPLES, runValue: RUN_SAMPLES * 1e6, unit: 'nanoseconds', notice: '' },
+      ...{ canUndo: this.#past.length > 0, canRedo: this.#future.length > 0 },
+    };
+  }
+}
+
+/** Lets the page have this host, from now on until it is loaded again. */
+export async function serveRun(page: Page, run: FakeRun): Promise<FakeHost> {
+  const host = new FakeHost(run);
+  await page.exposeFunction('askHost', (message: PageMessage) =>
+    host.answers(message).map((answer) => {
+      if (!('content' in answer)) return { answer, base64: '' };
+      const { content, ...rest } = answer;
+      return { answer: rest, base64: Buffer.from(content as ArrayBuffer).toString('base64') };
+    }),
+  );
+  await page.evaluate(() => {
+    type Answer = { answer: object; base64: string };
+    const shared = window as unknown as {
+      askHost(message: unknown): Promise<Answer[]>;
+      answer: (message: { type: string }) => void;
+    };
+    shared.answer = async (message) => {
+      for (const { answer, base64 } of await shared.askHost(message)) {
+        const content = base64 ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer : undefined;
+        window.postMessage(content ? { ...answer, content } : answer, '*');
+      }
+    };
+  });
+  return host;
+}

@@ -1,0 +1,25 @@
+// What the keyboard's cursor is on, in words: time, thread, and the samples there by whose code was running.
+import * as l10n from '@vscode/l10n';
+import { countText, momentText } from '../../core/numbersAsText.ts';
+import { columnAt } from './timeView.ts';
+import { trackName } from './trackRows.ts';
+import { type LoadedTrack, rangeOfTrack } from './trackStore.ts';
+
+/** `1.25 s, worker-3: 4 samples in own code, 2 in libraries, 1 in the kernel`. */
+export function cursorText(loaded: LoadedTrack, ns: number): string {
+  const { track } = loaded;
+  const range = rangeOfTrack(loaded);
+  const columns = track.own.length;
+  const stepNs = Math.max(1, (range.toNs - range.fromNs) / Math.max(1, columns));
+  const place = `${momentText(ns, stepNs, range.toNs)}, ${trackName(track)}`;
+  const column = columns > 0 ? columnAt(range, columns, ns) : -1;
+  const [own, library, kernel] = [track.own, track.library, track.kernel].map((counts) => counts[column] ?? 0);
+  if (!own && !library && !kernel) return l10n.t('{0}: no samples', place);
+  return l10n.t(
+    '{0}: {1} samples in own code, {2} in libraries, {3} in the kernel',
+    place,
+    countText(own!),
+    countText(library!),
+    countText(kernel!),
+  );
+}

@@ -1,0 +1,85 @@
+// The line above the timeline: fold and unfold it, what its colours mean, the order of its tracks, all of the time.
+import * as l10n from '@vscode/l10n';
+import type { VscodeToolbarButton } from '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
+import { html } from 'lit';
+import { visibleText } from '../../core/foreignText.ts';
+import { samplesText } from '../../core/numbersAsText.ts';
+import type { TrackOrder } from '../../core/selectionMessages.ts';
+import { icon, icons } from '../page/icons.ts';
+import { rendered } from '../page/rendered.ts';
+import { Choices, toolbarButton } from '../page/toolbarButtons.ts';
+
+export interface HeadEvents {
+  openChosen(open: boolean): void;
+  orderChosen(order: TrackOrder): void;
+  wholeWanted(): void;
+}
+
+export class StripHead {
+  readonly element: HTMLElement;
+  readonly #toggle: VscodeToolbarButton;
+  readonly #tools: HTMLElement;
+  readonly #legend: HTMLElement;
+  readonly #tinted = rendered(html`<span class="timeline-key tinted" hidden></span>`);
+  readonly #note = rendered(html`<span class="timeline-note"></span>`);
+  #open: boolean;
+
+  constructor(open: boolean, order: TrackOrder, events: HeadEvents) {
+    this.#open = open;
+    const orders = new Choices<TrackOrder>(
+      l10n.t('Order of the threads'),
+      [
+        { value: 'time', label: l10n.t('Threads with most samples first'), face: icon(icons.byTime) },
+        { value: 'process', label: l10n.t('Threads by process'), face: icon(icons.byProcess) },
+      ],
+      (chosen) => events.orderChosen(chosen),
+    );
+    orders.show(order);
+    this.#toggle = rendered(html`
+      <vscode-toolbar-button class="timeline-toggle" @click=${() => {
+        this.show(!this.#open);
+        events.openChosen(this.#open);
+      }}><span class="timeline-chevron">${icon(icons.open)}</span>${l10n.t('Timeline')}</vscode-toolbar-button>`);
+    const key = (kind: string, text: string) => html`<span class="timeline-key ${kind}">${text}</span>`;
+    this.#legend = rendered(html`
+      <div class="timeline-legend">
+        ${key('own', l10n.t('own code'))}${key('library', l10n.t('libraries'))}${key('kernel', l10n.t('kernel'))}${this.#tinted}
+      </div>`);
+    this.#tools = rendered(html`
+      <div class="timeline-tools">${orders.element}${toolbarButton(
+        l10n.t('Show all of the time (0)'),
+        icon(icons.reset),
+        () => events.wholeWanted(),
+      )}</div>`);
+    this.element = rendered(
+      html`<div class="timeline-head">${this.#toggle}${this.#legend}${this.#note}${this.#tools}</div>`,
+    );
+    this.show(open);
+  }
+
+  show(open: boolean) {
+    this.#open = open;
+    const label = open ? l10n.t('Hide Timeline') : l10n.t('Show Timeline');
+    this.#toggle.label = label;
+    this.#toggle.title = label;
+    this.element.classList.toggle('folded', !open);
+    this.#legend.hidden = !open;
+    this.#note.hidden = !open;
+    this.#tools.hidden = !open;
+  }
+
+  /** The function whose samples are coloured; empty: none. */
+  tellTinted(name: string) {
+    this.#tinted.hidden = name === '';
+    this.#tinted.textContent = visibleText(name, 60);
+    this.#tinted.title = visibleText(name);
+  }
+
+  tellSamplesWithoutTime(samples: number) {
+    this.#note.textContent = samples === 0 ? '' : l10n.t('{0} without a time are on no track', samplesText(samples));
+  }
+
+  tellFailure(message: string) {
+    this.#note.textContent = message;
+  }
+}

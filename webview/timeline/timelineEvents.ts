@@ -1,0 +1,24 @@
+// What the timeline says to the page around it, and what of it is kept over a reload.
+import type { ShownSelection, ShownTimelineRequest, TrackOrder } from '../../core/selectionMessages.ts';
+import type { Track } from '../content/timeline.ts';
+import type { MenuPlace } from '../page/contextMenu.ts';
+import type { StackPlace } from './stackTooltip.ts';
+
+export interface TimelineEvents {
+  request(request: ShownTimelineRequest): void;
+  preview(selection: ShownSelection): void;
+  commit(selection: ShownSelection): void;
+  /** False: there was no preview. */
+  dropPreview(): boolean;
+  askStack(ask: number, place: StackPlace): void;
+  menu(track: Track, place: MenuPlace): void;
+  stateChanged(state: TimelineState): void;
+}
+
+export interface TimelineState {
+  readonly open: boolean;
+  readonly height: number; // CSS pixels of the threads' tracks; 0: as we choose
+  readonly order: TrackOrder;
+}
+
+export const TIMELINE_AT_FIRST: TimelineState = { open: true, height: 0, order: 'time' };

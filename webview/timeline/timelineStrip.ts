@@ -1,0 +1,485 @@
+// The timeline above graph and tables: a track for all threads, then one a thread, on which time and threads are selected. It holds
+// view state only; what is selected is the host's business, and every count is the engine's.
+import * as l10n from '@vscode/l10n';
+import { html } from 'lit';
+import {
+  COLUMNS_LIMIT,
+  EMPTY_SELECTION,
+  type HottestStackMessage,
+  type ShownSelection,
+  type ShownTimelineRequest,
+  type ShownTimeRange,
+  sameSelection,
+  TRACKS_LIMIT,
+} from '../../core/selectionMessages.ts';
+import type { NamedFunction } from '../../core/webviewMessages.ts';
+import type { Timeline, Track } from '../content/timeline.ts';
+import type { MenuPlace } from '../page/contextMenu.ts';
+import { heightHandle } from '../page/heightHandle.ts';
+import { rendered } from '../page/rendered.ts';
+import { onThemeChange } from '../page/theme.ts';
+import { columnsFor } from './barScale.ts';
+import { cursorText } from './cursorText.ts';
+import { beginDrag, draggedTo, endAt, type RangeDrag } from './rangeDrag.ts';
+import { rowsInView } from './rowsInView.ts';
+import { StackTooltip } from './stackTooltip.ts';
+import { readStripColours } from './stripColours.ts';
+import { type Cursor, type CursorStep, firstCursor, stepped } from './stripCursor.ts';
+import { followPointer, type Place } from './stripGestures.ts';
+import { StripHead } from './stripHead.ts';
+import { onTracks, withExecution, withRange, withThread } from './stripSelection.ts';
+import { TimeAxis } from './timeAxis.ts';
+import type { TimelineEvents, TimelineState } from './timelineEvents.ts';
+import { type TimelineAction, timelineAction } from './timelineKeys.ts';
+import { TimelineRequests } from './timelineRequests.ts';
+import { gapsOf, selectedTimes } from './timeRanges.ts';
+import {
+  columnAt,
+  columnRange,
+  pannedView,
+  pixelOf,
+  type TimePlot,
+  timeAt,
+  viewWith,
+  wholeView,
+  zoomedView,
+} from './timeView.ts';
+import { ALL_HEIGHT, TRACK_HEIGHT, TrackCanvases } from './trackCanvases.ts';
+import { ALL_TRACKS, rowId, TrackRows, trackName, trackUnder } from './trackRows.ts';
+import { type LoadedTrack, rangeOfTrack, TrackStore } from './trackStore.ts';
+
+const MARGIN = 24; // tracks asked for above and below those in view
+const ROWS_AT_FIRST = 4;
+const ZOOM = 1.6;
+
+export class TimelineStrip {
+  readonly element: HTMLElement;
+  readonly #events: TimelineEvents;
+  readonly #store = new TrackStore();
+  readonly #requests: TimelineRequests;
+  readonly #head: StripHead;
+  readonly #axis: TimeAxis;
+  readonly #allRows = new TrackRows();
+  readonly #rows = new TrackRows();
+  readonly #canvases = new TrackCanvases();
+  readonly #spacer = rendered(html`<div class="timeline-spacer">${this.#rows.element}${this.#canvases.threads}</div>`);
+  readonly #scroller = rendered(html`<div class="timeline-scroller" tabindex="-1">${this.#spacer}</div>`);
+  readonly #grid: HTMLElement;
+  readonly #body: HTMLElement;
+  readonly #spoken = rendered(html`<div class="unseen" role="status" aria-live="polite"></div>`);
+  readonly #tooltip: StackTooltip;
+  #colours = readStripColours();
+  #state: TimelineState;
+  #view: ShownTimeRange | undefined; // undefined: nothing has come yet
+  #width = 0;
+  #selection: ShownSelection = EMPTY_SELECTION;
+  #preview = false;
+  #tinted: NamedFunction | undefined;
+  #drag: { readonly range: RangeDrag; readonly index: number; readonly adding: boolean } | undefined;
+  #cursor: Cursor | undefined;
+  #anchor: Cursor | undefined; // where the keyboard's range begins
+  #frame = 0;
+
+  constructor(state: TimelineState, events: TimelineEvents) {
+    this.#state = state;
+    this.#events = events;
+    this.#requests = new TimelineRequests((request) => events.request(request));
+    this.#tooltip = new StackTooltip((ask, place) => events.askStack(ask, place));
+    this.#head = new StripHead(state.open, state.order, {
+      openChosen: (open) => this.#change({ open }),
+      orderChosen: (order) => {
+        this.#store.forgetPlaces();
+        this.#change({ order });
+      },
+      wholeWanted: () => this.#setView(wholeView(this.#store.endNs)),
+    });
+    this.#axis = new TimeAxis({
+      commit: () => this.#commit(),
+      executionChosen: (number) => events.commit(withExecution(this.#selection, number)),
+    });
+    this.#grid = rendered(html`
+      <div class="timeline-grid" role="grid" tabindex="0" aria-label=${l10n.t('Timeline: threads over time')} aria-multiselectable="true">
+        <div class="timeline-all">${this.#allRows.element}${this.#canvases.all}</div>
+        ${this.#scroller}
+      </div>`);
+    const handle = heightHandle(l10n.t('Height of the timeline'), {
+      height: () => this.#scroller.clientHeight,
+      limits: () => ({
+        least: TRACK_HEIGHT,
+        most: Math.min(this.#store.count * TRACK_HEIGHT, window.innerHeight * 0.6),
+      }),
+      changed: (height) => this.#change({ height }),
+    });
+    this.#body = rendered(
+      html`<div class="timeline-body">${this.#axis.element}${this.#grid}${handle}${this.#tooltip.element}</div>`,
+    );
+    this.element = rendered(html`
+      <section class="timeline" aria-label=${l10n.t('Timeline')} hidden>${this.#head.element}${this.#body}${this.#spoken}</section>`);
+    this.#body.hidden = !state.open;
+    this.#listen();
+  }
+
+  /** Asks for the first tracks; `width` is that of the page, for the strip is not seen before it has something to show. */
+  start(width: number) {
+    if (this.#view) return;
+    this.#width = Math.max(100, width - 200);
+    this.#request();
+  }
+
+  receive(request: ShownTimelineRequest, timeline: Timeline) {
+    this.#requests.answered();
+    if (request.order !== this.#state.order) return this.#request();
+    const first = this.#view === undefined;
+    this.#store.receive(request, timeline);
+    if (timeline.trackCount === 0 || timeline.all.samples === 0) return; // a profile without times
+    this.#view ??= wholeView(timeline.endNs);
+    this.element.hidden = false;
+    this.#head.tellSamplesWithoutTime(timeline.samplesWithoutTime);
+    this.#spacer.style.height = `${timeline.trackCount * TRACK_HEIGHT}px`;
+    this.#grid.setAttribute('aria-rowcount', String(timeline.trackCount + 1));
+    if (!first) return this.draw();
+    this.#fitHeight();
+    this.#measure();
+    this.#drawNow();
+  }
+
+  receiveFailure(message: string) {
+    this.#requests.failed();
+    this.#head.tellFailure(message);
+  }
+
+  receiveStack(message: HottestStackMessage) {
+    this.#tooltip.receive(message);
+  }
+
+  /** A thread that has come, by its number; its name is foreign. */
+  threadNamed(tid: string): string | undefined {
+    const track = this.#store.thread(tid);
+    return track && trackName(track);
+  }
+
+  setSelection(selection: ShownSelection, preview: boolean) {
+    if (preview === this.#preview && sameSelection(selection, this.#selection)) return;
+    this.#selection = selection;
+    this.#preview = preview;
+    this.draw();
+  }
+
+  /** Colours the samples of a function on every track. */
+  setTinted(named: NamedFunction | undefined) {
+    if (named?.name === this.#tinted?.name && named?.module === this.#tinted?.module) return;
+    this.#tinted = named;
+    this.#head.tellTinted(named?.name ?? '');
+    if (this.#view) this.draw();
+  }
+
+  draw() {
+    this.#frame ||= requestAnimationFrame(() => this.#drawNow());
+  }
+
+  get #plot(): TimePlot {
+    return { view: this.#view ?? wholeView(0), width: Math.max(1, this.#width) };
+  }
+
+  #drawNow() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    if (!this.#view || !this.#state.open || this.#width <= 0) return;
+    const { times, executions } = this.#selection;
+    const { scrollTop } = this.#scroller;
+    const [first, end] = this.#inView();
+    const { all, rows } = rowsInView(this.#store, this.#selection, [first, end], this.#cursor?.index);
+    const selected = selectedTimes(times, executions, this.#store.executions);
+    this.#canvases.paint(
+      {
+        plot: this.#plot,
+        pixelRatio: window.devicePixelRatio,
+        colours: this.#colours,
+        unselected: selected ? gapsOf(selected, wholeView(this.#store.endNs)) : [],
+        edges: times,
+        preview: this.#preview,
+        executions: this.#store.executions,
+        cursorNs: this.#cursor?.ns ?? -1,
+      },
+      all,
+      rows,
+      scrollTop,
+    );
+    this.#allRows.show([all]);
+    this.#rows.show(rows);
+    this.#axis.draw({ plot: this.#plot, ranges: times, preview: this.#preview, executions: this.#store.executions });
+    const active =
+      this.#cursor && (this.#cursor.index === ALL_TRACKS || (this.#cursor.index >= first && this.#cursor.index < end));
+    if (active) this.#grid.setAttribute('aria-activedescendant', rowId(this.#cursor!.index));
+    else this.#grid.removeAttribute('aria-activedescendant');
+    this.#request();
+  }
+
+  /** Places of the tracks in view. */
+  #inView(): [first: number, end: number] {
+    const { scrollTop, clientHeight } = this.#scroller;
+    const first = Math.max(0, Math.floor(scrollTop / TRACK_HEIGHT));
+    const end = Math.ceil((scrollTop + clientHeight) / TRACK_HEIGHT);
+    return [first, Math.min(this.#store.count, Math.max(first, end))];
+  }
+
+  /** Asks for what is in view and has not come; with a margin, so that scrolling finds it there. */
+  #request() {
+    const [first, end] = this.#view ? this.#inView() : [0, ROWS_AT_FIRST];
+    const view = this.#view ?? { fromNs: 0, toNs: 0 };
+    const from = Math.max(0, first - MARGIN);
+    const pixels = this.#width * window.devicePixelRatio;
+    const request: ShownTimelineRequest = {
+      fromNs: view.fromNs,
+      toNs: view.toNs,
+      columns: columnsFor(pixels, view.toNs - view.fromNs, this.#store.rate, COLUMNS_LIMIT),
+      first: from,
+      count: Math.min(TRACKS_LIMIT, end + MARGIN - from),
+      order: this.#state.order,
+      ...(this.#tinted ? { tinted: this.#tinted } : {}),
+    };
+    if (this.#store.has(request, first, end)) this.#requests.satisfied();
+    else this.#requests.want(request);
+  }
+
+  #change(part: Partial<TimelineState>) {
+    this.#state = { ...this.#state, ...part };
+    this.#events.stateChanged(this.#state);
+    this.#body.hidden = !this.#state.open;
+    this.#fitHeight();
+    this.#measure();
+    this.draw();
+  }
+
+  #fitHeight() {
+    const room = Math.max(1, Math.floor((window.innerHeight - 500) / TRACK_HEIGHT));
+    const chosen = this.#state.height || Math.min(ROWS_AT_FIRST, room) * TRACK_HEIGHT;
+    this.#scroller.style.height = `${Math.min(chosen, this.#store.count * TRACK_HEIGHT)}px`;
+  }
+
+  #measure() {
+    const width = this.#scroller.clientWidth - this.#rows.element.offsetWidth;
+    if (width <= 0) return;
+    this.#width = width;
+    this.#axis.element.style.width = `${width}px`;
+    this.#canvases.fit(width, this.#scroller.clientHeight);
+  }
+
+  #setView(view: ShownTimeRange) {
+    this.#view = view;
+    this.#tooltip.hide();
+    this.draw();
+  }
+
+  #commit() {
+    if (this.#preview) this.#events.commit(this.#selection);
+  }
+
+  #listen() {
+    new ResizeObserver(() => {
+      this.#measure();
+      this.#drawNow();
+    }).observe(this.#scroller);
+    onThemeChange(() => {
+      this.#colours = readStripColours();
+      this.#store.forgetPixels();
+      this.draw();
+    });
+    this.#scroller.addEventListener('scroll', () => {
+      this.#tooltip.hide();
+      this.draw();
+    });
+    this.#follow(this.#axis.surface, () => ALL_TRACKS);
+    this.#follow(this.#canvases.all, () => ALL_TRACKS);
+    this.#follow(this.#canvases.threads, ({ y }) => Math.floor((y + this.#scroller.scrollTop) / TRACK_HEIGHT));
+    for (const rows of [this.#allRows.element, this.#rows.element]) {
+      rows.addEventListener('click', (event) => {
+        const track = this.#trackAt(trackUnder(event));
+        if (track) this.#events.commit(withThread(this.#selection, track, event.ctrlKey || event.metaKey));
+      });
+    }
+    this.#grid.addEventListener('contextmenu', (event) => this.#menuUnder(event));
+    this.#grid.addEventListener('keydown', (event) => {
+      const action = timelineAction(event);
+      if (!action || !this.#view || !this.#act(action)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  #follow(surface: HTMLElement, indexOf: (place: Place) => number) {
+    const onAxis = surface === this.#axis.surface;
+    followPointer(surface, {
+      began: (place, adding) => {
+        const range = beginDrag(this.#plot, this.#selection.times, place.x, adding);
+        this.#drag = { range, index: indexOf(place), adding };
+      },
+      moved: (x) => this.#dragTo(x),
+      ended: () => {
+        this.#drag = undefined;
+      },
+      clicked: (place) => {
+        this.#grid.focus({ preventScroll: true });
+        if (!onAxis) this.#moveCursor({ index: indexOf(place), ns: timeAt(this.#plot, place.x) });
+      },
+      doubleClicked: () => {
+        if (onAxis) this.#setView(wholeView(this.#store.endNs));
+        else this.#commit();
+      },
+      hovered: (place) => {
+        const end = place && endAt(this.#plot, this.#selection.times, place.x);
+        surface.classList.toggle('on-edge', end !== undefined);
+        if (place && !onAxis) this.#restAt(indexOf(place), timeAt(this.#plot, place.x), place.clientX, place.clientY);
+        else this.#tooltip.hide();
+      },
+      zoomed: (factor, at) => {
+        if (this.#view) this.#setView(zoomedView(this.#view, factor, at, this.#store.endNs));
+      },
+      panned: (by) => {
+        if (this.#view) this.#setView(pannedView(this.#view, by, this.#store.endNs));
+      },
+    });
+  }
+
+  #loadedAt(index: number | undefined): LoadedTrack | undefined {
+    return index === ALL_TRACKS ? this.#store.all : index === undefined ? undefined : this.#store.at(index);
+  }
+
+  #trackAt(index: number | undefined): Track | undefined {
+    return this.#loadedAt(index)?.track;
+  }
+
+  #dragTo(x: number) {
+    if (!this.#drag) return;
+    const { range, index, adding } = this.#drag;
+    const times = draggedTo(range, timeAt(this.#plot, x));
+    const track = this.#trackAt(index);
+    if (times.length === 0 || !track) return;
+    if (range.moves) this.#events.preview({ ...this.#selection, times });
+    else if (adding) this.#events.preview(withRange(this.#selection, times, track));
+    else this.#events.preview(onTracks(this.#selection, times, [track]));
+  }
+
+  /** Once the pointer or the cursor rests there, its stack is shown. */
+  #restAt(index: number, ns: number, x: number, y: number) {
+    const loaded = this.#loadedAt(index);
+    if (!loaded || loaded.track.own.length === 0) {
+      this.#tooltip.hide();
+      return;
+    }
+    const range = rangeOfTrack(loaded);
+    const columns = loaded.track.own.length;
+    const time = columnRange(range, columns, columnAt(range, columns, ns));
+    const { pid, tid } = loaded.track;
+    this.#tooltip.restAt({ time, pid, tid, thread: trackName(loaded.track), x, y });
+  }
+
+  #menuUnder(event: MouseEvent) {
+    event.preventDefault();
+    const { top } = this.#canvases.threads.getBoundingClientRect();
+    const onCanvas = event.target === this.#canvases.threads;
+    const index = onCanvas
+      ? Math.floor((event.clientY - top + this.#scroller.scrollTop) / TRACK_HEIGHT)
+      : (trackUnder(event) ?? (event.target === this.#canvases.all ? ALL_TRACKS : undefined));
+    const track = this.#trackAt(index);
+    if (track && event.button === 2) this.#events.menu(track, { x: event.clientX, y: event.clientY });
+  }
+
+  #moveCursor(cursor: Cursor) {
+    this.#cursor = cursor;
+    this.#anchor = undefined;
+    this.draw();
+  }
+
+  /** False: the key is for the page. */
+  #act(action: TimelineAction): boolean {
+    const view = this.#view!;
+    const { endNs } = this.#store;
+    const zoom = (factor: number) => {
+      const { ns } = this.#cursor ?? { ns: (view.fromNs + view.toNs) / 2 };
+      this.#setView(zoomedView(view, factor, (ns - view.fromNs) / (view.toNs - view.fromNs), endNs));
+    };
+    switch (action.kind) {
+      case 'time':
+      case 'track':
+      case 'edge':
+        this.#step(action);
+        return true;
+      case 'commit':
+        this.#commit();
+        return true;
+      case 'drop': {
+        const hidden = this.#tooltip.hide();
+        this.#drag = undefined;
+        this.#anchor = undefined;
+        return this.#events.dropPreview() || hidden;
+      }
+      case 'zoomIn':
+        zoom(ZOOM);
+        return true;
+      case 'zoomOut':
+        zoom(1 / ZOOM);
+        return true;
+      case 'whole':
+        this.#setView(wholeView(endNs));
+        return true;
+      case 'thread': {
+        const track = this.#trackAt(this.#cursor?.index);
+        if (track) this.#events.commit(withThread(this.#selection, track, false));
+        return true;
+      }
+      case 'menu': {
+        const track = this.#trackAt(this.#cursor?.index);
+        if (track) this.#events.menu(track, this.#cursorPlace());
+        return true;
+      }
+    }
+  }
+
+  #step(action: CursorStep) {
+    const view = this.#view!;
+    const before = this.#cursor ?? firstCursor(view);
+    const cursor = stepped(before, action, view, this.#store);
+    const anchor = action.extend ? (this.#anchor ?? before) : undefined;
+    this.#moveCursor(cursor);
+    this.#anchor = anchor;
+    this.#view = viewWith(view, cursor.ns, this.#store.endNs);
+    this.#scrollTo(cursor.index);
+    this.#tell(cursor);
+    if (anchor) this.#previewBetween(anchor, cursor);
+  }
+
+  /** The range and the tracks between two places of the cursor. */
+  #previewBetween(anchor: Cursor, cursor: Cursor) {
+    const times = draggedTo({ fixedNs: anchor.ns, kept: [], moves: false }, cursor.ns);
+    const [first, last] = [Math.min(anchor.index, cursor.index), Math.max(anchor.index, cursor.index)];
+    const places = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    const tracks = places.flatMap((index) => this.#trackAt(index) ?? []);
+    this.#events.preview(onTracks(this.#selection, times.length > 0 ? times : this.#selection.times, tracks));
+  }
+
+  #scrollTo(index: number) {
+    if (index === ALL_TRACKS) return;
+    const top = index * TRACK_HEIGHT;
+    const { scrollTop, clientHeight } = this.#scroller;
+    if (top < scrollTop) this.#scroller.scrollTop = top;
+    else if (top + TRACK_HEIGHT > scrollTop + clientHeight)
+      this.#scroller.scrollTop = top + TRACK_HEIGHT - clientHeight;
+  }
+
+  #tell({ index, ns }: Cursor) {
+    const loaded = this.#loadedAt(index);
+    this.#spoken.textContent = loaded ? cursorText(loaded, ns) : '';
+    const { x, y } = this.#cursorPlace();
+    this.#restAt(index, ns, x, y);
+  }
+
+  /** Where the cursor is in the window. */
+  #cursorPlace(): MenuPlace {
+    const { index, ns } = this.#cursor ?? { index: ALL_TRACKS, ns: 0 };
+    const all = index === ALL_TRACKS;
+    const { left, top } = (all ? this.#canvases.all : this.#canvases.threads).getBoundingClientRect();
+    const row = all ? ALL_HEIGHT : (index + 1) * TRACK_HEIGHT - this.#scroller.scrollTop;
+    return { x: left + Math.min(this.#width, Math.max(0, pixelOf(this.#plot, ns))), y: top + row };
+  }
+}

@@ -1,0 +1,109 @@
+// The tracks that have come, by their place in the order of tracks. A track stays until a newer one of the same place replaces
+// it: while the view moves, what is known is drawn stretched, and nothing blinks.
+import type { ShownTimelineRequest, ShownTimeRange } from '../../core/selectionMessages.ts';
+import type { ExecutionMark, Timeline, Track } from '../content/timeline.ts';
+import { barHeights, fullOf, fullPerNs } from './barScale.ts';
+import type { StripColours } from './stripColours.ts';
+import { trackBitmap } from './trackBitmap.ts';
+
+const KEPT_MAX = 768; // tracks; about 150 kB each with their pixels
+
+export interface LoadedTrack {
+  readonly track: Track;
+  readonly timeline: Timeline;
+  readonly part: string; // which part of time it was asked for, as partOf has it
+  bitmap: OffscreenCanvas | undefined; // drawn when it is first seen
+}
+
+export class TrackStore {
+  readonly #tracks = new Map<number, LoadedTrack>();
+  #all: LoadedTrack | undefined;
+  #newest: Timeline | undefined;
+  #rate = 0;
+
+  get all(): LoadedTrack | undefined {
+    return this.#all;
+  }
+  get newest(): Timeline | undefined {
+    return this.#newest;
+  }
+  /** Threads of the run; 0 before the first answer. */
+  get count(): number {
+    return this.#newest?.trackCount ?? 0;
+  }
+  get endNs(): number {
+    return this.#newest?.endNs ?? 0;
+  }
+  get executions(): readonly ExecutionMark[] {
+    return this.#newest?.executions ?? [];
+  }
+
+  /** Samples a nanosecond that fill a track: as the first answer had it, for rounding must not change what is asked for. */
+  get rate(): number {
+    return this.#rate;
+  }
+
+  at(index: number): LoadedTrack | undefined {
+    return this.#tracks.get(index);
+  }
+
+  /** A thread that has come, by its number. */
+  thread(tid: string): Track | undefined {
+    for (const { track } of this.#tracks.values()) if (String(track.tid) === tid) return track;
+    return undefined;
+  }
+
+  receive(request: ShownTimelineRequest, timeline: Timeline) {
+    const toNs = request.toNs || timeline.endNs; // 0: to the end
+    const part = partOf({ ...request, toNs });
+    this.#newest = timeline;
+    this.#rate ||= fullPerNs(timeline);
+    this.#all = { track: timeline.all, timeline, part, bitmap: undefined };
+    timeline.tracks.forEach((track, i) => {
+      this.#tracks.set(request.first + i, { track, timeline, part, bitmap: undefined });
+    });
+    this.#prune(request.first + request.count / 2);
+  }
+
+  /** Whether these places and the track of all threads are as this request would bring them. */
+  has(request: ShownTimelineRequest, first: number, end: number): boolean {
+    const part = partOf(request);
+    if (this.#all?.part !== part) return false;
+    for (let index = first; index < Math.min(end, this.count); index++)
+      if (this.#tracks.get(index)?.part !== part) return false;
+    return true;
+  }
+
+  /** Places mean other threads now. */
+  forgetPlaces() {
+    this.#tracks.clear();
+  }
+
+  /** Colours or heights changed. */
+  forgetPixels() {
+    for (const loaded of this.#tracks.values()) loaded.bitmap = undefined;
+    if (this.#all) this.#all.bitmap = undefined;
+  }
+
+  #prune(middle: number) {
+    if (this.#tracks.size <= KEPT_MAX) return;
+    const far = [...this.#tracks.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
+    for (const index of far.slice(0, this.#tracks.size - KEPT_MAX)) this.#tracks.delete(index);
+  }
+}
+
+/** The pixels of a track, `height` device pixels high. */
+export function bitmapOf(loaded: LoadedTrack, height: number, colours: StripColours): OffscreenCanvas {
+  if (loaded.bitmap?.height !== height) {
+    const bars = barHeights(loaded.track, fullOf(loaded.timeline, loaded.track), height);
+    loaded.bitmap = trackBitmap(bars, height, colours);
+  }
+  return loaded.bitmap;
+}
+
+/** The time that a track's columns cover. */
+export const rangeOfTrack = ({ timeline: { fromNs, toNs } }: LoadedTrack): ShownTimeRange => ({ fromNs, toNs });
+
+/** Names everything of a request but the tracks that it asks for. */
+const partOf = ({ fromNs, toNs, columns, order, tinted }: ShownTimelineRequest): string =>
+  JSON.stringify([fromNs, toNs, columns, order, tinted?.name, tinted?.module]);
