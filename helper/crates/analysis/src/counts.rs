@@ -31,9 +31,8 @@ impl Columns {
 
     /// One column an execution.
     pub fn of_executions(side: &Side, measure: Measure) -> Columns {
-        let entries = (0..side.analyzed.profile().samples.len())
-            .map(|sample| {
-                let amount = side.analyzed.amount(sample, measure);
+        let entries = (side.analyzed.amounts(measure))
+            .map(|(sample, amount)| {
                 let samples = u32::try_from(amount.samples).unwrap_or(u32::MAX);
                 (sample as u32, side.execution_of(sample), samples)
             })

@@ -72,6 +72,7 @@ pub fn file_heat(
     file: FileId,
     text_now: Option<&str>,
 ) -> FileHeat {
+    analyzed.tally_all(measure);
     let Some(tally) = analyzed.tally(measure) else {
         return FileHeat::default();
     };

@@ -49,6 +49,10 @@ pub(crate) fn flame_tree(analyzed: &Analyzed, measure: Measure, hidden: &[bool])
     let mut frame_ids: HashMap<FlameFrame, u32, SeededHash> = HashMap::default();
     let mut lines = NodeLines::default();
     for path in 1..stacks.parent.len() {
+        // In a selection most paths are without samples.
+        if analyzed.is_selection() && total[path] == Amount::default() {
+            continue;
+        }
         let mut node = tree.node_of_path[stacks.parent[path] as usize];
         let shown = (analyzed.chain(stacks.chain[path]).iter().rev())
             .filter(|frame| !hidden[frame.function as usize]);

@@ -44,9 +44,9 @@ fn count_on_side(
     if side.measure < side.analyzed.profile().sample_types.len() {
         let rows_of_node = RowsOfNodes::new(side, pair_of, rows);
         let trie = side.analyzed.stacks();
-        for (sample, &node) in trie.node_of_sample.iter().enumerate() {
-            for &row in rows_of_node.of(node) {
-                amounts[row as usize].add(side.analyzed.amount(sample, side.measure));
+        for (sample, amount) in side.analyzed.amounts(side.measure) {
+            for &row in rows_of_node.of(trie.node_of_sample[sample]) {
+                amounts[row as usize].add(amount);
             }
         }
         for (node, column, count) in columns.by_node(trie) {

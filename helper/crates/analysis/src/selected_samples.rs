@@ -1,8 +1,9 @@
 //! What each sample of a profile weighs in a selection by time, thread, process and execution.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use profile::{Profile, StringId};
+use profile::{Profile, SeededHash};
 
 use crate::analyzed::Analyzed;
 use crate::names::{NamePattern, Unknown};
@@ -10,16 +11,23 @@ use crate::sample_times::{SampleTimes, apart};
 use crate::selection::Selection;
 use crate::threads::Threads;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SelectedSamples {
-    /// As [`profile::Samples::values`].
+    /// Those that are in, or a part of them: indices into the profile's, ascending.
+    pub samples: Vec<u32>,
+    /// Row by row, as [`profile::Samples::values`], of these.
     pub values: Vec<u64>,
-    /// By sample of the profile: whether any part of it is in.
-    pub is_in: Vec<bool>,
     /// Empty: all the time.
     pub times: Vec<Range<u64>>,
-    /// Samples that may have been taken in the time that is selected: nothing tells.
+    /// Samples that may have been taken in the time that is selected: it is not known when.
     pub without_time: u64,
+}
+
+/// What tells the samples of a profile apart.
+struct Source<'a> {
+    profile: &'a Profile,
+    threads: &'a Threads,
+    times: Option<&'a SampleTimes>,
 }
 
 impl SelectedSamples {
@@ -30,187 +38,216 @@ impl SelectedSamples {
         selection: &Selection,
         unknown: &mut Vec<Unknown>,
     ) -> Result<SelectedSamples, String> {
-        let is_in = (0..analyzed.profile().samples.len()).map(|sample| analyzed.is_in(sample));
-        let mut selected = SelectedSamples {
-            values: analyzed.values().to_vec(),
-            is_in: is_in.collect(),
-            times: Vec::new(),
-            without_time: 0,
+        let source = Source {
+            profile: analyzed.profile(),
+            threads: analyzed.thread_table(),
+            times: analyzed.sample_times(),
         };
-        let text = |id| analyzed.text(id);
-        selected.keep_threads(analyzed.thread_table(), text, selection, unknown);
-        selected.keep_executions(analyzed.profile(), &selection.executions, unknown);
-        if !selection.times.is_empty() {
-            let times = analyzed.sample_times();
-            selected.keep_times(analyzed.profile(), times, &selection.times)?;
-        }
-        Ok(selected)
+        SelectedSamples::among(&source, analyzed.each_sample(), selection, unknown)
     }
 
-    /// The same of a profile that is one of several, which then has the values of the selection.
+    /// The same of a profile that is one of several, which then has the values of the selection. By sample, whether it is in.
     pub fn of_profile(
         profile: &mut Profile,
         selection: &Selection,
         unknown: &mut Vec<Unknown>,
-    ) -> Result<SelectedSamples, String> {
-        let mut selected = SelectedSamples {
-            values: std::mem::take(&mut profile.samples.values),
-            is_in: vec![true; profile.samples.len()],
-            times: Vec::new(),
-            without_time: 0,
+    ) -> Result<Vec<bool>, String> {
+        let types = profile.sample_types.len();
+        let (threads, times) = (Threads::of(profile), SampleTimes::of(profile));
+        let source = Source {
+            profile,
+            threads: &threads,
+            times: times.as_ref(),
         };
-        let table = Threads::of(profile);
-        selected.keep_threads(&table, |id| profile.text(id), selection, unknown);
-        selected.keep_executions(profile, &selection.executions, unknown);
-        if !selection.times.is_empty() {
-            let times = SampleTimes::of(profile);
-            selected.keep_times(profile, times.as_ref(), &selection.times)?;
+        let rows = profile
+            .samples
+            .values
+            .chunks_exact(types.max(1))
+            .enumerate();
+        let selected = SelectedSamples::among(&source, rows, selection, unknown)?;
+        let mut is_in = vec![false; profile.samples.len()];
+        profile.samples.values.fill(0);
+        let rows = selected.values.chunks_exact(types.max(1));
+        for (&sample, row) in selected.samples.iter().zip(rows) {
+            is_in[sample as usize] = true;
+            profile.samples.values[sample as usize * types..][..types].copy_from_slice(row);
         }
-        selected.leave_out(profile.sample_types.len());
-        profile.samples.values = std::mem::take(&mut selected.values);
+        Ok(is_in)
+    }
+
+    fn among<'a>(
+        source: &Source,
+        rows: impl Iterator<Item = (usize, &'a [u64])>,
+        selection: &Selection,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<SelectedSamples, String> {
+        let is_thread_wanted = wanted_threads(source, selection, unknown);
+        let is_wanted = wanted_executions(source.profile, &selection.executions, unknown);
+        let rows = rows.filter(|(sample, _)| {
+            is_thread_wanted[source.threads.of_sample[*sample] as usize]
+                && (is_wanted.is_empty() || is_wanted[*sample])
+        });
+        let mut selected = SelectedSamples::default();
+        if selection.times.is_empty() {
+            for (sample, row) in rows {
+                selected.samples.push(sample as u32);
+                selected.values.extend_from_slice(row);
+            }
+            return Ok(selected);
+        }
+        let times = source.times.ok_or_else(|| NO_TIMES.to_owned())?;
+        selected.times = apart(&selection.times);
+        selected.extend_during(source.profile, times, rows);
         Ok(selected)
     }
 
-    /// Takes the weight from the samples that are out.
-    pub fn leave_out(&mut self, types: usize) {
-        for (sample, is_in) in self.is_in.iter().enumerate() {
-            if !is_in {
-                self.values[sample * types..][..types].fill(0);
+    /// Leaves out the others.
+    pub fn retain(&mut self, types: usize, is_kept: impl Fn(usize) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.samples.len() {
+            let sample = self.samples[at];
+            if is_kept(sample as usize) {
+                self.samples[kept] = sample;
+                self.values
+                    .copy_within(at * types..(at + 1) * types, kept * types);
+                kept += 1;
             }
         }
+        self.samples.truncate(kept);
+        self.values.truncate(kept * types);
     }
 
     /// Takes a sample's values to be spread evenly over the times at which it was taken, and each time to have a whole number
     /// of them, so that parts of a run add up to it.
-    fn keep_times(
+    fn extend_during<'a>(
         &mut self,
         profile: &Profile,
-        times: Option<&SampleTimes>,
-        ranges: &[Range<u64>],
-    ) -> Result<(), String> {
-        let (Some(times), Some(run)) = (times, &profile.run) else {
-            return Err(NO_TIMES.to_owned());
-        };
-        let types = profile.sample_types.len();
+        times: &SampleTimes,
+        rows: impl Iterator<Item = (usize, &'a [u64])>,
+    ) {
         let count = profile.find_sample_type("samples", "count");
-        let without_time = (0..self.is_in.len())
-            .filter(|&sample| self.is_in[sample] && times.occurrences[sample] == 0)
-            .map(|sample| count.map_or(1, |count| self.values[sample * types + count]));
-        self.without_time = without_time.sum();
-        self.times = apart(ranges);
-        let sample_at = &run.time_sample;
+        let sample_at = profile.run.as_ref().map_or(&[][..], |run| &run.time_sample);
         let within: Vec<Range<usize>> = (self.times.iter()).map(|r| times.within(r)).collect();
-        let mut inside = vec![0u32; self.is_in.len()];
+        let mut inside = vec![0u32; times.occurrences.len()];
         for &sample in within.iter().flat_map(|range| &sample_at[range.clone()]) {
             inside[sample as usize] += 1;
         }
-        let all = self.values.clone();
-        let mut is_uneven = vec![false; self.is_in.len()];
-        for (sample, (is_in, &inside)) in self.is_in.iter_mut().zip(&inside).enumerate() {
+        let mut uneven: HashMap<u32, Uneven, SeededHash> = HashMap::default();
+        for (sample, row) in rows {
             let taken = u64::from(times.occurrences[sample]);
-            *is_in &= inside > 0;
-            let row = sample * types..(sample + 1) * types;
-            is_uneven[sample] = *is_in && all[row.clone()].iter().any(|value| value % taken != 0);
-            for value in &mut self.values[row] {
-                *value = match taken {
-                    0 => 0,
-                    _ => *value / taken * u64::from(inside),
+            let inside = u64::from(inside[sample]);
+            if taken == 0 {
+                let samples = count.map_or(1, |count| row[count]);
+                self.without_time = self.without_time.saturating_add(samples);
+            }
+            if inside == 0 {
+                continue;
+            }
+            if row.iter().any(|value| value % taken != 0) {
+                let of_sample = Uneven {
+                    row: self.samples.len(),
+                    rests: row.iter().map(|value| value % taken).collect(),
                 };
+                uneven.insert(sample as u32, of_sample);
             }
+            self.samples.push(sample as u32);
+            self.values
+                .extend(row.iter().map(|value| value / taken * inside));
         }
-        if !is_uneven.contains(&true) {
-            return Ok(());
+        if !uneven.is_empty() {
+            let types = profile.sample_types.len();
+            self.add_rests(types, times, sample_at, &within, &uneven);
         }
-        let mut before = vec![0u32; self.is_in.len()];
-        let mut within = within.into_iter().peekable();
-        for (at, &sample) in sample_at.iter().enumerate() {
-            let sample = sample as usize;
-            let rank = before[sample];
-            before[sample] += 1;
-            while within.next_if(|range| range.end <= at).is_some() {}
-            if !is_uneven[sample] || !within.peek().is_some_and(|range| range.contains(&at)) {
-                continue;
-            }
-            let row = sample * types..(sample + 1) * types;
-            for (value, all) in self.values[row.clone()].iter_mut().zip(&all[row]) {
-                // What the division left over of this time.
-                let taken = u128::from(times.occurrences[sample]);
-                let rest = u128::from(*all) % taken;
-                let (rank, next) = (u128::from(rank), u128::from(rank) + 1);
-                *value += (rest * next / taken - rest * rank / taken) as u64;
-            }
-        }
-        Ok(())
     }
-
-    fn keep_threads<'a>(
+    /// What the division left over, to the times that are in.
+    fn add_rests(
         &mut self,
-        table: &Threads,
-        text: impl Fn(StringId) -> &'a str,
-        selection: &Selection,
-        unknown: &mut Vec<Unknown>,
+        types: usize,
+        times: &SampleTimes,
+        sample_at: &[u32],
+        within: &[Range<usize>],
+        uneven: &HashMap<u32, Uneven, SeededHash>,
     ) {
-        let mut is_wanted = vec![true; table.all.len()];
-        for (what, asked) in [
-            ("thread", &selection.threads),
-            ("process", &selection.processes),
-        ] {
-            if asked.is_empty() {
+        let mut before: HashMap<u32, u64, SeededHash> = HashMap::default();
+        let mut within = within.iter().peekable();
+        for (at, sample) in sample_at.iter().enumerate() {
+            let Some(Uneven { row, rests }) = uneven.get(sample) else {
+                continue;
+            };
+            let rank = before.entry(*sample).or_default();
+            let (earlier, taken) = (*rank, u64::from(times.occurrences[*sample as usize]));
+            *rank += 1;
+            while within.next_if(|range| range.end <= at).is_some() {}
+            if !within.peek().is_some_and(|range| range.contains(&at)) {
                 continue;
             }
-            let named: Vec<(&str, u32)> = (table.all.iter())
-                .map(|of| match what {
-                    "thread" => (text(of.thread), of.tid),
-                    _ => (text(of.process), of.pid),
-                })
-                .collect();
-            let mut is_any = vec![false; named.len()];
-            for asked in asked {
-                match wanted(asked, &named) {
-                    Some(found) => is_any
-                        .iter_mut()
-                        .zip(found)
-                        .for_each(|(any, it)| *any |= it),
-                    None => unknown.push(Unknown::name(what, asked, named.iter().map(|of| of.0))),
-                }
+            let values = &mut self.values[row * types..][..types];
+            for (value, rest) in values.iter_mut().zip(rests) {
+                // A rest is less than 2^32, as the number of times is.
+                *value += rest * (earlier + 1) / taken - rest * earlier / taken;
             }
-            is_wanted
-                .iter_mut()
-                .zip(is_any)
-                .for_each(|(is, any)| *is &= any);
-        }
-        for (is_in, &thread) in self.is_in.iter_mut().zip(&table.of_sample) {
-            *is_in &= is_wanted[thread as usize];
         }
     }
+}
 
-    fn keep_executions(&mut self, profile: &Profile, asked: &[u32], unknown: &mut Vec<Unknown>) {
+/// A sample whose values cannot be divided by the number of its times.
+struct Uneven {
+    /// Its place among the selected ones.
+    row: usize,
+    rests: Vec<u64>,
+}
+
+/// By thread, whether it is asked for.
+fn wanted_threads(source: &Source, selection: &Selection, unknown: &mut Vec<Unknown>) -> Vec<bool> {
+    let threads = &source.threads.all;
+    let text = |id| source.profile.text(id);
+    let mut is_wanted = vec![true; threads.len()];
+    for (what, asked) in [
+        ("thread", &selection.threads),
+        ("process", &selection.processes),
+    ] {
         if asked.is_empty() {
-            return;
+            continue;
         }
-        let run = profile.run.as_ref();
-        let sampled = run.map_or(0, |run| {
-            run.repetitions.iter().filter(|r| !r.warm_up).count()
-        });
-        let known = (sampled as u32).max(1);
-        for number in asked
-            .iter()
-            .filter(|&&number| number == 0 || number > known)
-        {
-            let has = match known {
-                1 => "one".to_owned(),
-                known => known.to_string(),
-            };
-            unknown.push(Unknown {
-                asked: number.to_string(),
-                sentence: format!("There is no execution {number}: this run has {has}."),
-            });
+        let named: Vec<(&str, u32)> = (threads.iter())
+            .map(|of| match what {
+                "thread" => (text(of.thread), of.tid),
+                _ => (text(of.process), of.pid),
+            })
+            .collect();
+        let mut is_any = vec![false; named.len()];
+        for asked in asked {
+            match wanted(asked, &named) {
+                Some(found) => (is_any.iter_mut().zip(found)).for_each(|(any, it)| *any |= it),
+                None => unknown.push(Unknown::name(what, asked, named.iter().map(|of| of.0))),
+            }
         }
-        let numbers = profile::sample_repetitions(profile);
-        for (is_in, number) in self.is_in.iter_mut().zip(numbers) {
-            *is_in &= asked.contains(&if known == 1 { 1 } else { number });
-        }
+        (is_wanted.iter_mut().zip(is_any)).for_each(|(is, any)| *is &= any);
     }
+    is_wanted
+}
+
+/// By sample, whether it is of an execution that is asked for; empty: all are.
+fn wanted_executions(profile: &Profile, asked: &[u32], unknown: &mut Vec<Unknown>) -> Vec<bool> {
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let run = profile.run.iter().flat_map(|run| &run.repetitions);
+    let known = (run.filter(|repetition| !repetition.warm_up).count() as u32).max(1);
+    for number in (asked.iter()).filter(|&&number| number == 0 || number > known) {
+        let has = match known {
+            1 => "one".to_owned(),
+            known => known.to_string(),
+        };
+        unknown.push(Unknown {
+            asked: number.to_string(),
+            sentence: format!("There is no execution {number}: this run has {has}."),
+        });
+    }
+    let numbers = profile::sample_repetitions(profile).into_iter();
+    numbers
+        .map(|number| asked.contains(&if known == 1 { 1 } else { number }))
+        .collect()
 }
 
 pub(crate) const NO_TIMES: &str = "This file does not say when its samples were taken, so no time can be selected: only runs that Lineheat recorded do.";
@@ -232,7 +269,11 @@ impl Analyzed {
         let Some(times) = self.sample_times() else {
             return Vec::new();
         };
-        let is_in = |sample: &u32| selected.is_in[*sample as usize];
+        let mut is_in = vec![false; self.profile().samples.len()];
+        for &sample in &selected.samples {
+            is_in[sample as usize] = true;
+        }
+        let is_in = |sample: &u32| is_in[*sample as usize];
         if selected.times.is_empty() {
             return all.iter().copied().filter(is_in).collect();
         }

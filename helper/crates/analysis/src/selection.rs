@@ -89,28 +89,29 @@ impl Analyzed {
         for transform in &selection.transforms {
             let step = self.step(&paths.functions, transform, unknown)?;
             let (changed, node_of) = transformed(&paths, &step);
-            for (sample, &node) in paths.stacks.node_of_sample.iter().enumerate() {
-                samples.is_in[sample] &= node_of[node as usize] != DROPPED;
-            }
+            let node_of_sample = &paths.stacks.node_of_sample;
+            samples.retain(self.profile().sample_types.len(), |sample| {
+                node_of[node_of_sample[sample] as usize] != DROPPED
+            });
             paths = Arc::new(changed);
         }
-        samples.leave_out(self.profile().sample_types.len());
         let recorded = Arc::clone(&self.recorded);
         Ok(Analyzed::of_parts(recorded, paths, Some(samples)))
     }
 
     /// Without some of its samples.
     pub(crate) fn without_samples(&self, is_out: impl Fn(usize) -> bool) -> Analyzed {
-        let mut samples = (self.selected.clone()).unwrap_or_else(|| SelectedSamples {
-            values: self.values().to_vec(),
-            is_in: vec![true; self.profile().samples.len()],
-            times: Vec::new(),
-            without_time: 0,
-        });
-        for (sample, is_in) in samples.is_in.iter_mut().enumerate() {
-            *is_in &= !is_out(sample);
+        let mut samples = SelectedSamples {
+            times: self
+                .selected
+                .as_ref()
+                .map_or(Vec::new(), |selected| selected.times.clone()),
+            ..SelectedSamples::default()
+        };
+        for (sample, row) in self.each_sample().filter(|(sample, _)| !is_out(*sample)) {
+            samples.samples.push(sample as u32);
+            samples.values.extend_from_slice(row);
         }
-        samples.leave_out(self.profile().sample_types.len());
         let (recorded, paths) = (Arc::clone(&self.recorded), Arc::clone(&self.paths));
         Analyzed::of_parts(recorded, paths, Some(samples))
     }

@@ -75,9 +75,9 @@ impl Side {
         let mut unknown_of_all: Option<Vec<Unknown>> = None;
         for (profile, part) in profiles.iter_mut().zip(&mut parts) {
             let mut of_this = Vec::new();
-            let selected = SelectedSamples::of_profile(profile, selection, &mut of_this)?;
-            for (execution, is_in) in part.of_sample.iter_mut().zip(&selected.is_in) {
-                *execution = execution.filter(|_| *is_in);
+            let is_in = SelectedSamples::of_profile(profile, selection, &mut of_this)?;
+            for (execution, is_in) in part.of_sample.iter_mut().zip(is_in) {
+                *execution = execution.filter(|_| is_in);
             }
             unknown_of_all = Some(match unknown_of_all {
                 None => of_this,
@@ -149,8 +149,11 @@ impl Side {
 
     /// Fills in what each execution was sampled.
     pub(crate) fn measure(&mut self, measure: Measure) {
-        for sample in 0..self.analyzed.profile().samples.len() {
-            let amount = self.analyzed.amount(sample, measure);
+        if measure >= self.analyzed.profile().sample_types.len() {
+            return;
+        }
+        let analyzed = Arc::clone(&self.analyzed);
+        for (sample, amount) in analyzed.amounts(measure) {
             let index = self.execution_of(sample) as usize;
             let execution = &mut self.executions[index];
             execution.samples = execution.samples.saturating_add(amount.samples);

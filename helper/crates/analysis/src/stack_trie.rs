@@ -11,7 +11,7 @@ use std::ops::BitXor;
 use profile::{AlreadyHashed, SeededHash, Stacks};
 
 use crate::analyzed::{Analyzed, Measure};
-use crate::tally::{Amount, Path};
+use crate::tally::{Amount, AmountsOfPaths, Path};
 use crate::texts::AT_ONCE;
 
 /// Depth first: children follow their parent. Node 0 is the root, of samples without a stack.
@@ -43,10 +43,10 @@ impl StackTrie {
     }
 
     /// What the samples of each node itself, and of all below it, add up to.
-    pub fn amounts(&self, analyzed: &Analyzed, measure: Measure) -> (Vec<Amount>, Vec<Amount>) {
+    pub fn amounts(&self, analyzed: &Analyzed, measure: Measure) -> AmountsOfPaths {
         let mut self_ = vec![Amount::default(); self.parent.len()];
-        for (sample, &node) in self.node_of_sample.iter().enumerate() {
-            self_[node as usize].add(analyzed.amount(sample, measure));
+        for (sample, amount) in analyzed.amounts(measure) {
+            self_[self.node_of_sample[sample] as usize].add(amount);
         }
         let mut total = self_.clone();
         for node in (1..total.len()).rev() {
@@ -61,9 +61,9 @@ impl StackTrie {
     /// By node, the value of its samples and of all below it.
     pub fn total_values(&self, analyzed: &Analyzed, measure: Measure) -> Vec<u64> {
         let mut total = vec![0u64; self.parent.len()];
-        for (sample, &node) in self.node_of_sample.iter().enumerate() {
-            let sum = &mut total[node as usize];
-            *sum = sum.saturating_add(analyzed.amount(sample, measure).value);
+        for (sample, amount) in analyzed.amounts(measure) {
+            let sum = &mut total[self.node_of_sample[sample] as usize];
+            *sum = sum.saturating_add(amount.value);
         }
         for node in (1..total.len()).rev() {
             let sum = total[self.parent[node] as usize].saturating_add(total[node]);

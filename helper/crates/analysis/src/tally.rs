@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use profile::SeededHash;
 
-use crate::analyzed::{Analyzed, Measure, NO_PLACE};
+use crate::analyzed::{Analyzed, NO_PLACE};
 
 /// How often something was sampled, and what those samples are worth in the unit of the measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,18 +29,21 @@ pub struct Amounts {
     pub total: Amount,
 }
 
+/// By call path, what its own samples add up to, and those of it with all below it.
+pub(crate) type AmountsOfPaths = (Vec<Amount>, Vec<Amount>);
+
 pub(crate) struct Tally {
     pub total: Amount,
     pub functions: Vec<Amounts>,
     pub places: Vec<Amounts>,
 }
 
-pub(crate) fn tally(analyzed: &Analyzed, measure: Measure) -> Tally {
+pub(crate) fn tally(analyzed: &Analyzed, of_paths: &AmountsOfPaths) -> Tally {
     let function_group: Vec<u32> = (0..analyzed.functions().len() as u32).collect();
     let place_group: Vec<u32> = (0..analyzed.places().len() as u32).collect();
     let mut functions = Groups::new(&function_group, function_group.len());
     let mut places = Groups::new(&place_group, place_group.len());
-    let total = tally_groups(analyzed, measure, &mut functions, Some(&mut places));
+    let total = tally_groups(analyzed, of_paths, &mut functions, Some(&mut places));
     Tally {
         total,
         functions: functions.sums,
@@ -55,12 +58,12 @@ pub(crate) struct FileTally {
     pub files: Vec<Amounts>,
 }
 
-pub(crate) fn tally_files(analyzed: &Analyzed, measure: Measure) -> FileTally {
+pub(crate) fn tally_files(analyzed: &Analyzed, of_paths: &AmountsOfPaths) -> FileTally {
     let file_of_place: Vec<u32> = analyzed.places().iter().map(|place| place.file).collect();
     let (definition_of, definition_count) = definitions(analyzed);
     let mut definitions = Groups::new(&definition_of, definition_count);
     let mut files = Groups::new(&file_of_place, analyzed.files().len());
-    tally_groups(analyzed, measure, &mut definitions, Some(&mut files));
+    tally_groups(analyzed, of_paths, &mut definitions, Some(&mut files));
     FileTally {
         definitions: (definition_of.iter())
             .map(|definition| definitions.sums[*definition as usize])
@@ -153,14 +156,17 @@ impl OpenGroups {
 /// One walk over all call paths; returns the sum of all samples.
 pub(crate) fn tally_groups(
     analyzed: &Analyzed,
-    measure: Measure,
+    (self_, total): &AmountsOfPaths,
     functions: &mut Groups,
     mut places: Option<&mut Groups>,
 ) -> Amount {
     let trie = analyzed.stacks();
-    let (self_, total) = trie.amounts(analyzed, measure);
     for path in trie.paths() {
         let node = path.node as usize;
+        // In a selection most paths are without samples.
+        if total[node] == Amount::default() {
+            continue;
+        }
         let chain = analyzed.chain(trie.chain[node]);
         for frame in chain {
             functions.enter(frame.function, path, total[node]);

@@ -107,8 +107,8 @@ pub fn thread_table(analyzed: &Analyzed, measure: Measure) -> Vec<ThreadRow> {
         return Vec::new();
     }
     let mut amounts = vec![Amount::default(); table.all.len()];
-    for (sample, &thread) in table.of_sample.iter().enumerate() {
-        amounts[thread as usize].add(analyzed.amount(sample, measure));
+    for (sample, amount) in analyzed.amounts(measure) {
+        amounts[table.of_sample[sample] as usize].add(amount);
     }
     let mut by_name: Vec<ThreadRow> = (table.all.iter().zip(amounts))
         .map(|(&thread, amount)| ThreadRow { thread, amount })

@@ -91,7 +91,7 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
     let columns = wanted.columns.max(1) as usize;
     let length = (time.end.saturating_sub(time.start)).max(1);
 
-    let threads = Tracks::of(analyzed, wanted.by_process);
+    let threads = analyzed.tracks(wanted.by_process);
     let shown =
         wanted.tracks.start.min(threads.all.len())..wanted.tracks.end.min(threads.all.len());
     let is_tinted = wanted.tinted.is_some();
@@ -106,17 +106,21 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
 
     let code = code_of_nodes(analyzed, wanted.folders);
     let tinted = (wanted.tinted).map(|function| nodes_with(analyzed, function));
-    let stacks = analyzed.stacks();
-    for at in times.within(&time) {
-        let sample = run.time_sample[at] as usize;
-        let node = stacks.node_of_sample[sample] as usize;
-        let since = u128::from(times.ns[at] - time.start);
-        let column = (since * columns as u128 / u128::from(length)) as usize;
-        let is_tinted = tinted.as_ref().is_some_and(|tinted| tinted[node]);
-        all.add(column, code[node], is_tinted);
-        let track = threads.of_sample[sample];
-        if shown.contains(&track) {
-            tracks[track - shown.start].add(column, code[node], is_tinted);
+    let in_time = analyzed.in_time();
+    let (mut at, last) = (times.within(&time).start, times.within(&time).end);
+    for column in 0..columns {
+        let end = u128::from(length) * (column as u128 + 1) / columns as u128;
+        let end = time.start.saturating_add(end as u64);
+        while at < last && times.ns[at] < end {
+            let (node, thread) = in_time[at];
+            at += 1;
+            let code = code[node as usize];
+            let is_tinted = tinted.as_ref().is_some_and(|tinted| tinted[node as usize]);
+            all.add(column, code, is_tinted);
+            let track = threads.of_thread[thread as usize];
+            if shown.contains(&track) {
+                tracks[track - shown.start].add(column, code, is_tinted);
+            }
         }
     }
     Some(Timeline {
@@ -161,10 +165,31 @@ fn without_time(analyzed: &Analyzed, occurrences: &[u32]) -> u64 {
 }
 
 /// Threads in the order of their tracks.
-struct Tracks {
+pub(crate) struct Tracks {
     /// With their samples in the whole recording.
     all: Vec<(ThreadOf, u64)>,
-    of_sample: Vec<usize>,
+    /// By thread of the table of threads.
+    of_thread: Vec<usize>,
+}
+
+impl Analyzed {
+    /// Call path and thread of each sample, in the order of time: samples that follow each other lie anywhere in the profile.
+    fn in_time(&self) -> &[(u32, u32)] {
+        self.paths.in_time.get_or_init(|| {
+            let threads = &self.thread_table().of_sample;
+            let nodes = &self.stacks().node_of_sample;
+            let samples = self.profile().run.iter().flat_map(|run| &run.time_sample);
+            samples
+                .map(|&sample| (nodes[sample as usize], threads[sample as usize]))
+                .collect()
+        })
+    }
+
+    /// The same in every selection.
+    fn tracks(&self, by_process: bool) -> &Tracks {
+        let tracks = &self.recorded.tracks[usize::from(by_process)];
+        tracks.get_or_init(|| Tracks::of(self, by_process))
+    }
 }
 
 impl Tracks {
@@ -215,9 +240,7 @@ impl Tracks {
         }
         Tracks {
             all: order.iter().map(|&track| all[track]).collect(),
-            of_sample: (table.of_sample.iter())
-                .map(|&thread| place[track_of_thread[thread as usize]])
-                .collect(),
+            of_thread: track_of_thread.iter().map(|&track| place[track]).collect(),
         }
     }
 }
@@ -234,24 +257,28 @@ fn code_of_nodes(analyzed: &Analyzed, folders: &[String]) -> Vec<Code> {
             _ => Code::Library,
         })
         .collect();
-    let stacks = analyzed.stacks();
-    (stacks.chain.iter().enumerate())
-        .map(|(node, &chain)| match node {
-            0 => Code::Library,
-            _ => of_function[analyzed.chain(chain)[0].function as usize],
-        })
-        .collect()
+    let of_chain: Vec<Code> = (0..analyzed.chain_count())
+        .map(|chain| of_function[analyzed.chain(chain)[0].function as usize])
+        .collect();
+    // The root has none.
+    let of_nodes = analyzed.stacks().chain[1..]
+        .iter()
+        .map(|&chain| of_chain[chain as usize]);
+    std::iter::once(Code::Library).chain(of_nodes).collect()
 }
 
 /// By call path, whether the function is on it.
 fn nodes_with(analyzed: &Analyzed, function: &NamedFunction) -> Vec<bool> {
     let marks = marked(analyzed, std::slice::from_ref(function));
+    let has_frame = |chain: u32| {
+        let mut frames = analyzed.chain(chain).iter();
+        frames.any(|frame| marks[frame.function as usize])
+    };
+    let of_chain: Vec<bool> = (0..analyzed.chain_count()).map(has_frame).collect();
     let stacks = analyzed.stacks();
     let mut has = vec![false; stacks.parent.len()];
     for node in 1..has.len() {
-        let chain = analyzed.chain(stacks.chain[node]);
-        has[node] = has[stacks.parent[node] as usize]
-            || chain.iter().any(|frame| marks[frame.function as usize]);
+        has[node] = has[stacks.parent[node] as usize] || of_chain[stacks.chain[node] as usize];
     }
     has
 }

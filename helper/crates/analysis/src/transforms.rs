@@ -1,6 +1,7 @@
 //! Call paths changed: functions left out, focused on, or made one.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use profile::SeededHash;
 
@@ -238,6 +239,7 @@ impl<'a> Changed<'a> {
                 node_of_sample,
                 cut_samples: self.old.stacks.cut_samples,
             },
+            in_time: OnceLock::new(),
         };
         (changed, node_of)
     }
