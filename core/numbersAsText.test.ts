@@ -45,3 +45,22 @@ test('a change carries its sign', () => {
   assert.equal(text.pointsText(0.2, 0.1999), '±0');
 });
 test('a share of nothing is nothing', () => assert.equal(text.share(3, 0), 0));
+
+test('a moment is as exact as the steps beside it', () => {
+  assert.equal(text.momentText(0, 5e8), '0 ns');
+  assert.equal(text.momentText(0, 5e8, 4e9), '0 s');
+  assert.equal(text.momentText(2.5e9, 5e8), '2.5 s');
+  assert.equal(text.momentText(2e9, 1e9), '2 s');
+  assert.equal(text.momentText(2_700_100_000, 1e5), '2.7001 s');
+  assert.equal(text.momentText(12e6, 2e6), '12 ms');
+  assert.equal(text.momentText(3_600e9, 600e9), '3,600 s');
+});
+
+test('a time range has one unit and the digits of its length', () => {
+  assert.equal(text.timeRangeText({ fromNs: 2.7e9, toNs: 3.1e9 }), '2.7–3.1 s');
+  assert.equal(text.timeRangeText({ fromNs: 1e9, toNs: 3e9 }), '1–3 s');
+  assert.equal(text.timeRangeText({ fromNs: 1_000_000_000, toNs: 1_000_400_000 }), '1.0000–1.0004 s');
+  assert.equal(text.timeRangeText({ fromNs: 0, toNs: 40e6 }), '0–40 ms');
+});
+
+test('a part names its base', () => assert.equal(text.samplesOfText(412, 5321), '412 of 5,321 samples (7.7 %)'));

@@ -54,13 +54,18 @@ export function momentText(ns: number, stepNs: number, scaleNs = ns): string {
 export function timeRangeText({ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number }): string {
   const { size, name } = unitOf(toNs);
   const stepNs = Math.max(1, (toNs - fromNs) / 20);
-  return `${momentDigits(fromNs, stepNs, size)}–${momentDigits(toNs, stepNs, size)} ${name}`;
+  let [from, to] = [momentDigits(fromNs, stepNs, size), momentDigits(toNs, stepNs, size)];
+  while (from.includes('.') && from.endsWith('0') && to.endsWith('0')) [from, to] = [shorter(from), shorter(to)];
+  return `${from}–${to} ${name}`;
 }
 
 /** `412 of 5,321 samples (7.7 %)`. */
 export function samplesOfText(samples: number, all: number): string {
   return l10n.t('{0} of {1} samples ({2})', countText(samples), countText(all), percentText(share(samples, all)));
 }
+
+/** Without its last digit, and without a point that nothing follows. */
+const shorter = (digits: string): string => digits.slice(0, -1).replace(/\.$/, '');
 
 const TIME_UNITS = [
   { size: 1e9, name: 's' },

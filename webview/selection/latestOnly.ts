@@ -5,11 +5,13 @@ const PATIENCE_MS = 10_000; // after that an answer is taken as lost, and the ne
 
 export class LatestOnly<Wanted> {
   readonly #send: (wanted: Wanted) => void;
+  readonly #patienceMs: number;
   #waiting: { readonly wanted: Wanted } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(send: (wanted: Wanted) => void) {
+  constructor(send: (wanted: Wanted) => void, patienceMs = PATIENCE_MS) {
     this.#send = send;
+    this.#patienceMs = patienceMs;
   }
 
   /** Whether something was sent that is not answered yet. */
@@ -23,7 +25,7 @@ export class LatestOnly<Wanted> {
       this.#waiting = { wanted };
       return;
     }
-    this.#timer = setTimeout(() => this.answered(), PATIENCE_MS);
+    this.#timer = setTimeout(() => this.answered(), this.#patienceMs);
     this.#send(wanted);
   }
 

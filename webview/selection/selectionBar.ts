@@ -52,8 +52,8 @@ export class SelectionBar {
           ${chips.map((chip) => this.#chip(chip, preview))}
           ${empty ? html`<li class="selection-all">${l10n.t('Everything is selected')}</li>` : nothing}
         </ul>
-        ${preview ? html`<vscode-badge class="selection-preview">${l10n.t('Preview: Enter keeps it, Esc drops it')}</vscode-badge>` : nothing}
         ${empty ? nothing : toolbarButton(l10n.t('Clear the selection'), icon(icons.clear), () => this.#events.commit(EMPTY_SELECTION))}
+        ${preview ? html`<vscode-badge class="selection-preview">${l10n.t('Preview: Enter keeps it, Esc drops it')}</vscode-badge>` : nothing}
         <span class="selection-base" role="status" title=${baseTitle(confirmed)}>${baseText(confirmed)}</span>
         ${notice ? html`<span class="selection-notice" role="status">${notice}</span>` : nothing}`,
       this.element,

@@ -6,6 +6,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { openPage, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
+import { serveRun } from './fakeRun.ts';
 import { shopFunctions, shopGraph, shopJudgedFunctions, shopJudgedGraph, shopJudgedLines } from './shop.ts';
 import { themes } from './themes.ts';
 
@@ -36,6 +37,20 @@ async function showShop(panel: PanelPage) {
   await panel.page.locator('.comparison-facts summary').click();
 }
 
+async function selectOnTimeline(panel: PanelPage) {
+  const executions = [
+    { number: 1, fromNs: 0, toNs: 2e9 },
+    { number: 2, fromNs: 2e9, toNs: 4e9 },
+  ];
+  const host = await serveRun(panel.page, { threads: 8, seconds: 4, executions, samplesWithoutTime: 3 });
+  await showShop(panel);
+  await panel.post(host.first());
+  await panel.page.locator('.timeline-grid').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'Shift+End', 'Shift+ArrowDown'])
+    await panel.page.keyboard.press(key);
+  await panel.page.waitForTimeout(250);
+}
+
 async function compareShop(panel: PanelPage) {
   await panel.post(showComparison({ comparison: shownShop }));
   await panel.postView('comparedFlameGraph', shopJudgedGraph);
@@ -61,6 +76,21 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     await panel.page.keyboard.press('Alt+r');
     await panel.page.locator('.search-field input').fill('(');
     await panel.page.locator('.search-count.wrong').waitFor();
+  },
+  'a timeline with a committed selection, its bar and a cursor': async (panel) => {
+    await selectOnTimeline(panel);
+    await panel.page.keyboard.press('Enter');
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.waitForTimeout(250);
+  },
+  'a preview on a timeline with executions': selectOnTimeline,
+  'the menu of a thread': async (panel) => {
+    await selectOnTimeline(panel);
+    await panel.page.locator('.timeline-row', { hasText: 'io' }).first().click({ button: 'right' });
+  },
+  'a folded timeline': async (panel) => {
+    await selectOnTimeline(panel);
+    await panel.page.getByRole('button', { name: 'Hide Timeline' }).click();
   },
   'the help': async (panel) => {
     await showShop(panel);

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { openPage, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { shownShop } from './comparison.ts';
 import { functionsContent, graphContent } from './contents.ts';
+import { serveRun } from './fakeRun.ts';
 import { shopFunctions, shopGraph, shopJudgedFunctions, shopJudgedGraph, shopJudgedLines } from './shop.ts';
 
 let browser: Browser;
@@ -80,6 +81,30 @@ for (const width of WIDTHS) {
     await panel.close();
   });
 }
+
+for (const width of [270, ...WIDTHS])
+  test(`timeline and selection fit into ${width} px`, async () => {
+    const panel = await openPage(browser, { width, height: 700 });
+    const host = await serveRun(panel.page, { threads: 64, seconds: 4 });
+    await panel.post(showRun({ problems, values }));
+    await panel.post(host.first());
+    await panel.postView('flameGraph', shopGraph);
+    await panel.postView('functions', shopFunctions);
+    await panel.page.locator('.timeline-grid').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'Shift+End', 'k', 'j'])
+      await panel.page.keyboard.press(key);
+    await panel.page.waitForTimeout(200);
+    assert.equal(await isCutOff(panel), false);
+    const panes = (await panel.page.locator('.panes').boundingBox())!;
+    assert.ok(panes.height >= 200, `graph and table keep ${panes.height} px`);
+    const tracks = (await panel.page.locator('.timeline-scroller .timeline-canvas').boundingBox())!;
+    assert.ok(tracks.width >= width * 0.5 && tracks.x + tracks.width <= width, `tracks are ${tracks.width} px wide`);
+    const [bar, strip] = await Promise.all(
+      ['.selection-bar', '.timeline'].map((part) => panel.page.locator(part).boundingBox()),
+    );
+    assert.ok(bar!.y + bar!.height <= strip!.y + 0.5);
+    await panel.close();
+  });
 
 test('in a narrow page the choices are behind a button, and work', async () => {
   const panel = await openPage(browser, { width: 420, height: 700 });

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { randomGraph } from './contents.ts';
+import { serveRun } from './fakeRun.ts';
 import {
   shopComparedFunctions,
   shopComparedGraph,
@@ -27,6 +28,32 @@ const problems = [
   'No line tables in libz.so.1: its functions show, its lines do not.',
   '14 of 3,182 samples were lost (0.4 %).',
 ];
+
+/** A committed range on two threads, a change of the stacks, and one more range as a preview with the stack under the pointer. */
+async function selectShop(panel: PanelPage) {
+  const host = await serveRun(panel.page, {
+    threads: 64,
+    seconds: 4,
+    stack: ['main', 'parse', 'next'].map(shopFunction),
+  });
+  await showShop(panel);
+  await panel.post(host.first());
+  await panel.page.locator('.timeline-grid').focus();
+  const keys = ['ArrowDown', 'ArrowDown', ...Array(10).fill('ArrowRight'), ...Array(30).fill('Shift+ArrowRight')];
+  for (const key of [...keys, 'Shift+ArrowDown', 'Enter', 'k']) await panel.page.keyboard.press(key);
+  await panel.page.locator('.table-row').nth(1).click();
+  await panel.page.waitForTimeout(300);
+  const { x, y, width } = (await panel.page.locator('.timeline-all .timeline-canvas').boundingBox())!;
+  await panel.page.keyboard.down('Shift');
+  await panel.page.mouse.move(x + width * 0.6, y + 20);
+  await panel.page.mouse.down();
+  await panel.page.mouse.move(x + width * 0.75, y + 20, { steps: 4 });
+  await panel.page.mouse.up();
+  await panel.page.keyboard.up('Shift');
+  await panel.page.mouse.move(x + width * 0.3, y + 54);
+  await panel.page.waitForTimeout(300);
+}
+const shopFunction = (name: string) => ({ name, module: 'shop' });
 
 async function picture(name: string, options: PageOptions, act: (panel: PanelPage) => Promise<void>) {
   const panel = await openPage(browser, options);
@@ -64,6 +91,13 @@ for (const [theme, colours] of Object.entries(themes)) {
       await showShop(panel);
       await panel.page.mouse.move(300, 202);
     }));
+  test(`a timeline in ${theme}, wide and narrow`, async () => {
+    for (const [shape, width] of [
+      ['wide', 1360],
+      ['narrow', 460],
+    ] as const)
+      await picture(`timeline-${theme}-${shape}`, { theme: colours, width, height: 760 }, selectShop);
+  });
   test(`a comparison in ${theme}, wide`, () =>
     picture(`comparison-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, compareShop));
   test(`a judged comparison in ${theme}, wide`, () =>

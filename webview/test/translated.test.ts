@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openPage, type PanelPage, showComparison, showRun, startBrowser, wordsOf } from './browserPage.ts';
+import { serveRun } from './fakeRun.ts';
 import { shopComparedFunctions, shopComparedGraph, shopComparedLines, shopFunctions, shopGraph } from './shop.ts';
 
 type Exported = Record<string, string | { readonly message: string }>;
@@ -23,6 +24,7 @@ after(() => browser.close());
 const FOREIGN = [
   ...['.title', '.side-name', '.facts', 'canvas', 'style', 'script', 'kbd', '.menu-keys', '.callers-of'],
   ...['.cell-name', '.cell-module', '.cell-line', '.elided-name', '[role=treeitem]', '.details', '.tooltip'],
+  ...['.timeline-thread', '.timeline-row', '.timeline-key.tinted', '.timeline-tooltip'],
 ].join(', ');
 
 /** A mark, as icons are. */
@@ -67,6 +69,30 @@ test('a run has no text in English: header, tools, graph, table, menu and help',
     await panel.postView('functions', shopFunctions);
     await panel.page.locator('.table-row').first().click({ button: 'right' });
     assert.ok((await panel.page.locator('.menu-label').allTextContents()).includes('⟦Copy Name⟧'));
+    assert.deepEqual(await plainWords(panel), []);
+  }));
+
+test('timeline and selection have no text in English', () =>
+  onPage(async (panel) => {
+    const host = await serveRun(panel.page, { threads: 8, seconds: 4, samplesWithoutTime: 3 });
+    await panel.post(showRun());
+    await panel.post(host.first());
+    await panel.postView('flameGraph', shopGraph);
+    await panel.postView('functions', shopFunctions);
+    await panel.page.locator('.timeline-grid').focus();
+    for (const key of [
+      'ArrowDown',
+      'ArrowDown',
+      'ArrowRight',
+      'Shift+End',
+      'Shift+ArrowDown',
+      'k',
+      'Control+z',
+      'Shift+Home',
+    ])
+      await panel.page.keyboard.press(key);
+    await panel.page.waitForTimeout(250);
+    await panel.page.locator('.timeline-row').nth(2).click({ button: 'right' });
     assert.deepEqual(await plainWords(panel), []);
   }));
 

@@ -63,7 +63,9 @@ export class TimelineStrip {
   readonly #rows = new TrackRows();
   readonly #canvases = new TrackCanvases();
   readonly #spacer = rendered(html`<div class="timeline-spacer">${this.#rows.element}${this.#canvases.threads}</div>`);
-  readonly #scroller = rendered(html`<div class="timeline-scroller" tabindex="-1">${this.#spacer}</div>`);
+  readonly #scroller = rendered(
+    html`<div class="timeline-scroller" role="rowgroup" tabindex="-1">${this.#spacer}</div>`,
+  );
   readonly #grid: HTMLElement;
   readonly #body: HTMLElement;
   readonly #spoken = rendered(html`<div class="unseen" role="status" aria-live="polite"></div>`);
@@ -99,7 +101,7 @@ export class TimelineStrip {
     });
     this.#grid = rendered(html`
       <div class="timeline-grid" role="grid" tabindex="0" aria-label=${l10n.t('Timeline: threads over time')} aria-multiselectable="true">
-        <div class="timeline-all">${this.#allRows.element}${this.#canvases.all}</div>
+        <div class="timeline-all" role="rowgroup">${this.#allRows.element}${this.#canvases.all}</div>
         ${this.#scroller}
       </div>`);
     const handle = heightHandle(l10n.t('Height of the timeline'), {

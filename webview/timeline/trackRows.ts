@@ -23,21 +23,35 @@ interface RowParts {
   readonly name: HTMLElement;
   readonly ids: HTMLElement;
   readonly share: HTMLElement;
+  filled: NamedRow | undefined;
 }
 
 export const rowId = (index: number): string => (index === ALL_TRACKS ? 'timeline-all' : `timeline-track-${index}`);
 
 export class TrackRows {
-  readonly element = rendered(html`<div class="timeline-rows" role="rowgroup"></div>`);
-  readonly #pool: RowParts[] = [];
+  readonly element = rendered(html`<div class="timeline-rows"></div>`);
+  readonly #shown = new Map<number, RowParts>(); // by track
+  readonly #spare: RowParts[] = [];
 
-  /** Shows exactly these rows. */
+  /** Shows exactly these rows. A track keeps its element while it is in view, so that scrolling writes the new rows only. */
   show(rows: readonly NamedRow[]) {
-    rows.forEach((row, i) => {
-      this.#pool[i] ??= this.#make();
-      fill(this.#pool[i]!, row);
-    });
-    for (let i = rows.length; i < this.#pool.length; i++) this.#pool[i]!.row.hidden = true;
+    const wanted = new Set(rows.map(({ index }) => index));
+    for (const [index, parts] of this.#shown) {
+      if (wanted.has(index)) continue;
+      this.#shown.delete(index);
+      this.#spare.push(parts);
+    }
+    for (const row of rows) {
+      let parts = this.#shown.get(row.index);
+      if (!parts) {
+        parts = this.#spare.pop() ?? this.#make();
+        this.#shown.set(row.index, parts);
+        parts.filled = undefined;
+      }
+      if (!isSameRow(parts.filled, row)) fill(parts, row);
+      parts.filled = row;
+    }
+    for (const { row } of this.#spare) row.hidden = true;
   }
 
   #make(): RowParts {
@@ -46,6 +60,13 @@ export class TrackRows {
     return parts;
   }
 }
+
+const isSameRow = (a: NamedRow | undefined, b: NamedRow): boolean =>
+  a?.index === b.index &&
+  a.top === b.top &&
+  a.loaded === b.loaded &&
+  a.selected === b.selected &&
+  a.underCursor === b.underCursor;
 
 /** The track of a row that an event is on; undefined: none. */
 export function trackUnder(event: Event): number | undefined {
@@ -59,7 +80,7 @@ function rowParts(): RowParts {
   const part = rendered(html`<div class="timeline-share" role="gridcell"></div>`);
   const row = rendered(html`
     <div class="timeline-row" role="row"><div class="timeline-name" role="rowheader">${name}${ids}</div>${part}</div>`);
-  return { row, name, ids, share: part };
+  return { row, name, ids, share: part, filled: undefined };
 }
 
 function fill({ row, name, ids, share: part }: RowParts, { index, top, loaded, selected, underCursor }: NamedRow) {

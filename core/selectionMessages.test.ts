@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { EMPTY_SELECTION, type ShownSelection, sameSelection } from './selectionMessages.ts';
+import { parsePageMessage } from './webviewMessages.ts';
+
+const named = { name: 'parse', module: 'app' };
+const selection: ShownSelection = {
+  times: [{ fromNs: 5, toNs: 9 }],
+  threads: ['worker-*', '4711'],
+  processes: ['shop'],
+  executions: [1, 3],
+  transforms: [
+    { kind: 'focusFunction', function: named },
+    { kind: 'collapseModule', module: 'libc.so.6' },
+    { kind: 'hideKernel' },
+    { kind: 'myCode' },
+  ],
+};
+const request = { fromNs: 0, toNs: 0, columns: 1600, first: 0, count: 64, order: 'time', tinted: named };
+const stack = { type: 'hottestStack', ask: 3, time: { fromNs: 5, toNs: 6 }, pid: 1, tid: 2 };
+
+test('messages on selection and timeline are understood', () => {
+  for (const message of [
+    { type: 'timeline', request },
+    { type: 'select', selection, preview: true },
+    { type: 'select', selection: EMPTY_SELECTION, preview: false },
+    { type: 'undoSelection' },
+    { type: 'redoSelection' },
+    stack,
+  ])
+    assert.deepEqual(parsePageMessage(message), message);
+});
+
+test('nothing beside the known properties comes through', () => {
+  const more = { ...selection, times: [{ fromNs: 5, toNs: 9, path: '/' }], path: '/etc' };
+  assert.deepEqual(parsePageMessage({ type: 'select', selection: more, preview: false, path: '/' }), {
+    type: 'select',
+    selection,
+    preview: false,
+  });
+});
+
+const range = { fromNs: 0, toNs: 1 };
+const wrong: Record<string, object> = {
+  'a range that ends before it begins': { ...selection, times: [{ fromNs: 9, toNs: 5 }] },
+  'a time with a fraction': { ...selection, times: [{ fromNs: 0.5, toNs: 5 }] },
+  'a time from 2^53 on': { ...selection, times: [{ fromNs: 0, toNs: 2 ** 53 }] },
+  'a negative time': { ...selection, times: [{ fromNs: -1, toNs: 5 }] },
+  '65 ranges': { ...selection, times: Array(65).fill(range) },
+  '257 threads': { ...selection, threads: Array(257).fill('a') },
+  '257 processes': { ...selection, processes: Array(257).fill('a') },
+  'a name of 4097 characters': { ...selection, threads: ['a'.repeat(4097)] },
+  'a number as a thread': { ...selection, threads: [4711] },
+  'execution 0': { ...selection, executions: [0] },
+  '257 transforms': { ...selection, transforms: Array(257).fill({ kind: 'hideKernel' }) },
+  'an unknown transform': { ...selection, transforms: [{ kind: 'explode' }] },
+  'a focus without a function': { ...selection, transforms: [{ kind: 'focusFunction' }] },
+  'a module that is a function': { ...selection, transforms: [{ kind: 'collapseModule', module: named }] },
+  'a part that is missing': { ...selection, executions: undefined },
+};
+for (const [name, refused] of Object.entries(wrong))
+  test(`${name} is refused`, () =>
+    assert.equal(parsePageMessage({ type: 'select', selection: refused, preview: false }), undefined));
+
+test('limits themselves are allowed', () => {
+  const full = { ...selection, times: Array(64).fill(range), threads: Array(256).fill('a'.repeat(4096)) };
+  assert.ok(parsePageMessage({ type: 'select', selection: full, preview: false }));
+  assert.ok(parsePageMessage({ type: 'timeline', request: { ...request, columns: 4096, count: 256 } }));
+  const latest = { fromNs: 0, toNs: Number.MAX_SAFE_INTEGER };
+  assert.ok(parsePageMessage({ ...stack, time: latest }));
+});
+
+test('a timeline of too much, or of what is none, is refused', () => {
+  for (const part of [
+    { columns: 0 },
+    { columns: 4097 },
+    { columns: 1.5 },
+    { count: 257 },
+    { first: -1 },
+    { order: 'name' },
+    { tinted: 'main' },
+    { fromNs: 2, toNs: 1 },
+  ])
+    assert.equal(parsePageMessage({ type: 'timeline', request: { ...request, ...part } }), undefined);
+  assert.equal(parsePageMessage({ type: 'select', selection, preview: 1 }), undefined);
+  assert.equal(parsePageMessage({ ...stack, pid: 2 ** 32 }), undefined);
+  assert.equal(parsePageMessage({ ...stack, time: undefined }), undefined);
+});
+
+test('selections are the same by what is in them, in any order of properties', () => {
+  const { times, ...rest } = selection;
+  assert.ok(sameSelection(selection, { ...rest, times: [{ toNs: 9, fromNs: 5 }] }));
+  assert.ok(!sameSelection(selection, { ...selection, threads: ['4711', 'worker-*'] }));
+  assert.ok(!sameSelection(selection, EMPTY_SELECTION));
+  assert.ok(times.length === 1);
+});

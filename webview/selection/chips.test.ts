@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { EMPTY_SELECTION, type ShownSelection } from '../../core/selectionMessages.ts';
+import { chipsOf } from './chips.ts';
+import { functionAction, stackAction, transformOf } from './transformKeys.ts';
+
+const named = (name: string) => ({ name, module: 'shop' });
+const selection: ShownSelection = {
+  times: [{ fromNs: 2.7e9, toNs: 3.1e9 }],
+  threads: ['4711', 'worker-*'],
+  processes: ['shop'],
+  executions: [3],
+  transforms: [
+    { kind: 'focusFunction', function: named('parse') },
+    { kind: 'focusSelf', function: named('hash') },
+    { kind: 'mergeFunction', function: named('malloc') },
+    { kind: 'dropFunction', function: named('poll') },
+    { kind: 'collapseRecursion', function: named('visit') },
+    { kind: 'collapseModule', module: 'libc.so.6' },
+    { kind: 'hideModule', module: 'libz.so.1' },
+    { kind: 'hideKernel' },
+    { kind: 'myCode' },
+  ],
+};
+const chips = chipsOf(selection, (tid) => (tid === '4711' ? 'io' : undefined));
+
+test('each part of a selection is a chip in words, in its order', () =>
+  assert.deepEqual(
+    chips.map(({ text }) => text),
+    [
+      '2.7–3.1 s',
+      'Thread io (4711)',
+      'Thread worker-*',
+      'Process shop',
+      'Execution 3',
+      'Focus: parse',
+      'Self only: hash',
+      'Without: malloc',
+      'Drop: poll',
+      'Recursion collapsed: visit',
+      'Module libc.so.6 collapsed',
+      'Module libz.so.1 hidden',
+      'Kernel hidden',
+      'Just my code',
+    ],
+  ));
+test('a chip takes out its own part and nothing else', () => {
+  assert.deepEqual(chips[0]!.without, { ...selection, times: [] });
+  assert.deepEqual(chips[1]!.without, { ...selection, threads: ['worker-*'] });
+  assert.deepEqual(chips[8]!.without, { ...selection, transforms: selection.transforms.filter((_, at) => at !== 3) });
+});
+test('many of one kind are one chip that takes out all of them', () => {
+  const threads = Array.from({ length: 200 }, (_, i) => String(i));
+  const [chip, ...more] = chipsOf({ ...EMPTY_SELECTION, threads }, () => undefined);
+  assert.deepEqual([chip!.text, more.length], ['200 threads', 0]);
+  assert.deepEqual(chip!.without, EMPTY_SELECTION);
+});
+test('foreign names are made visible', () => {
+  const [chip] = chipsOf({ ...EMPTY_SELECTION, threads: ['a\u202eb\n'] }, () => undefined);
+  assert.equal(chip!.text, 'Thread a\\u202eb\\x0a');
+  const [transform] = chipsOf(
+    { ...EMPTY_SELECTION, transforms: [{ kind: 'dropFunction', function: named('x\u0007') }] },
+    () => undefined,
+  );
+  assert.equal(transform!.text, 'Drop: x\\x07');
+});
+
+const key = (text: string, more: object = {}) => ({
+  key: text,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...more,
+});
+test('letters are those of the profiler of Firefox', () => {
+  const actions = ['f', 'S', 'm', 'd', 'r', 'C'].map((letter) => functionAction(key(letter)));
+  assert.deepEqual(actions, [
+    'focusFunction',
+    'focusSelf',
+    'mergeFunction',
+    'dropFunction',
+    'collapseRecursion',
+    'collapseModule',
+  ]);
+  assert.deepEqual(
+    ['K', 'k', 'J', 'j'].map((letter) => stackAction(key(letter))),
+    ['hideKernel', 'hideKernel', 'myCode', 'myCode'],
+  );
+  for (const other of [key('c'), key('F'), key('s'), key(''), key('f', { ctrlKey: true })])
+    assert.equal(functionAction(other), undefined);
+  assert.equal(stackAction(key('k', { ctrlKey: true })), undefined);
+});
+test('a module is collapsed only where there is one', () => {
+  assert.deepEqual(transformOf('collapseModule', named('main')), { kind: 'collapseModule', module: 'shop' });
+  assert.equal(transformOf('collapseModule', { name: 'main', module: '' }), undefined);
+  assert.deepEqual(transformOf('dropFunction', named('main')), { kind: 'dropFunction', function: named('main') });
+});
