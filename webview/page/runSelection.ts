@@ -3,7 +3,6 @@
 import * as l10n from '@vscode/l10n';
 import {
   EMPTY_SELECTION,
-  type HottestStackMessage,
   type SelectedMessage,
   type SelectionHostMessage,
   type ShownTransform,
@@ -16,7 +15,7 @@ import { MalformedContent } from '../content/wireReader.ts';
 import { SelectionBar } from '../selection/selectionBar.ts';
 import { SelectionControl } from '../selection/selectionControl.ts';
 import { type StackAction, stackAction } from '../selection/transformKeys.ts';
-import { withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
+import { withExecution, withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
 import type { TimelineState } from '../timeline/timelineEvents.ts';
 import { TimelineStrip } from '../timeline/timelineStrip.ts';
 import { type MenuPlace, openContextMenu } from './contextMenu.ts';
@@ -56,7 +55,7 @@ export class RunSelection {
       commit: (selection) => this.#control.commit(selection),
       dropPreview: () => this.#control.dropPreview(),
       askStack: (ask, { time, pid, tid }) => host.send({ type: 'hottestStack', ask, time, pid, tid }),
-      menu: (track, place) => this.#menu(track, place),
+      menu: (track, execution, place) => this.#menu(track, execution, place),
       stateChanged: (changed) => events.stateChanged(changed),
     });
   }
@@ -81,7 +80,7 @@ export class RunSelection {
       case 'selected':
         return this.#receiveSelected(message);
       case 'hottestStack':
-        return this.#receiveStack(message);
+        return this.#strip.receiveStack(message);
       case 'timelineFailed':
         return this.#strip.receiveFailure(message.message);
       case 'timeline':
@@ -118,9 +117,13 @@ export class RunSelection {
   /** Keys that hold anywhere on the page outside of inputs. */
   key(event: KeyboardEvent): boolean {
     const command = event.ctrlKey || event.metaKey;
-    if (command && !event.altKey && event.key.toLowerCase() === 'z') {
-      if (event.shiftKey) this.#control.redo();
-      else this.#control.undo();
+    const letter = event.key.toLowerCase();
+    if (command && (letter === 'y' || (letter === 'z' && event.shiftKey))) {
+      this.#control.redo();
+      return true;
+    }
+    if (command && letter === 'z') {
+      this.#control.undo();
       return true;
     }
     if (event.key === 'Escape') return this.#control.dropPreview();
@@ -142,17 +145,13 @@ export class RunSelection {
     this.#restTimer = setTimeout(() => this.#events.graphOutdated(), message.preview ? REST_MS : 0);
   }
 
-  #receiveStack(message: HottestStackMessage) {
-    this.#strip.receiveStack(message);
-  }
-
   #show() {
     const { selection, isPreview: preview, confirmed } = this.#control;
     this.#bar.show({ selection, preview, confirmed });
     this.#strip.setSelection(selection, preview);
   }
 
-  #menu(track: Track, place: MenuPlace) {
+  #menu(track: Track, execution: number | undefined, place: MenuPlace) {
     const { selection } = this.#control;
     const commit = (chosen: typeof selection) => () => this.#control.commit(chosen);
     const all = { ...selection, threads: [], processes: [] };
@@ -168,7 +167,14 @@ export class RunSelection {
             { label: l10n.t('This Process'), keys: '', act: commit(withProcess(selection, track.pid)) },
           ]
         : [],
-      [{ label: l10n.t('All Threads'), keys: '', act: commit(all) }],
+      [
+        { label: l10n.t('All Threads'), keys: '', act: commit(all) },
+        ...(execution === undefined
+          ? []
+          : [
+              { label: l10n.t('Execution {0}', execution), keys: '', act: commit(withExecution(selection, execution)) },
+            ]),
+      ],
     ];
     openContextMenu(isThread ? l10n.t('Menu of thread {0}', track.tid) : l10n.t('Menu of all threads'), place, groups);
   }

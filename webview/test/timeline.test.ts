@@ -412,6 +412,22 @@ onPage('executions have marks, and their numbers select them', {}, async (panel)
   await settled(panel);
   assert.deepEqual((await lastSelect(panel)).selection.executions, [2]);
   assert.deepEqual(await chips(panel), ['Execution 2']);
+  await focusTimeline(panel);
+  await press(panel, 'Home', ...Array(30).fill('ArrowRight'), 'Shift+F10');
+  await panel.page.getByRole('menuitem', { name: 'Execution 1' }).click();
+  await settled(panel);
+  assert.deepEqual(await chips(panel), ['Execution 1'], 'and the menu at the cursor does, too');
+});
+
+onPage('after a drag Enter means the preview, wherever the focus was', {}, async (panel) => {
+  await showTimeline(panel);
+  await panel.page.locator('.graph-tree').focus();
+  await press(panel, 'Home', 'ArrowDown');
+  await drag(panel, -1, 0.25, 0.5);
+  await press(panel, 'Enter');
+  assert.equal((await lastSelect(panel)).preview, false);
+  await press(panel, 'Control+z', 'Control+y');
+  assert.deepEqual(await chips(panel), ['1–2 s']);
 });
 
 onPage('a profile without times has no timeline', {}, async (panel) => {
@@ -421,8 +437,18 @@ onPage('a profile without times has no timeline', {}, async (panel) => {
   const content = Uint8Array.from(timelineContent({ threads: 0, seconds: 0 }, request!)).buffer;
   await panel.post({ type: 'timeline', request: request!, content });
   assert.equal(await panel.page.locator('.timeline').isVisible(), false);
-  await panel.post({ type: 'timelineFailed', message: 'No times.' });
+});
+
+onPage('a timeline that cannot be had says why in one line, or nothing when there is no reason', {}, async (panel) => {
+  await panel.post(showRun());
+  await panel.post({ type: 'timelineFailed', message: '' });
+  await panel.settle();
   assert.equal(await panel.page.locator('.timeline').isVisible(), false);
+  await panel.post({ type: 'timelineFailed', message: 'The engine has ended.' });
+  await panel.settle();
+  assert.equal(await wordsOf(panel.page.locator('.timeline-note')), 'The engine has ended.');
+  assert.ok((await boxOf(panel, '.timeline')).height <= 28);
+  assert.equal(await panel.page.locator('.timeline-toggle').isVisible(), false);
 });
 
 onPage('a timeline that is damaged is refused in words and asked for no more', {}, async (panel) => {

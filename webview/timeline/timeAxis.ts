@@ -12,6 +12,7 @@ import { toolbarButton } from '../page/toolbarButtons.ts';
 import { pixelOf, type TimePlot, ticksOf } from './timeView.ts';
 
 const NUMBER_ROOM = 26; // pixels that the number of an execution takes
+const LABEL_ROOM = 50; // that the label of a moment takes
 const BUTTON_WIDTH = 24;
 
 export interface AxisScene {
@@ -54,11 +55,18 @@ export class TimeAxis {
   }
 
   draw({ plot, ranges, preview, executions }: AxisScene) {
+    const last = ranges.at(-1);
+    const button =
+      preview && last ? Math.max(0, Math.min(pixelOf(plot, last.toNs) + 4, plot.width - BUTTON_WIDTH)) : undefined;
+    this.#commit.hidden = button === undefined;
+    if (button !== undefined) place(this.#commit, button);
     const { ticks, stepNs } = ticksOf(plot);
     this.#ticks.show(ticks.length, (tick, i) => {
+      const pixel = pixelOf(plot, ticks[i]!);
+      const covered = button !== undefined && pixel > button - LABEL_ROOM && pixel < button + BUTTON_WIDTH;
       tick.textContent = momentText(ticks[i]!, stepNs, plot.view.toNs);
-      tick.classList.toggle('last', pixelOf(plot, ticks[i]!) > plot.width - 60);
-      place(tick, pixelOf(plot, ticks[i]!));
+      tick.classList.toggle('bare', covered || pixel > plot.width - LABEL_ROOM);
+      place(tick, pixel);
     });
     const ends = ranges.flatMap(({ fromNs, toNs }) => [fromNs, toNs]).map((ns) => pixelOf(plot, ns));
     const seen = ends.filter((pixel) => pixel >= -1 && pixel <= plot.width + 1);
@@ -67,12 +75,6 @@ export class TimeAxis {
       place(grip, seen[i]!);
     });
     this.#drawNumbers(plot, executions);
-    const last = ranges.at(-1);
-    this.#commit.hidden = !preview || !last;
-    if (preview && last) {
-      const right = pixelOf(plot, last.toNs) + 4;
-      place(this.#commit, Math.max(0, Math.min(right, plot.width - BUTTON_WIDTH)));
-    }
   }
 
   /** As many as have room, the first of those that are too near to each other. */

@@ -11,7 +11,8 @@ export interface TimelineEvents {
   /** False: there was no preview. */
   dropPreview(): boolean;
   askStack(ask: number, place: StackPlace): void;
-  menu(track: Track, place: MenuPlace): void;
+  /** `execution` is that at the place; undefined: none, or the place is no moment. */
+  menu(track: Track, execution: number | undefined, place: MenuPlace): void;
   stateChanged(state: TimelineState): void;
 }
 

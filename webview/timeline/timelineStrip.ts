@@ -145,9 +145,14 @@ export class TimelineStrip {
     this.#drawNow();
   }
 
+  /** An empty message: this run has no timeline, and nothing is to be said about it. */
   receiveFailure(message: string) {
     this.#requests.failed();
     this.#head.tellFailure(message);
+    if (this.#view) return;
+    this.#head.element.classList.add('failed');
+    this.#body.hidden = true;
+    this.element.hidden = message === '';
   }
 
   receiveStack(message: HottestStackMessage) {
@@ -315,6 +320,7 @@ export class TimelineStrip {
       began: (place, adding) => {
         const range = beginDrag(this.#plot, this.#selection.times, place.x, adding);
         this.#drag = { range, index: indexOf(place), adding };
+        this.#grid.focus({ preventScroll: true }); // Enter and Escape mean the preview
       },
       moved: (x) => this.#dragTo(x),
       ended: () => {
@@ -384,7 +390,10 @@ export class TimelineStrip {
       ? Math.floor((event.clientY - top + this.#scroller.scrollTop) / TRACK_HEIGHT)
       : (trackUnder(event) ?? (event.target === this.#canvases.all ? ALL_TRACKS : undefined));
     const track = this.#trackAt(index);
-    if (track && event.button === 2) this.#events.menu(track, { x: event.clientX, y: event.clientY });
+    if (!track || event.button !== 2) return;
+    const { left } = this.#canvases.all.getBoundingClientRect();
+    const ns = event.clientX < left ? -1 : timeAt(this.#plot, event.clientX - left);
+    this.#events.menu(track, this.#store.executionAt(ns), { x: event.clientX, y: event.clientY });
   }
 
   #moveCursor(cursor: Cursor) {
@@ -432,7 +441,7 @@ export class TimelineStrip {
       }
       case 'menu': {
         const track = this.#trackAt(this.#cursor?.index);
-        if (track) this.#events.menu(track, this.#cursorPlace());
+        if (track) this.#events.menu(track, this.#store.executionAt(this.#cursor!.ns), this.#cursorPlace());
         return true;
       }
     }

@@ -47,6 +47,12 @@ export class TrackStore {
     return this.#tracks.get(index);
   }
 
+  /** The number of the execution at a moment; undefined: none, or a warm-up. */
+  executionAt(ns: number): number | undefined {
+    const mark = this.executions.find(({ fromNs, toNs }) => fromNs <= ns && ns < toNs);
+    return mark?.number || undefined;
+  }
+
   /** A thread that has come, by its number. */
   thread(tid: string): Track | undefined {
     for (const { track } of this.#tracks.values()) if (String(track.tid) === tid) return track;
