@@ -4,6 +4,7 @@
 // `request` for the views that it wants to draw; each answer is a `view` (bytes of the engine, unopened) or a
 // `viewFailed`. It keeps only view state, and puts `panel` of `show` into it (`setState({ panel, … })`): the host
 // knows by it what to load after a window reload. Places are named by (view, row): the page never sends a path.
+// What is said about the selection and the timeline is in selectionMessages.ts; views are of what is selected when they are asked for.
 import * as l10n from '@vscode/l10n';
 
 import { type AdvisedCommand, advisedCommands } from './advisedCommands.ts';
