@@ -51,7 +51,7 @@ async function story(page) {
   await hoverOver(page, 'index_[order.account]');
   await look(3000);
   await page.locator('.notification-toast .monaco-button').filter({ hasText: 'Flame Graph' }).click();
-  await webviewWith(page, 'canvas');
+  await webviewWith(page, '.graph canvas');
   await look(2000);
 }
 

@@ -17,7 +17,7 @@ export async function saveScreenshot({ folder, runFile, file, line, picture }) {
   await leaveWaiting(folder, runFile);
   await withEditor({ width: 1680, height: 945 }, async (context, server) => {
     const page = await openWorkbench(context, server, { folder, file, line });
-    await webviewWith(page, 'canvas');
+    await webviewWith(page, '.graph canvas');
     await showBeside(page, path.basename(file));
     await mkdir(path.dirname(path.resolve(picture)), { recursive: true });
     await page.screenshot({ path: picture });
@@ -50,7 +50,7 @@ async function showBeside(page, name) {
   await page.locator('.tab').filter({ hasText: name }).first().waitFor();
   await runCommand(page, 'View: Toggle Primary Side Bar Visibility');
   await page.mouse.move(0, 0); // no tooltip in the picture
-  await webviewWith(page, 'canvas');
+  await webviewWith(page, '.graph canvas');
   await until('heat on the source lines', async () => (await decoratedLines(page)).some((row) => row.after.length > 0));
   await until('a code lens', async () => (await codeLenses(page)).length > 0);
   await page.waitForTimeout(1_000); // the last frame of the graph after the panel got its size
