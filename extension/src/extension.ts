@@ -24,6 +24,7 @@ import { Recorder } from './editor/recorder.ts';
 import { RepeatPrompts } from './editor/repeatPrompts.ts';
 import { RetainedPages, retaining } from './editor/retainedPages.ts';
 import { RUNS_VIEW, RunsView } from './editor/runsView.ts';
+import { SelectionStatus } from './editor/selectionStatus.ts';
 import { onDidChangeOpenOptions } from './editor/settings.ts';
 import { ShownProfile } from './editor/shownProfile.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
@@ -132,6 +133,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     { dispose: () => client.dispose() },
     documents,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
+    new SelectionStatus(active, selections),
     ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs, baseline],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
@@ -144,7 +146,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
     showWaitingRuns(showWaiting),
-    ...registerCommands({ ...parts, changes, baseline, recorder, runs, navigation, documents }),
+    ...registerCommands({ ...parts, changes, baseline, recorder, runs, navigation, documents, selections }),
   );
   // After activation: opening a run starts the engine.
   setImmediate(() => void active.restore().catch(logOnly));

@@ -1,12 +1,12 @@
 // Paints the boxes in view on a canvas of the viewport's size. Edges are snapped to device pixels, so neighbours meet
 // without seams; a label is cut where its box ends. It reads columns and draws; it decides nothing.
 import { visibleText } from '../../core/foreignText.ts';
+import { cutInMiddle, shortName } from '../../core/shortName.ts';
 import { FrameKind, frameName, isKernel } from '../content/frameTable.ts';
 import type { Theme } from '../page/theme.ts';
 import { glyphOf, isQuiet } from './difference.ts';
 import { baseMark } from './layout.ts';
 import { ROW_HEIGHT, type Scene, topOf } from './scene.ts';
-import { cutInMiddle, shortName } from './shortName.ts';
 import { makeStrips, paintFills, type Strips } from './strips.ts';
 
 const PADDING = 5;

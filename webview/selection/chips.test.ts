@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { chipsOf } from '../../core/selectionChips.ts';
 import { EMPTY_SELECTION, type ShownSelection } from '../../core/selectionMessages.ts';
-import { chipsOf } from './chips.ts';
 import { functionAction, stackAction, transformOf } from './transformKeys.ts';
 
 const named = (name: string) => ({ name, module: 'shop' });

@@ -4,6 +4,7 @@ import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-badge/index.js';
 import { html, nothing, render } from 'lit';
 import { samplesOfText, valueText } from '../../core/numbersAsText.ts';
+import { type Chip, chipsOf } from '../../core/selectionChips.ts';
 import {
   EMPTY_SELECTION,
   isEmptySelection,
@@ -13,7 +14,6 @@ import {
 import { icon, icons } from '../page/icons.ts';
 import { rendered } from '../page/rendered.ts';
 import { toolbarButton } from '../page/toolbarButtons.ts';
-import { type Chip, chipsOf } from './chips.ts';
 
 export interface BarEvents {
   commit(selection: ShownSelection): void;

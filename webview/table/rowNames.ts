@@ -1,6 +1,7 @@
 // The short names of a table's rows.
+
+import { distinctShortNames, shortName } from '../../core/shortName.ts';
 import { type FrameTable, frameName } from '../content/frameTable.ts';
-import { distinctShortNames, shortName } from '../graph/shortName.ts';
 
 /** Rows that are told from each other: the hottest. To do so for a hundred thousand would hold up the first view. */
 const DISTINCT_ROWS = 2000;

@@ -1,6 +1,6 @@
 // The profile whose heat the editor shows: one run, or a comparison of two, or none.
 import * as vscode from 'vscode';
-import type { ComparisonOpened, RunOpened, SourceFile } from '../../../core/wire.ts';
+import type { ComparisonOpened, RunOpened, Selected, SourceFile } from '../../../core/wire.ts';
 import type { EngineClient } from '../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../engine/openProfiles.ts';
 import { OpeningOrder } from '../heat/openingOrder.ts';
@@ -10,7 +10,7 @@ import { openOptions } from './settings.ts';
 import type { RememberedProfile, ShownProfile } from './shownProfile.ts';
 
 export type Profile =
-  | { readonly kind: 'run'; readonly run: OpenRun; readonly opened: RunOpened }
+  | { readonly kind: 'run'; readonly run: OpenRun; readonly opened: RunOpened; readonly selected: Selected | undefined }
   | { readonly kind: 'comparison'; readonly comparison: OpenComparison; readonly opened: ComparisonOpened };
 
 export class ActiveProfile implements vscode.Disposable {
@@ -24,9 +24,10 @@ export class ActiveProfile implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Another profile, or none, is shown now. */
   readonly onDidChange = this.changed.event;
-  private readonly selected = new vscode.EventEmitter<void>();
+  private readonly didSelect = new vscode.EventEmitter<void>();
   /** Figures are of another part of the run now. */
-  readonly onDidSelect = this.selected.event;
+  readonly onDidSelect = this.didSelect.event;
+  private part: Selected | undefined;
   private readonly following: vscode.Disposable;
 
   constructor(
@@ -39,6 +40,11 @@ export class ActiveProfile implements vscode.Disposable {
 
   get current(): Profile | undefined {
     return this.profile;
+  }
+
+  /** The part of the run that its figures are of; undefined: all of it. */
+  get selected(): Selected | undefined {
+    return this.part;
   }
 
   /** The profile's entry for a file on this machine, or for the recorded path of a saved text. */
@@ -98,15 +104,17 @@ export class ActiveProfile implements vscode.Disposable {
   dispose(): void {
     this.following.dispose();
     this.changed.dispose();
-    this.selected.dispose();
+    this.didSelect.dispose();
   }
 
   /** The figures of a run are of what is selected of it. */
   private async follow(path: string): Promise<void> {
     const { profile } = this;
     if (profile?.kind !== 'run' || profile.run.path !== path) return;
-    await followSelection(profile.run, this.selections);
-    if (this.profile === profile) this.selected.fire();
+    const { selected } = await followSelection(profile.run, this.selections);
+    if (this.profile !== profile) return;
+    this.part = selected;
+    this.didSelect.fire();
   }
 
   private async showAgain(shown: RememberedProfile): Promise<void> {
@@ -118,8 +126,8 @@ export class ActiveProfile implements vscode.Disposable {
     const profile = await this.order.open(JSON.stringify([path]), async () => {
       const run = new OpenRun(this.client, path, openOptions());
       const opened = await run.opened();
-      await followSelection(run, this.selections);
-      return { kind: 'run', run, opened };
+      const { selected } = await followSelection(run, this.selections);
+      return { kind: 'run', run, opened, selected };
     });
     return profile.opened as RunOpened;
   }
@@ -127,6 +135,7 @@ export class ActiveProfile implements vscode.Disposable {
   private async show(profile: Profile | undefined): Promise<void> {
     const former = this.profile;
     this.profile = profile;
+    this.part = profile?.kind === 'run' ? profile.selected : undefined;
     void this.shown.set(profile && rememberedOf(profile));
     const entries = (profile?.opened.files ?? []).flatMap((file) => [
       [file.recordedPath, file] as const,

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { runName } from '../heat/runText.ts';
+import type { RunSelections } from '../selection/runSelections.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { annotatedListing } from './annotatedListing.ts';
 import type { Baseline } from './baseline.ts';
@@ -41,6 +42,7 @@ export interface CommandParts {
   readonly doctor: DoctorPage;
   readonly changes: ChangeNavigation;
   readonly baseline: Baseline;
+  readonly selections: RunSelections;
 }
 
 /** Registers every command. A failure is shown to the user, and thrown to a caller that gave arguments. */
@@ -172,6 +174,9 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     previousChange: () => goToChange(-1),
     toggleHeat: () => painter.toggle(),
     clearHeat: () => active.clear(),
+    clearSelection: () => {
+      if (active.current?.kind === 'run') parts.selections.clear(active.current.run.path);
+    },
     showAnnotatedListing,
     doctor: async () => ({ canRecord: (await doctor.open()).canRecord }),
     'doctor.copy': copyOfDoctor,

@@ -138,13 +138,25 @@ story('a drag over the first part leaves the other line without figures, as the 
   await picture('timeline-selected');
 });
 
+story('the status bar names the part', async ({ page }) => {
+  const item = page.locator('.statusbar-item').filter({ hasText: /[\d.]+–[\d.]+ m?s/ });
+  await item.waitFor();
+});
+
 story('undone, both lines have their figures again', async ({ page }) => {
-  await panel
-    .locator('canvas')
-    .first()
-    .focus()
-    .catch(() => {});
+  await panel.locator('.graph canvas').click({ position: { x: 5, y: 300 } });
   await page.keyboard.press('Control+z');
+  await eventually('figures of both lines', async () => {
+    const { early, later } = await figures(page);
+    return early && !isNothing(later);
+  });
+});
+
+story('done again by a key, and cleared by a click on the status bar', async ({ page }) => {
+  await page.keyboard.press('Control+Shift+z');
+  const item = page.locator('.statusbar-item').filter({ hasText: /[\d.]+–[\d.]+ m?s/ });
+  await item.click();
+  await item.waitFor({ state: 'hidden' });
   await eventually('figures of both lines', async () => {
     const { early, later } = await figures(page);
     return early && !isNothing(later);

@@ -1,9 +1,9 @@
 // A selection as chips: one for each part of it, in words, with the selection that is left without it.
 import * as l10n from '@vscode/l10n';
-import { visibleText } from '../../core/foreignText.ts';
-import { countText, timeRangeText } from '../../core/numbersAsText.ts';
-import type { ShownSelection, ShownTransform } from '../../core/selectionMessages.ts';
-import { shortName } from '../graph/shortName.ts';
+import { visibleText } from './foreignText.ts';
+import { countText, timeRangeText } from './numbersAsText.ts';
+import type { ShownSelection, ShownTransform } from './selectionMessages.ts';
+import { shortName } from './shortName.ts';
 
 export interface Chip {
   readonly kind: 'time' | 'thread' | 'process' | 'execution' | 'transform';
