@@ -1,9 +1,11 @@
 // The commands of the extension, each bound to what it does. Arguments of commands are checked: anyone may call them.
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/wire.ts';
 import { EngineFailure } from '../engine/failure.ts';
 import { runName } from '../heat/runText.ts';
 import type { RunSelections } from '../selection/runSelections.ts';
+import { saveSelection } from '../selection/saveSelection.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import { annotatedListing } from './annotatedListing.ts';
 import type { Baseline } from './baseline.ts';
@@ -174,6 +176,14 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     previousChange: () => goToChange(-1),
     toggleHeat: () => painter.toggle(),
     clearHeat: () => active.clear(),
+    saveSelection: async () => {
+      const profile = active.current;
+      if (profile?.kind !== 'run' || !active.selected) throw nothingSelected();
+      const saved = await saveSelection(profile.run, parts.selections);
+      runs.refresh();
+      void inform(vscode.l10n.t('The selection is saved as {0}.', path.basename(saved)));
+      return { runPath: saved };
+    },
     clearSelection: () => {
       if (active.current?.kind === 'run') parts.selections.clear(active.current.run.path);
     },
@@ -221,6 +231,14 @@ function nothingOpen(): EngineFailure {
     'not-found',
     vscode.l10n.t('No run is open.'),
     vscode.l10n.t('Profile a target, or open a run from the Runs view.'),
+  );
+}
+
+function nothingSelected(): EngineFailure {
+  return new EngineFailure(
+    'not-found',
+    vscode.l10n.t('Nothing is selected.'),
+    vscode.l10n.t('Drag over the timeline on the page of a run first.'),
   );
 }
 

@@ -1,7 +1,7 @@
 // A part of the time, dragged on the timeline: figures beside the lines, table and graph follow, and are those of the command
 // line. Undone and cleared, they are the whole run's again.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { codeLenses, decoratedLines } from '../../../scripts/editor/marks.mjs';
@@ -141,6 +141,16 @@ story('a drag over the first part leaves the other line without figures, as the 
 story('the status bar names the part', async ({ page }) => {
   const item = page.locator('.statusbar-item').filter({ hasText: /[\d.]+–[\d.]+ m?s/ });
   await item.waitFor();
+});
+
+story('it is saved as a run that the command line opens', async ({ page }) => {
+  await runCommand(page, 'Lineheat: Save Selection as Run');
+  const part = output.replace('.pb.gz', '-part-1.pb.gz');
+  await eventually('the file', () => existsSync(part));
+  const { functions, problems } = JSON.parse(await run(engine, ['report', part, '--json'], { cwd: folder }));
+  assert.equal(functions[0].name, 'early');
+  assert.ok(!functions.some(({ name }) => name === 'later'));
+  assert.match(problems.join(), /part of a run: [\d.]+–[\d.]+ m?s/);
 });
 
 story('undone, both lines have their figures again', async ({ page }) => {

@@ -47,6 +47,7 @@ mod renames;
 mod run_facts;
 mod same_recording;
 mod sample_times;
+mod selected_profile;
 mod selected_samples;
 mod selection;
 mod side;

@@ -21,6 +21,8 @@ pub(crate) struct SelectedSamples {
     pub times: Vec<Range<u64>>,
     /// Samples that may have been taken in the time that is selected: it is not known when.
     pub without_time: u64,
+    /// The call paths are not those of the profile.
+    pub is_transformed: bool,
 }
 
 /// What tells the samples of a profile apart.

@@ -86,6 +86,11 @@ impl Analyzed {
     ) -> Result<Analyzed, String> {
         let mut samples = SelectedSamples::of(self, selection, unknown)?;
         let mut paths = Arc::clone(&self.paths);
+        let was_transformed = self
+            .selected
+            .as_ref()
+            .is_some_and(|before| before.is_transformed);
+        samples.is_transformed = was_transformed || !selection.transforms.is_empty();
         for transform in &selection.transforms {
             let step = self.step(&paths.functions, transform, unknown)?;
             let (changed, node_of) = transformed(&paths, &step);

@@ -610,3 +610,46 @@ fn a_timeline_has_each_sample_once_on_its_track() {
         .is_none()
     );
 }
+
+#[test]
+fn a_selection_as_a_profile_has_its_figures() {
+    let mut transformed = 0;
+    for seed in 1..=120 {
+        let mut chance = Chance(seed * 0x9e37_79b9);
+        let text = chance.profile_text(3 + seed % 30);
+        let whole = Analyzed::new(threaded(&text, &mut chance));
+        let end = whole.total(CPU).value;
+        let mut selection = Selection {
+            times: vec![Range {
+                start: chance.below(end / 2),
+                end: end / 2 + chance.below(end),
+            }],
+            threads: vec![["10", "worker"][chance.below(2) as usize].to_owned()],
+            ..Selection::default()
+        };
+        if seed % 3 > 0 {
+            selection.transforms.push(any_transform(&mut chance));
+        }
+        let Ok(part) = whole.selected(&selection) else {
+            continue;
+        };
+        transformed += u32::from(!selection.transforms.is_empty());
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("part.pb.gz");
+        profile::save(&part.to_profile("a part"), &file).expect("written");
+        let again = Analyzed::new(Profile::open(&file).expect("readable"));
+        assert_eq!(stacks(&again), stacks(&part), "{selection:?}");
+        assert_eq!(lines(&again), lines(&part), "{selection:?}");
+        assert_eq!(again.total(CPU), part.total(CPU));
+        // Selecting the same again changes nothing: times and threads are in the file.
+        let same = Selection {
+            transforms: Vec::new(),
+            ..selection
+        };
+        if part.total(CPU).samples > 0 {
+            let again = again.selected(&same).expect("it has them");
+            assert_eq!(stacks(&again), stacks(&part), "{same:?}");
+        }
+    }
+    assert!(transformed > 30, "{transformed}");
+}

@@ -6,6 +6,7 @@ mod commits_between;
 mod compare_commands;
 mod completions;
 mod container;
+mod convert;
 mod demangling;
 mod diff;
 mod diff_explanation;
@@ -87,6 +88,7 @@ enum Command {
     Annotate(annotate::Args),
     Diff(diff::Args),
     CompareCommands(compare_commands::Args),
+    Convert(convert::Args),
     /// Check what this machine allows and how to fix what is missing
     Doctor(doctor::Args),
     Serve(serve::Args),
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Annotate(args) => annotate::run(&args),
         Command::CompareCommands(args) => compare_commands::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Serve(args) => serve::run(&args),

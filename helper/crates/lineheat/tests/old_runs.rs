@@ -33,7 +33,10 @@ fn runs_of_earlier_builds_have_the_figures_of_then() {
     let mut tried = 0;
     for entry in std::fs::read_dir(folder()).expect("the runs") {
         let expected = entry.expect("a file").path();
-        if expected.extension().is_none_or(|extension| extension != "json") {
+        if expected
+            .extension()
+            .is_none_or(|extension| extension != "json")
+        {
             continue;
         }
         let text = std::fs::read_to_string(&expected).expect("readable");

@@ -1,7 +1,9 @@
 //! Selections of runs: made from the editor's words, and open like runs.
 
+use std::path::Path;
+
 use analysis::{FunctionFilter, NamedFunction, Selection, Transform};
-use wire::{SelectRequest, Selected, transform};
+use wire::{SaveRunRequest, SelectRequest, Selected, transform};
 
 use super::failure::Failure;
 use super::open_run::OpenRun;
@@ -25,6 +27,29 @@ pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Select
         notice: selected.selection_notice(),
     };
     Ok((run.with(selected), told))
+}
+
+/// Writes the run to a file that is not there yet.
+pub fn save(run: &OpenRun, request: &SaveRunRequest) -> Result<(), Failure> {
+    let path = Path::new(&request.path);
+    if !path.is_absolute() || !request.path.ends_with(".pb.gz") {
+        return Err(Failure::protocol(format!(
+            "{}: a run needs an absolute path that ends in .pb.gz.",
+            path.display()
+        )));
+    }
+    if path.exists() {
+        let message = format!("{}: there is such a file already.", path.display());
+        return Err(Failure::protocol(message));
+    }
+    let mut profile = run.analyzed.to_profile(&request.words);
+    if let Some(run) = &mut profile.run {
+        // A name of its own would be that of the whole.
+        run.name = path.file_name().map_or(String::new(), |name| {
+            name.to_string_lossy().trim_end_matches(".pb.gz").to_owned()
+        });
+    }
+    Ok(profile::save(&profile, path)?)
 }
 
 fn selection(asked: Option<&wire::Selection>, folders: &[String]) -> Result<Selection, Failure> {

@@ -116,6 +116,10 @@ impl Session {
                 selected.run = self.add(&self.runs, Arc::new(run), "runs")?;
                 Ok(Body::Selected(selected))
             }
+            request::Body::SaveRun(request) => {
+                selections::save(&*self.run(request.run)?, &request)?;
+                Ok(Body::Done(Done {}))
+            }
             request::Body::Timeline(request) => {
                 let run = self.run(request.run)?;
                 let content = timeline::timeline(&run, &request)?;

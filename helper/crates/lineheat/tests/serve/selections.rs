@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 use wire::{
-    CloseRequest, FileHeatRequest, HottestStackRequest, Message, NamedFunction, SelectRequest,
-    Selected, Selection, TimeRange, TimelineRequest, Transform, ViewRequest, reply, request,
-    transform, view_request::Kind,
+    CloseRequest, FileHeatRequest, HottestStackRequest, Message, NamedFunction, SaveRunRequest,
+    SelectRequest, Selected, Selection, TimeRange, TimelineRequest, Transform, ViewRequest, reply,
+    request, transform, view_request::Kind,
 };
 
 use crate::client::{Engine, text};
@@ -271,4 +271,36 @@ fn a_timeline_shows_when_and_whose_code() {
         engine.fails(request::Body::Timeline(too_wide)).kind,
         "protocol"
     );
+}
+
+#[test]
+fn a_selection_is_saved_as_a_run_and_never_over_a_file() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let run = engine.open(&fixture.run("a.pb.gz", 60)).run;
+    let selected = select(&mut engine, run, during(0, 50));
+    let part = fixture.path("part.pb.gz");
+    let request = |path: &str| {
+        request::Body::SaveRun(SaveRunRequest {
+            run: selected.run,
+            path: path.to_owned(),
+            words: "the first 50 ms".to_owned(),
+        })
+    };
+    match engine.ask(request(&text(&part))) {
+        reply::Body::Done(_) => {}
+        other => panic!("{other:?}"),
+    }
+    let opened = engine.open(&part);
+    assert_eq!(opened.total_samples, selected.samples);
+    assert_eq!(opened.summary.expect("a summary").name, "part");
+    let problem = opened.problems.last().expect("a sentence");
+    assert_eq!(problem, "This file is a part of a run: the first 50 ms.");
+    for path in [
+        text(&part),
+        "part.pb.gz".to_owned(),
+        "/tmp/part.txt".to_owned(),
+    ] {
+        assert_eq!(engine.fails(request(&path)).kind, "protocol", "{path}");
+    }
 }
