@@ -29,6 +29,7 @@ const benches = {
   'large-profile': '../bench/large-profile.mjs',
   'large-graph': '../bench/large-graph.mjs',
   'flame-graph': '../bench/flame-graph.mjs',
+  timeline: '../bench/timeline.mjs',
   colours: '../bench/colours.mjs',
   activation: '../bench/activation.mjs',
   faults: '../bench/faults.mjs',

@@ -44,10 +44,13 @@ export function paintStrip(context: CanvasRenderingContext2D, scene: StripScene)
   paintCursor(context, scene);
 }
 
+/** Device pixels that the bars of a track of `height` CSS pixels have. */
+export const barsHeight = (height: number, pixelRatio: number): number => Math.round((height - GAP) * pixelRatio) - 1;
+
 function paintRow(context: CanvasRenderingContext2D, scene: StripScene, { top, height, loaded }: PaintedRow) {
   const { colours, plot, pixelRatio } = scene;
   const foot = Math.round((top + height) * pixelRatio);
-  const bars = Math.round((height - GAP) * pixelRatio) - 1;
+  const bars = barsHeight(height, pixelRatio);
   if (loaded && loaded.track.own.length > 0) {
     const bitmap = bitmapOf(loaded, bars, colours);
     const part = seenPart(plot, rangeOfTrack(loaded), bitmap.width);

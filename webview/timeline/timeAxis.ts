@@ -9,7 +9,7 @@ import type { ExecutionMark } from '../content/timeline.ts';
 import { icon, icons } from '../page/icons.ts';
 import { rendered } from '../page/rendered.ts';
 import { toolbarButton } from '../page/toolbarButtons.ts';
-import { pixelOf, type TimePlot, ticksOf } from './timeView.ts';
+import { pixelOf, samePlot, type TimePlot, ticksOf } from './timeView.ts';
 
 const NUMBER_ROOM = 26; // pixels that the number of an execution takes
 const LABEL_ROOM = 50; // that the label of a moment takes
@@ -34,6 +34,7 @@ export class TimeAxis {
   readonly #grips = new Pool(() => rendered(html`<span class="timeline-grip" aria-hidden="true"></span>`));
   readonly #numbers: Pool;
   readonly #commit: HTMLElement;
+  #drawn: AxisScene | undefined;
   readonly element: HTMLElement;
 
   constructor(events: AxisEvents) {
@@ -54,7 +55,11 @@ export class TimeAxis {
     );
   }
 
-  draw({ plot, ranges, preview, executions }: AxisScene) {
+  /** Writes nothing when all is as it was drawn before. */
+  draw(scene: AxisScene) {
+    const { plot, ranges, preview, executions } = scene;
+    if (this.#drawn && isSameScene(scene, this.#drawn)) return;
+    this.#drawn = scene;
     const last = ranges.at(-1);
     const button =
       preview && last ? Math.max(0, Math.min(pixelOf(plot, last.toNs) + 4, plot.width - BUTTON_WIDTH)) : undefined;
@@ -98,6 +103,9 @@ export class TimeAxis {
     });
   }
 }
+
+const isSameScene = (a: AxisScene, b: AxisScene): boolean =>
+  samePlot(a.plot, b.plot) && a.ranges === b.ranges && a.preview === b.preview && a.executions === b.executions;
 
 const place = (element: HTMLElement, pixel: number) => {
   element.style.transform = `translateX(${pixel.toFixed(1)}px)`;

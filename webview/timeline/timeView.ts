@@ -53,6 +53,8 @@ export function ticksOf({ view, width }: TimePlot): { readonly ticks: readonly n
 
 export const sameRange = (a: ShownTimeRange, b: ShownTimeRange): boolean => a.fromNs === b.fromNs && a.toNs === b.toNs;
 
+export const samePlot = (a: TimePlot, b: TimePlot): boolean => a.width === b.width && sameRange(a.view, b.view);
+
 /** The range of one column of `columns` equal ones. */
 export function columnRange(range: ShownTimeRange, columns: number, column: number): ShownTimeRange {
   const step = (range.toNs - range.fromNs) / columns;

@@ -19,6 +19,7 @@ import { heightHandle } from '../page/heightHandle.ts';
 import { rendered } from '../page/rendered.ts';
 import { onThemeChange } from '../page/theme.ts';
 import { columnsFor } from './barScale.ts';
+import { BitmapsAhead } from './bitmapsAhead.ts';
 import { cursorText } from './cursorText.ts';
 import { beginDrag, draggedTo, endAt, type RangeDrag } from './rangeDrag.ts';
 import { rowsInView } from './rowsInView.ts';
@@ -27,6 +28,7 @@ import { readStripColours } from './stripColours.ts';
 import { type Cursor, type CursorStep, firstCursor, stepped } from './stripCursor.ts';
 import { followPointer, type Place } from './stripGestures.ts';
 import { StripHead } from './stripHead.ts';
+import { barsHeight } from './stripPainter.ts';
 import { onTracks, withExecution, withRange, withThread } from './stripSelection.ts';
 import { TimeAxis } from './timeAxis.ts';
 import type { TimelineEvents, TimelineState } from './timelineEvents.ts';
@@ -62,6 +64,7 @@ export class TimelineStrip {
   readonly #allRows = new TrackRows();
   readonly #rows = new TrackRows();
   readonly #canvases = new TrackCanvases();
+  readonly #ahead = new BitmapsAhead();
   readonly #spacer = rendered(html`<div class="timeline-spacer">${this.#rows.element}${this.#canvases.threads}</div>`);
   readonly #scroller = rendered(
     html`<div class="timeline-scroller" role="rowgroup" tabindex="-1">${this.#spacer}</div>`,
@@ -73,7 +76,8 @@ export class TimelineStrip {
   #colours = readStripColours();
   #state: TimelineState;
   #view: ShownTimeRange | undefined; // undefined: nothing has come yet
-  #width = 0;
+  #width = 0; // CSS pixels of the tracks
+  #height = 0; // and of what is seen of the threads' tracks
   #selection: ShownSelection = EMPTY_SELECTION;
   #preview = false;
   #tinted: NamedFunction | undefined;
@@ -130,7 +134,7 @@ export class TimelineStrip {
 
   receive(request: ShownTimelineRequest, timeline: Timeline) {
     this.#requests.answered();
-    if (request.order !== this.#state.order) return this.#request();
+    if (request.order !== this.#state.order) return this.#view ? this.draw() : this.#request();
     const first = this.#view === undefined;
     this.#store.receive(request, timeline);
     if (timeline.trackCount === 0 || timeline.all.samples === 0) return; // a profile without times
@@ -193,8 +197,8 @@ export class TimelineStrip {
     this.#frame = 0;
     if (!this.#view || !this.#state.open || this.#width <= 0) return;
     const { times, executions } = this.#selection;
-    const { scrollTop } = this.#scroller;
-    const [first, end] = this.#inView();
+    const { scrollTop } = this.#scroller; // read before anything is written: the frame computes no layout
+    const [first, end] = this.#inView(scrollTop);
     const { all, rows } = rowsInView(this.#store, this.#selection, [first, end], this.#cursor?.index);
     const selected = selectedTimes(times, executions, this.#store.executions);
     this.#canvases.paint(
@@ -219,20 +223,23 @@ export class TimelineStrip {
       this.#cursor && (this.#cursor.index === ALL_TRACKS || (this.#cursor.index >= first && this.#cursor.index < end));
     if (active) this.#grid.setAttribute('aria-activedescendant', rowId(this.#cursor!.index));
     else this.#grid.removeAttribute('aria-activedescendant');
-    this.#request();
+    this.#request([first, end]);
+    this.#ahead.want({
+      tracks: this.#store.between(first - MARGIN, end + MARGIN),
+      height: barsHeight(TRACK_HEIGHT, window.devicePixelRatio),
+      colours: this.#colours,
+    });
   }
 
   /** Places of the tracks in view. */
-  #inView(): [first: number, end: number] {
-    const { scrollTop, clientHeight } = this.#scroller;
+  #inView(scrollTop: number): [first: number, end: number] {
     const first = Math.max(0, Math.floor(scrollTop / TRACK_HEIGHT));
-    const end = Math.ceil((scrollTop + clientHeight) / TRACK_HEIGHT);
+    const end = Math.ceil((scrollTop + this.#height) / TRACK_HEIGHT);
     return [first, Math.min(this.#store.count, Math.max(first, end))];
   }
 
   /** Asks for what is in view and has not come; with a margin, so that scrolling finds it there. */
-  #request() {
-    const [first, end] = this.#view ? this.#inView() : [0, ROWS_AT_FIRST];
+  #request([first, end]: readonly [number, number] = [0, ROWS_AT_FIRST]) {
     const view = this.#view ?? { fromNs: 0, toNs: 0 };
     const from = Math.max(0, first - MARGIN);
     const pixels = this.#width * window.devicePixelRatio;
@@ -268,8 +275,9 @@ export class TimelineStrip {
     const width = this.#scroller.clientWidth - this.#rows.element.offsetWidth;
     if (width <= 0) return;
     this.#width = width;
+    this.#height = this.#scroller.clientHeight;
     this.#axis.element.style.width = `${width}px`;
-    this.#canvases.fit(width, this.#scroller.clientHeight);
+    this.#canvases.fit(width, this.#height);
   }
 
   #setView(view: ShownTimeRange) {

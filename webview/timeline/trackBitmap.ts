@@ -4,14 +4,14 @@ import type { BarHeights } from './barScale.ts';
 import type { StripColours } from './stripColours.ts';
 
 /** Draws the bars into a bitmap of `height` device pixels. */
-export function trackBitmap(bars: BarHeights, height: number, colours: StripColours): OffscreenCanvas {
+export function trackBitmap(bars: BarHeights, height: number, colours: StripColours): ImageBitmap {
   const columns = bars.own.length;
-  const bitmap = new OffscreenCanvas(Math.max(1, columns), Math.max(1, height));
-  const context = bitmap.getContext('2d')!;
+  const canvas = new OffscreenCanvas(Math.max(1, columns), Math.max(1, height));
+  const context = canvas.getContext('2d')!;
   const image = context.createImageData(Math.max(1, columns), Math.max(1, height));
   fillBars(new Uint32Array(image.data.buffer), bars, height, colours);
   context.putImageData(image, 0, 0);
-  return bitmap;
+  return canvas.transferToImageBitmap();
 }
 
 /** Row by row, so that memory is written in order; what no bar covers stays transparent. */

@@ -2,10 +2,14 @@
 import { html } from 'lit';
 import { rendered } from '../page/rendered.ts';
 import { type PaintedRow, paintStrip, type StripScene } from './stripPainter.ts';
-import type { NamedRow } from './trackRows.ts';
+import { samePlot, sameRange } from './timeView.ts';
+import { isSameRow, type NamedRow } from './trackRows.ts';
 
 export const TRACK_HEIGHT = 24; // CSS pixels
 export const ALL_HEIGHT = 40;
+
+/** What both canvases have in common. */
+type AnyScene = Omit<StripScene, 'rows' | 'height'>;
 
 const makeCanvas = (): HTMLCanvasElement =>
   rendered(html`<canvas class="timeline-canvas" aria-hidden="true"></canvas>`);
@@ -14,22 +18,38 @@ export class TrackCanvases {
   readonly all = makeCanvas();
   readonly threads = makeCanvas();
   #height = 0; // CSS pixels of the threads
+  #paintedAll: readonly [AnyScene, NamedRow] | undefined;
 
   /** Fits both to their places, in device pixels. */
   fit(width: number, height: number) {
     this.#height = height;
+    this.#paintedAll = undefined;
     fitCanvas(this.all, width, ALL_HEIGHT);
     fitCanvas(this.threads, width, height);
   }
 
-  paint(scene: Omit<StripScene, 'rows' | 'height'>, all: NamedRow, rows: readonly NamedRow[], scrollTop: number) {
-    paintStrip(contextOf(this.all), { ...scene, height: ALL_HEIGHT, rows: [painted(all, 0, ALL_HEIGHT)] });
+  /** The track of all threads is painted only when something of it changed: scrolling does not touch it. */
+  paint(scene: AnyScene, all: NamedRow, rows: readonly NamedRow[], scrollTop: number) {
+    const before = this.#paintedAll;
+    if (!before || !isSameScene(scene, before[0]) || !isSameRow(all, before[1])) {
+      paintStrip(contextOf(this.all), { ...scene, height: ALL_HEIGHT, rows: [painted(all, 0, ALL_HEIGHT)] });
+      this.#paintedAll = [scene, all];
+    }
     paintStrip(contextOf(this.threads), {
       ...scene,
       height: this.#height,
       rows: rows.map((row) => painted(row, row.top - scrollTop, TRACK_HEIGHT)),
     });
   }
+}
+
+function isSameScene(a: AnyScene, b: AnyScene): boolean {
+  return (
+    samePlot(a.plot, b.plot) &&
+    a.unselected.length === b.unselected.length &&
+    a.unselected.every((range, i) => sameRange(range, b.unselected[i]!)) &&
+    (['pixelRatio', 'colours', 'edges', 'preview', 'executions', 'cursorNs'] as const).every((key) => a[key] === b[key])
+  );
 }
 
 const painted = ({ loaded, selected, underCursor }: NamedRow, top: number, height: number): PaintedRow => ({

@@ -61,7 +61,7 @@ export class TrackRows {
   }
 }
 
-const isSameRow = (a: NamedRow | undefined, b: NamedRow): boolean =>
+export const isSameRow = (a: NamedRow | undefined, b: NamedRow): boolean =>
   a?.index === b.index &&
   a.top === b.top &&
   a.loaded === b.loaded &&

@@ -12,7 +12,7 @@ export interface LoadedTrack {
   readonly track: Track;
   readonly timeline: Timeline;
   readonly part: string; // which part of time it was asked for, as partOf has it
-  bitmap: OffscreenCanvas | undefined; // drawn when it is first seen
+  bitmap: ImageBitmap | undefined; // drawn when it is first seen
 }
 
 export class TrackStore {
@@ -45,6 +45,12 @@ export class TrackStore {
 
   at(index: number): LoadedTrack | undefined {
     return this.#tracks.get(index);
+  }
+
+  /** Tracks that have come, of the places `first` up to but without `end`. */
+  between(first: number, end: number): LoadedTrack[] {
+    const places = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+    return places.flatMap((index) => this.#tracks.get(index) ?? []);
   }
 
   /** The number of the execution at a moment; undefined: none, or a warm-up. */
@@ -98,9 +104,12 @@ export class TrackStore {
   }
 }
 
+/** Whether the pixels of a track are drawn, `height` device pixels high. */
+export const hasBitmap = ({ bitmap }: LoadedTrack, height: number): boolean => bitmap?.height === height;
+
 /** The pixels of a track, `height` device pixels high. */
-export function bitmapOf(loaded: LoadedTrack, height: number, colours: StripColours): OffscreenCanvas {
-  if (loaded.bitmap?.height !== height) {
+export function bitmapOf(loaded: LoadedTrack, height: number, colours: StripColours): ImageBitmap {
+  if (!loaded.bitmap || !hasBitmap(loaded, height)) {
     const bars = barHeights(loaded.track, fullOf(loaded.timeline, loaded.track), height);
     loaded.bitmap = trackBitmap(bars, height, colours);
   }
