@@ -6,6 +6,7 @@ import './panel.css';
 import './comparison.css';
 import './menu.css';
 import './sweep.css';
+import './threads.css';
 import './timeline.css';
 import { CommandWanted } from './page/advice.ts';
 import { connect } from './page/host.ts';

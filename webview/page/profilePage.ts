@@ -97,11 +97,15 @@ export class ProfilePage {
       },
       help: () => this.#help.showModal(),
     });
+    this.#run = isRun ? this.#makeRunSelection() : undefined;
     this.#explainPane = show.comparison && this.#makeExplainPane(show.comparison.per);
     this.#tablePane = new TablePane(
       show.subject,
-      { sorts: this.#state.sorts, measure: this.#state.measure, tab: this.#state.comparedTab },
-      this.#explainPane?.element,
+      {
+        ...{ sorts: this.#state.sorts, measure: this.#state.measure },
+        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab },
+      },
+      { explanation: this.#explainPane?.element, threads: this.#run?.threads },
       {
         selected: (frames, row) => this.#rowSelected(frames, row),
         open: (view, row, aside) => this.#open(view, row, aside),
@@ -112,6 +116,10 @@ export class ProfilePage {
           this.#change({ comparedTab });
           this.#requestExplanation();
         },
+        runTabChosen: (runTab) => {
+          this.#change({ runTab });
+          if (runTab === 'threads') this.#run?.showThreads();
+        },
         measureChosen: (measure) => this.#change({ measure }),
       },
     );
@@ -121,7 +129,6 @@ export class ProfilePage {
       graphView: () => this.#shown(this.#graphView),
       selected: (node) => this.#nodeSelected(node),
     });
-    this.#run = isRun ? this.#makeRunSelection() : undefined;
     this.#toolbar = makeToolbar(show, this.#state, {
       changed: (query) => {
         this.#change({ query });
@@ -211,6 +218,7 @@ export class ProfilePage {
   /** The page has come into the window. */
   start() {
     this.#run?.start(this.element.clientWidth);
+    if (this.#state.runTab === 'threads') this.#run?.showThreads();
   }
 
   /** Why the last click led to no source; it stays until the next click or selection. */
@@ -280,10 +288,11 @@ export class ProfilePage {
   }
 
   #makeRunSelection(): RunSelection {
-    return new RunSelection(this.#host, this.#state.timeline, {
+    return new RunSelection(this.#host, this.#state, {
       tablesOutdated: () => this.#tables.want(this.#shown('functions')),
       graphOutdated: () => this.#host.send({ type: 'request', ...this.#shown(this.#graphView) }),
       stateChanged: (timeline) => this.#change({ timeline }),
+      sorted: (sort) => this.#change({ sorts: { ...this.#state.sorts, threads: sort } }),
     });
   }
 

@@ -5,6 +5,7 @@ import {
   EMPTY_SELECTION,
   type SelectedMessage,
   type SelectionHostMessage,
+  type ShownTimelineRequest,
   type ShownTransform,
   sameSelection,
   TRANSFORMS_LIMIT,
@@ -15,11 +16,15 @@ import { MalformedContent } from '../content/wireReader.ts';
 import { SelectionBar } from '../selection/selectionBar.ts';
 import { SelectionControl } from '../selection/selectionControl.ts';
 import { type StackAction, stackAction } from '../selection/transformKeys.ts';
+import type { Sort } from '../table/virtualTable.ts';
+import { ThreadPane } from '../threads/threadPane.ts';
 import { withExecution, withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
 import type { TimelineState } from '../timeline/timelineEvents.ts';
+import { TimelineExchange } from '../timeline/timelineExchange.ts';
 import { TimelineStrip } from '../timeline/timelineStrip.ts';
 import { type MenuPlace, openContextMenu } from './contextMenu.ts';
 import type { Host } from './host.ts';
+import type { ViewState } from './viewState.ts';
 
 const REST_MS = 100; // a selection that rests so long is drawn as a flame graph
 const TINT_MS = 100; // a function that stays selected so long is coloured on the tracks
@@ -29,6 +34,8 @@ export interface RunSelectionEvents {
   tablesOutdated(): void;
   graphOutdated(): void;
   stateChanged(state: TimelineState): void;
+  /** The table of threads was sorted. */
+  sorted(sort: Sort): void;
 }
 
 export class RunSelection {
@@ -36,11 +43,17 @@ export class RunSelection {
   readonly #control: SelectionControl;
   readonly #bar: SelectionBar;
   readonly #strip: TimelineStrip;
+  readonly #threads: ThreadPane;
+  readonly #exchange: TimelineExchange;
   #drawn = EMPTY_SELECTION; // what graph and tables are of
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   #tintTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: Host, state: TimelineState, events: RunSelectionEvents) {
+  constructor(
+    host: Host,
+    { timeline: state, sorts }: Pick<ViewState, 'timeline' | 'sorts'>,
+    events: RunSelectionEvents,
+  ) {
     this.#events = events;
     this.#control = new SelectionControl({ send: (message) => host.send(message), changed: () => this.#show() });
     this.#bar = new SelectionBar({
@@ -50,7 +63,7 @@ export class RunSelection {
       threadNamed: (tid) => this.#strip.threadNamed(tid),
     });
     this.#strip = new TimelineStrip(state, {
-      request: (request) => host.send({ type: 'timeline', request }),
+      request: (request) => this.#exchange.ask(this.#strip, request),
       preview: (selection) => this.#control.preview(selection),
       commit: (selection) => this.#control.commit(selection),
       dropPreview: () => this.#control.dropPreview(),
@@ -58,6 +71,12 @@ export class RunSelection {
       menu: (track, execution, place) => this.#menu(track, execution, place),
       stateChanged: (changed) => events.stateChanged(changed),
     });
+    this.#threads = new ThreadPane(sorts.threads, {
+      request: (request) => this.#exchange.ask(this.#threads, request),
+      commit: (selection) => this.#control.commit(selection),
+      sorted: (sort) => events.sorted(sort),
+    });
+    this.#exchange = new TimelineExchange(this.#strip, (request) => host.send({ type: 'timeline', request }));
   }
 
   get bar(): HTMLElement {
@@ -65,6 +84,9 @@ export class RunSelection {
   }
   get strip(): HTMLElement {
     return this.#strip.element;
+  }
+  get threads(): HTMLElement {
+    return this.#threads.element;
   }
   get isEmpty(): boolean {
     return sameSelection(this.#drawn, EMPTY_SELECTION);
@@ -75,6 +97,11 @@ export class RunSelection {
     this.#strip.start(width);
   }
 
+  /** Asks for the threads when they are looked at first. */
+  showThreads() {
+    this.#threads.start();
+  }
+
   receive(message: SelectionHostMessage) {
     switch (message.type) {
       case 'selected':
@@ -82,14 +109,9 @@ export class RunSelection {
       case 'hottestStack':
         return this.#strip.receiveStack(message);
       case 'timelineFailed':
-        return this.#strip.receiveFailure(message.message);
+        return this.#exchange.failed().receiveFailure(message.message);
       case 'timeline':
-        try {
-          return this.#strip.receive(message.request, readTimeline(new Uint8Array(message.content)));
-        } catch (error) {
-          if (!(error instanceof MalformedContent)) throw error;
-          this.#strip.receiveFailure(l10n.t('The timeline cannot be shown: {0}', error.message));
-        }
+        return this.#receiveTimeline(message.request, message.content);
     }
   }
 
@@ -136,6 +158,16 @@ export class RunSelection {
     return action !== undefined;
   }
 
+  #receiveTimeline(request: ShownTimelineRequest, content: ArrayBuffer) {
+    const asker = this.#exchange.answered(request);
+    try {
+      asker.receive(request, readTimeline(new Uint8Array(content)));
+    } catch (error) {
+      if (!(error instanceof MalformedContent)) throw error;
+      asker.receiveFailure(l10n.t('The timeline cannot be shown: {0}', error.message));
+    }
+  }
+
   #receiveSelected(message: SelectedMessage) {
     this.#control.received(message);
     if (sameSelection(message.selection, this.#drawn)) return;
@@ -149,6 +181,7 @@ export class RunSelection {
     const { selection, isPreview: preview, confirmed } = this.#control;
     this.#bar.show({ selection, preview, confirmed });
     this.#strip.setSelection(selection, preview);
+    this.#threads.setSelection(selection);
   }
 
   #menu(track: Track, execution: number | undefined, place: MenuPlace) {

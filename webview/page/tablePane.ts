@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-tabs/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-header/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-panel/index.js';
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable, FunctionTable } from '../content/tables.ts';
@@ -17,7 +17,7 @@ import type { MenuPlace } from './contextMenu.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
-import { type ComparedTab, comparedTabs } from './viewState.ts';
+import { type ComparedTab, comparedTabs, type RunTab, runTabs } from './viewState.ts';
 
 export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines';
 
@@ -30,6 +30,7 @@ export interface TablePaneEvents {
   menu(view: TableKind, row: number, frames: FrameTable, place: MenuPlace): void;
   sorted(view: TableKind, sort: Sort): void;
   tabChosen(tab: ComparedTab): void;
+  runTabChosen(tab: RunTab): void;
   measureChosen(measure: Measure): void;
 }
 
@@ -52,14 +53,15 @@ export class TablePane {
 
   constructor(
     subject: 'run' | 'comparison',
-    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: ComparedTab },
-    explanation: HTMLElement | undefined,
+    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: ComparedTab; runTab: RunTab },
+    beside: { readonly explanation?: HTMLElement | undefined; readonly threads?: HTMLElement | undefined },
     events: TablePaneEvents,
   ) {
     this.#events = events;
     this.#sorts = { ...state.sorts };
     this.#measure = state.measure;
-    const content = subject === 'run' ? this.#stage('functions') : this.#tabs(state.tab, explanation);
+    const content =
+      subject === 'run' ? this.#runTabs(state.runTab, beside.threads!) : this.#tabs(state.tab, beside.explanation);
     this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
   }
 
@@ -132,11 +134,13 @@ export class TablePane {
       events: {
         selected: (row) => this.#events.selected(frames, row),
         open: (row, aside) => this.#events.open(view, row, aside),
-        copy: (row) => this.#events.act('copy', view, row, frames),
-        copyStack: (row) => this.#events.act('copyStack', view, row, frames),
-        hide: (row) => this.#events.act('hide', view, row, frames),
-        callers: (row) => this.#events.act('callers', view, row, frames),
-        transform: view === 'functions' ? (row, action) => this.#events.act(action, view, row, frames) : undefined,
+        functions: {
+          copy: (row) => this.#events.act('copy', view, row, frames),
+          copyStack: (row) => this.#events.act('copyStack', view, row, frames),
+          hide: (row) => this.#events.act('hide', view, row, frames),
+          callers: (row) => this.#events.act('callers', view, row, frames),
+          transform: view === 'functions' ? (row, action) => this.#events.act(action, view, row, frames) : undefined,
+        },
         menu: (row, place) => this.#events.menu(view, row, frames, place),
         sorted: (chosen) => {
           this.#sorts[view] = chosen;
@@ -186,14 +190,19 @@ export class TablePane {
     );
     measures.show(this.#measure);
     measures.element.slot = 'addons';
-    const select = ({ detail }: CustomEvent<{ selectedIndex: number }>) =>
-      this.#events.tabChosen(comparedTabs[detail.selectedIndex] ?? 'functions');
-    return html`
-      <vscode-tabs .selectedIndex=${comparedTabs.indexOf(chosen)} @vsc-tabs-select=${select}>
-        ${pages.map(([title]) => html`<vscode-tab-header slot="header">${title}</vscode-tab-header>`)}
-        ${pages.map(([, page]) => html`<vscode-tab-panel>${page}</vscode-tab-panel>`)}
-        ${measures.element}
-      </vscode-tabs>`;
+    return tabsOf(pages, comparedTabs.indexOf(chosen), measures.element, (index) =>
+      this.#events.tabChosen(comparedTabs[index] ?? 'functions'),
+    );
+  }
+
+  #runTabs(chosen: RunTab, threads: HTMLElement): TemplateResult {
+    const pages = [
+      [l10n.t('Functions'), this.#stage('functions')],
+      [l10n.t('Threads'), threads],
+    ] as const;
+    return tabsOf(pages, runTabs.indexOf(chosen), undefined, (index) =>
+      this.#events.runTabChosen(runTabs[index] ?? 'functions'),
+    );
   }
 
   #setMeasure(measure: Measure) {
@@ -201,4 +210,19 @@ export class TablePane {
     for (const [view, table] of this.#compared) this.showCompared(view as 'comparedFunctions' | 'comparedLines', table);
     this.#events.measureChosen(measure);
   }
+}
+
+function tabsOf(
+  pages: readonly (readonly [title: string, page: HTMLElement])[],
+  chosen: number,
+  addon: HTMLElement | undefined,
+  selected: (index: number) => void,
+): TemplateResult {
+  const select = ({ detail }: CustomEvent<{ selectedIndex: number }>) => selected(detail.selectedIndex);
+  return html`
+    <vscode-tabs .selectedIndex=${chosen} @vsc-tabs-select=${select}>
+      ${pages.map(([title]) => html`<vscode-tab-header slot="header">${title}</vscode-tab-header>`)}
+      ${pages.map(([, page]) => html`<vscode-tab-panel>${page}</vscode-tab-panel>`)}
+      ${addon ?? nothing}
+    </vscode-tabs>`;
 }

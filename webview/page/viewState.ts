@@ -18,6 +18,10 @@ const TIMELINE_HEIGHT_MAX = 10_000; // CSS pixels
 export const comparedTabs = ['functions', 'lines', 'explain'] as const;
 export type ComparedTab = (typeof comparedTabs)[number];
 
+/** The tabs beside the graph of a run. */
+export const runTabs = ['functions', 'threads'] as const;
+export type RunTab = (typeof runTabs)[number];
+
 export type ViewMode = 'graph' | 'table' | 'both';
 
 export interface ViewState {
@@ -27,6 +31,7 @@ export interface ViewState {
   readonly widthMode: WidthMode;
   readonly colourMode: ColourMode;
   readonly comparedTab: ComparedTab;
+  readonly runTab: RunTab;
   readonly measure: Measure;
   readonly query: Query;
   readonly sorts: Readonly<Record<string, Sort>>; // by table
@@ -44,6 +49,7 @@ export const freshState = (panel: string, value: number): ViewState => ({
   widthMode: 'combined',
   colourMode: 'significance',
   comparedTab: 'functions',
+  runTab: 'functions',
   measure: 'self',
   query: NO_QUERY,
   sorts: {},
@@ -65,6 +71,7 @@ export function restoredState(saved: unknown, panel: string, value: number): Vie
     viewMode: oneOf(saved.viewMode, ['graph', 'table', 'both'], fresh.viewMode),
     widthMode: oneOf(saved.widthMode, widthModes, fresh.widthMode),
     comparedTab: oneOf(saved.comparedTab, comparedTabs, fresh.comparedTab),
+    runTab: oneOf(saved.runTab, runTabs, fresh.runTab),
     colourMode: oneOf(saved.colourMode, colourModes, fresh.colourMode),
     measure: oneOf(saved.measure, ['self', 'total'], fresh.measure),
     query:

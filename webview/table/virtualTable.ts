@@ -29,15 +29,23 @@ export interface TableColumn {
 export interface TableEvents {
   selected(row: number): void;
   open(row: number, aside: boolean): void;
+  sorted(sort: Sort): void;
+  /** Space, or a click on the row's checkbox. Undefined: rows have none. */
+  readonly toggled?: (row: number) => void;
+  /** Undefined: rows are no functions. */
+  readonly functions?: FunctionEvents;
+  /** A menu was asked for, at a place of the window. Undefined: there is none. */
+  readonly menu?: (row: number, place: { readonly x: number; readonly y: number }) => void;
+}
+
+/** What is done with the function of a row. */
+export interface FunctionEvents {
   copy(row: number): void;
   copyStack(row: number): void;
   hide(row: number): void;
   callers(row: number): void;
   /** Undefined: stacks cannot be changed here. */
   readonly transform: ((row: number, action: FunctionAction) => void) | undefined;
-  /** A menu was asked for, at a place of the window. */
-  menu(row: number, place: { readonly x: number; readonly y: number }): void;
-  sorted(sort: Sort): void;
 }
 
 interface RowElements {
@@ -53,6 +61,9 @@ export function sortedRows(order: Uint32Array, columns: readonly TableColumn[], 
   return order.slice().sort((a, b) => sign * column.compare(a, b) || a - b);
 }
 
+/** Puts rows in order, as `sortedRows` does. */
+export type Arrange = (rows: Uint32Array, columns: readonly TableColumn[], sort: Sort) => Uint32Array;
+
 export class VirtualTable {
   readonly #head: HTMLElement;
   readonly #body = rendered(html`<div class="table-body" role="rowgroup"></div>`);
@@ -62,6 +73,7 @@ export class VirtualTable {
   readonly #id: string;
   readonly #columns: readonly TableColumn[];
   readonly #events: TableEvents;
+  readonly #arrange: Arrange;
   readonly #headers = new Map<string, HTMLElement>();
   readonly #pool: RowElements[] = [];
   #order: Uint32Array; // rows shown, in order
@@ -77,11 +89,13 @@ export class VirtualTable {
     columns: readonly TableColumn[];
     sort: Sort;
     emptyText: string;
+    arrange?: Arrange;
     events: TableEvents;
   }) {
     this.#id = setup.id;
     this.#columns = setup.columns;
     this.#events = setup.events;
+    this.#arrange = setup.arrange ?? sortedRows;
     this.#sort = setup.sort;
     this.#visible = Uint32Array.from({ length: setup.count }, (_, row) => row);
     this.#order = this.#visible;
@@ -151,7 +165,7 @@ export class VirtualTable {
   }
 
   #rearrange() {
-    this.#order = sortedRows(this.#visible, this.#columns, this.#sort);
+    this.#order = this.#arrange(this.#visible, this.#columns, this.#sort);
     for (const [id, header] of this.#headers) {
       const here = id === this.#sort.column;
       header.setAttribute('aria-sort', here ? (this.#sort.descending ? 'descending' : 'ascending') : 'none');
@@ -207,12 +221,14 @@ export class VirtualTable {
       const row = rowUnder(event);
       if (row === undefined) return;
       this.#choose(row);
-      this.#events.open(row, event.altKey);
+      const ticked = event.target instanceof Element && event.target.closest('[role=checkbox]');
+      if (ticked && this.#events.toggled) this.#events.toggled(row);
+      else this.#events.open(row, event.altKey);
     });
     this.element.addEventListener('contextmenu', (event) => {
       event.preventDefault();
       const row = rowUnder(event);
-      if (row === undefined) return;
+      if (row === undefined || !this.#events.menu) return;
       this.element.focus({ preventScroll: true });
       this.#choose(row);
       this.#events.menu(row, { x: event.clientX, y: event.clientY });
@@ -234,14 +250,11 @@ export class VirtualTable {
   #act(event: KeyboardEvent): boolean {
     const page = Math.max(1, Math.floor(this.#scroller.clientHeight / TABLE_ROW_HEIGHT) - 2);
     const command = event.ctrlKey || event.metaKey;
-    const { copy, copyStack, hide, callers, transform } = this.#events;
-    const action = transform && functionAction(event);
-    if (action) return this.#withSelected((row) => transform(row, action));
-    const key = event.key.toLowerCase();
-    if (command && key === 'c') return this.#withSelected(event.shiftKey ? copyStack : copy);
-    if (!command && !event.altKey && key === 'h') return this.#withSelected(hide);
-    if (!command && !event.altKey && key === 'c') return this.#withSelected(callers);
-    if (isMenuKey(event)) return this.#withSelected((row) => this.#menuOf(row));
+    const { functions, menu, toggled } = this.#events;
+    const act = functions && functionKey(event, functions);
+    if (act) return this.#withSelected(act);
+    if (toggled && event.key === ' ') return this.#withSelected(toggled);
+    if (menu && isMenuKey(event)) return this.#withSelected((row) => menu(row, this.#menuPlace(row)));
     if (event.key === 'F12' || event.key === 'Enter') {
       return this.#withSelected((row) => this.#events.open(row, event.altKey));
     }
@@ -268,10 +281,10 @@ export class VirtualTable {
     return true;
   }
 
-  #menuOf(row: number) {
+  #menuPlace(row: number) {
     const shown = this.#pool.find((one) => !one.row.hidden && one.row.dataset.row === String(row));
     const { left, top, bottom } = (shown?.row ?? this.element).getBoundingClientRect();
-    this.#events.menu(row, { x: left + TABLE_ROW_HEIGHT, y: shown ? bottom : top + TABLE_ROW_HEIGHT });
+    return { x: left + TABLE_ROW_HEIGHT, y: shown ? bottom : top + TABLE_ROW_HEIGHT };
   }
 
   #bringIntoView(at: number) {
@@ -280,6 +293,17 @@ export class VirtualTable {
     if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
     else if (top > this.#scroller.scrollTop + room) this.#scroller.scrollTop = top - room;
   }
+}
+
+/** What a key does with the function of the selected row; undefined: nothing. */
+function functionKey(event: KeyboardEvent, functions: FunctionEvents): ((row: number) => void) | undefined {
+  const { copy, copyStack, hide, callers, transform } = functions;
+  const action = transform && functionAction(event);
+  if (action) return (row) => transform(row, action);
+  const key = event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey) return key === 'c' ? (event.shiftKey ? copyStack : copy) : undefined;
+  if (event.altKey) return undefined;
+  return key === 'h' ? hide : key === 'c' ? callers : undefined;
 }
 
 const cellClass = ({ id, numeric }: TableColumn): string => `cell cell-${id}${numeric ? ' numeric' : ''}`;

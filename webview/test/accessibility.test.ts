@@ -88,6 +88,12 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     await selectOnTimeline(panel);
     await panel.page.locator('.timeline-row', { hasText: 'io' }).first().click({ button: 'right' });
   },
+  'the table of threads': async (panel) => {
+    await selectOnTimeline(panel);
+    await panel.page.getByRole('tab', { name: 'Threads' }).click();
+    await panel.page.locator('.threads .tick').nth(2).click();
+    await panel.page.waitForTimeout(250);
+  },
   'a folded timeline': async (panel) => {
     await selectOnTimeline(panel);
     await panel.page.getByRole('button', { name: 'Hide Timeline' }).click();

@@ -98,6 +98,21 @@ for (const [theme, colours] of Object.entries(themes)) {
     ] as const)
       await picture(`timeline-${theme}-${shape}`, { theme: colours, width, height: 760 }, selectShop);
   });
+  test(`the table of threads in ${theme}, wide and narrow`, async () => {
+    for (const [shape, width] of [
+      ['wide', 1500],
+      ['narrow', 460],
+    ] as const)
+      await picture(`threads-${theme}-${shape}`, { theme: colours, width, height: 760 }, async (panel) => {
+        const host = await serveRun(panel.page, { threads: 64, seconds: 4 });
+        await showShop(panel);
+        await panel.post(host.first());
+        await panel.page.getByRole('tab', { name: 'Threads' }).click();
+        await panel.page.locator('.threads .tick').nth(3).click();
+        await panel.page.keyboard.press('ArrowDown');
+        await panel.page.waitForTimeout(200);
+      });
+  });
   test(`a comparison in ${theme}, wide`, () =>
     picture(`comparison-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, compareShop));
   test(`a judged comparison in ${theme}, wide`, () =>

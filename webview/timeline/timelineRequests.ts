@@ -1,6 +1,14 @@
 // What the timeline asks for: one request at a time, never again what was just asked or could not be answered.
-import type { ShownTimelineRequest } from '../../core/selectionMessages.ts';
+import type { NamedFunction } from '../../core/namedFunction.ts';
+import {
+  COLUMNS_LIMIT,
+  type ShownTimelineRequest,
+  type ShownTimeRange,
+  TRACKS_LIMIT,
+  type TrackOrder,
+} from '../../core/selectionMessages.ts';
 import { LatestOnly } from '../selection/latestOnly.ts';
+import { columnsFor } from './barScale.ts';
 
 export class TimelineRequests {
   readonly #queue: LatestOnly<ShownTimelineRequest>;
@@ -34,4 +42,22 @@ export class TimelineRequests {
     this.#unanswerable = this.#asked;
     this.#queue.answered();
   }
+}
+
+/** What brings a view of the tracks: as many columns as its device pixels can show. `rate` is that of a `TrackStore`. */
+export function requestFor(wanted: {
+  readonly view: ShownTimeRange;
+  readonly pixels: number;
+  readonly rate: number;
+  readonly places: readonly [first: number, end: number]; // of tracks
+  readonly order: TrackOrder;
+  readonly tinted: NamedFunction | undefined;
+}): ShownTimelineRequest {
+  const { fromNs, toNs } = wanted.view;
+  const first = Math.max(0, wanted.places[0]);
+  return {
+    ...{ fromNs, toNs, columns: columnsFor(wanted.pixels, toNs - fromNs, wanted.rate, COLUMNS_LIMIT) },
+    ...{ first, count: Math.min(TRACKS_LIMIT, wanted.places[1] - first), order: wanted.order },
+    ...(wanted.tinted ? { tinted: wanted.tinted } : {}),
+  };
 }

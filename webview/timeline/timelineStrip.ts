@@ -3,14 +3,12 @@
 import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
 import {
-  COLUMNS_LIMIT,
   EMPTY_SELECTION,
   type HottestStackMessage,
   type ShownSelection,
   type ShownTimelineRequest,
   type ShownTimeRange,
   sameSelection,
-  TRACKS_LIMIT,
 } from '../../core/selectionMessages.ts';
 import type { NamedFunction } from '../../core/webviewMessages.ts';
 import type { Timeline, Track } from '../content/timeline.ts';
@@ -18,7 +16,6 @@ import type { MenuPlace } from '../page/contextMenu.ts';
 import { heightHandle } from '../page/heightHandle.ts';
 import { rendered } from '../page/rendered.ts';
 import { onThemeChange } from '../page/theme.ts';
-import { columnsFor } from './barScale.ts';
 import { BitmapsAhead } from './bitmapsAhead.ts';
 import { cursorText } from './cursorText.ts';
 import { beginDrag, draggedTo, endAt, type RangeDrag } from './rangeDrag.ts';
@@ -32,8 +29,9 @@ import { barsHeight } from './stripPainter.ts';
 import { onTracks, withExecution, withRange, withThread } from './stripSelection.ts';
 import { TimeAxis } from './timeAxis.ts';
 import type { TimelineEvents, TimelineState } from './timelineEvents.ts';
+import type { TimelineAsker } from './timelineExchange.ts';
 import { type TimelineAction, timelineAction } from './timelineKeys.ts';
-import { TimelineRequests } from './timelineRequests.ts';
+import { requestFor, TimelineRequests } from './timelineRequests.ts';
 import { gapsOf, selectedTimes } from './timeRanges.ts';
 import {
   columnAt,
@@ -54,7 +52,7 @@ const MARGIN = 24; // tracks asked for above and below those in view
 const ROWS_AT_FIRST = 4;
 const ZOOM = 1.6;
 
-export class TimelineStrip {
+export class TimelineStrip implements TimelineAsker {
   readonly element: HTMLElement;
   readonly #events: TimelineEvents;
   readonly #store = new TrackStore();
@@ -240,18 +238,14 @@ export class TimelineStrip {
 
   /** Asks for what is in view and has not come; with a margin, so that scrolling finds it there. */
   #request([first, end]: readonly [number, number] = [0, ROWS_AT_FIRST]) {
-    const view = this.#view ?? { fromNs: 0, toNs: 0 };
-    const from = Math.max(0, first - MARGIN);
-    const pixels = this.#width * window.devicePixelRatio;
-    const request: ShownTimelineRequest = {
-      fromNs: view.fromNs,
-      toNs: view.toNs,
-      columns: columnsFor(pixels, view.toNs - view.fromNs, this.#store.rate, COLUMNS_LIMIT),
-      first: from,
-      count: Math.min(TRACKS_LIMIT, end + MARGIN - from),
+    const request = requestFor({
+      view: this.#view ?? { fromNs: 0, toNs: 0 },
+      pixels: this.#width * window.devicePixelRatio,
+      rate: this.#store.rate,
+      places: [first - MARGIN, end + MARGIN],
       order: this.#state.order,
-      ...(this.#tinted ? { tinted: this.#tinted } : {}),
-    };
+      tinted: this.#tinted,
+    });
     if (this.#store.has(request, first, end)) this.#requests.satisfied();
     else this.#requests.want(request);
   }

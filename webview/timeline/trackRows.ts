@@ -101,7 +101,7 @@ function fill({ row, name, ids, share: part }: RowParts, { index, top, loaded, s
   row.title = track ? titleOf(track) : '';
 }
 
-export function trackName({ tid, thread, process }: Track): string {
+export function trackName({ tid, thread, process }: Pick<Track, 'tid' | 'thread' | 'process'>): string {
   if (tid === 0) return l10n.t('All threads');
   return visibleText(thread || process, 200) || l10n.t('Thread {0}', tid);
 }
