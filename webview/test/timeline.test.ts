@@ -187,6 +187,26 @@ onPage('what is not selected is greyed on the tracks', {}, async (panel) => {
   assert.notEqual(after.otherThread, before.otherThread);
 });
 
+onPage('what has not come while zooming out is seen coarser, not blank', {}, async (panel) => {
+  await showTimeline(panel);
+  const painted = () =>
+    panel.page.evaluate((where) => {
+      const canvas = document.querySelector<HTMLCanvasElement>(where)!;
+      const context = canvas.getContext('2d')!;
+      return [0.06, 0.5].map((share) =>
+        [...context.getImageData(Math.round(canvas.width * share), 21, 1, 1).data].join(),
+      );
+    }, THREADS);
+  const whole = await painted();
+  await focusTimeline(panel);
+  await press(panel, ...Array(5).fill('ArrowRight'), '+', '+', ...Array(40).fill('Control+ArrowRight'));
+  await panel.page.evaluate(() => {
+    (window as unknown as { answer: unknown }).answer = undefined; // the host is busy
+  });
+  await press(panel, '0');
+  assert.deepEqual(await painted(), whole);
+});
+
 onPage('keys move a cursor, extend a range and say where they are', {}, async (panel) => {
   await showTimeline(panel);
   await focusTimeline(panel);

@@ -3,6 +3,7 @@
 import type { ShownTimeRange } from '../../core/selectionMessages.ts';
 import type { ExecutionMark } from '../content/timeline.ts';
 import type { StripColours } from './stripColours.ts';
+import { gapsOf } from './timeRanges.ts';
 import { pixelOf, type TimePlot } from './timeView.ts';
 import { bitmapOf, type LoadedTrack, rangeOfTrack } from './trackStore.ts';
 
@@ -44,6 +45,26 @@ export function paintStrip(context: CanvasRenderingContext2D, scene: StripScene)
   paintCursor(context, scene);
 }
 
+/** The bars of a track, over whatever is there in the part of time that it covers. */
+function paintBars(
+  context: CanvasRenderingContext2D,
+  { colours, plot, pixelRatio }: StripScene,
+  loaded: LoadedTrack,
+  top: number,
+  height: number,
+) {
+  if (loaded.track.own.length === 0) return;
+  const bitmap = bitmapOf(loaded, height, colours);
+  const part = seenPart(plot, rangeOfTrack(loaded), bitmap.width);
+  if (!part) return;
+  const { from, columns, left, width } = part;
+  const x = Math.round(left * pixelRatio);
+  const wide = Math.max(1, Math.round((left + width) * pixelRatio) - x);
+  context.fillStyle = colours.background;
+  if (loaded.wider) context.fillRect(x, top, wide, height);
+  context.drawImage(bitmap, from, 0, columns, height, x, top, wide, height);
+}
+
 /** Device pixels that the bars of a track of `height` CSS pixels have. */
 export const barsHeight = (height: number, pixelRatio: number): number => Math.round((height - GAP) * pixelRatio) - 1;
 
@@ -51,16 +72,10 @@ function paintRow(context: CanvasRenderingContext2D, scene: StripScene, { top, h
   const { colours, plot, pixelRatio } = scene;
   const foot = Math.round((top + height) * pixelRatio);
   const bars = barsHeight(height, pixelRatio);
-  if (loaded && loaded.track.own.length > 0) {
-    const bitmap = bitmapOf(loaded, bars, colours);
-    const part = seenPart(plot, rangeOfTrack(loaded), bitmap.width);
-    if (part) {
-      const { from, columns, left, width } = part;
-      const x = Math.round(left * pixelRatio);
-      const right = Math.round((left + width) * pixelRatio);
-      context.drawImage(bitmap, from, 0, columns, bars, x, foot - 1 - bars, Math.max(1, right - x), bars);
-    }
-  }
+  const barsTop = foot - 1 - bars;
+  if (loaded?.wider && gapsOf([rangeOfTrack(loaded)], plot.view).length > 0)
+    paintBars(context, scene, loaded.wider, barsTop, bars);
+  if (loaded) paintBars(context, scene, loaded, barsTop, bars);
   context.fillStyle = colours.line;
   context.fillRect(0, foot - 1, Math.ceil(plot.width * pixelRatio), 1);
 }

@@ -1,17 +1,19 @@
 // The tracks that have come, by their place in the order of tracks. A track stays until a newer one of the same place replaces
-// it: while the view moves, what is known is drawn stretched, and nothing blinks.
+// it: while the view moves, what is known is drawn stretched, and nothing blinks. Of each track one wider part of time is kept, too,
+// to be seen where the newest has not come.
 import type { ShownTimelineRequest, ShownTimeRange } from '../../core/selectionMessages.ts';
 import type { ExecutionMark, Timeline, Track } from '../content/timeline.ts';
 import { barHeights, fullOf, fullPerNs } from './barScale.ts';
 import type { StripColours } from './stripColours.ts';
 import { trackBitmap } from './trackBitmap.ts';
 
-const KEPT_MAX = 768; // tracks; about 150 kB each with their pixels
+const KEPT_MAX = 512; // tracks; about 150 kB each with their pixels, twice that with a wider part
 
 export interface LoadedTrack {
   readonly track: Track;
   readonly timeline: Timeline;
   readonly part: string; // which part of time it was asked for, as partOf has it
+  readonly wider: LoadedTrack | undefined; // a longer part of time, coarser; itself without one
   bitmap: ImageBitmap | undefined; // drawn when it is first seen
 }
 
@@ -70,9 +72,10 @@ export class TrackStore {
     const part = partOf({ ...request, toNs });
     this.#newest = timeline;
     this.#rate ||= fullPerNs(timeline);
-    this.#all = { track: timeline.all, timeline, part, bitmap: undefined };
+    this.#all = loadedTrack({ track: timeline.all, timeline, part }, this.#all);
     timeline.tracks.forEach((track, i) => {
-      this.#tracks.set(request.first + i, { track, timeline, part, bitmap: undefined });
+      const index = request.first + i;
+      this.#tracks.set(index, loadedTrack({ track, timeline, part }, this.#tracks.get(index)));
     });
     this.#prune(request.first + request.count / 2);
   }
@@ -93,8 +96,10 @@ export class TrackStore {
 
   /** Colours or heights changed. */
   forgetPixels() {
-    for (const loaded of this.#tracks.values()) loaded.bitmap = undefined;
-    if (this.#all) this.#all.bitmap = undefined;
+    for (const loaded of [...this.#tracks.values(), ...(this.#all ? [this.#all] : [])]) {
+      loaded.bitmap = undefined;
+      if (loaded.wider) loaded.wider.bitmap = undefined;
+    }
   }
 
   #prune(middle: number) {
@@ -102,6 +107,17 @@ export class TrackStore {
     const far = [...this.#tracks.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
     for (const index of far.slice(0, this.#tracks.size - KEPT_MAX)) this.#tracks.delete(index);
   }
+}
+
+/** A track that has come, with the longest part of time that was there before and is longer than its own. */
+function loadedTrack(
+  come: Pick<LoadedTrack, 'track' | 'timeline' | 'part'>,
+  before: LoadedTrack | undefined,
+): LoadedTrack {
+  const length = ({ timeline }: Pick<LoadedTrack, 'timeline'>) => timeline.toNs - timeline.fromNs;
+  const longest = before?.wider && length(before.wider) >= length(before) ? before.wider : before;
+  const wider = longest && length(longest) > length(come) ? { ...longest, wider: undefined } : undefined;
+  return { ...come, wider, bitmap: undefined };
 }
 
 /** Whether the pixels of a track are drawn, `height` device pixels high. */
