@@ -26,16 +26,32 @@ pub struct EarlierRuns {
 }
 
 impl EarlierRuns {
-    /// Whether a comparison of these wants to know them: if executions are few, and drift may separate the sides.
+    /// Whether a comparison of these wants to know them: if drift may separate the sides, and executions are few or those of one
+    /// side were all made before those of the other, so that they cannot show it.
     pub fn are_wanted(sides: [&Side; 2]) -> bool {
+        if are_blocks(sides) {
+            return true;
+        }
         let are_few = (sides.iter()).all(|side| side.executions.len() <= FEW_EXECUTIONS);
         let are_single = sides.iter().all(|side| side.executions.len() == 1);
         are_few && (are_single || turns(&sides[0].executions, &sides[1].executions).is_empty())
     }
 }
 
-/// So many executions on each side are few: what others differ by counts, too.
-const FEW_EXECUTIONS: usize = 4;
+/// So many executions on each side are few: what others differ by counts, too. If one side was recorded after the other, more of them
+/// do not show better how much the machine changed in between, and count as so many.
+pub(crate) const FEW_EXECUTIONS: usize = 4;
+
+fn are_blocks(sides: [&Side; 2]) -> bool {
+    let starts = sides.map(|side| side.executions.iter().map(|one| one.started_ns));
+    let [base, new] = starts.map(|starts| (starts.clone().min(), starts.max()));
+    match (base, new) {
+        ((Some(base_first), Some(base_last)), (Some(new_first), Some(new_last))) => {
+            base_first.min(new_first) > 0 && (base_last < new_first || new_last < base_first)
+        }
+        _ => false,
+    }
+}
 
 pub(crate) struct EarlierRun {
     side: Side,

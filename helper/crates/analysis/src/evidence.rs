@@ -11,6 +11,7 @@ use statistics::{
 
 use crate::analyzed::Measure;
 use crate::counts::{Columns, Counted, Counts};
+use crate::earlier_runs::FEW_EXECUTIONS;
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
 use crate::learnt_noise::{LearntNoise, Spread};
 use crate::normalisation::Normalisation;
@@ -146,6 +147,11 @@ impl Evidence {
             (None, Some(shown)) => shown.noise().or_louder(self.noise.noise),
             (None, None) => self.noise.of_unknown_row(),
         }
+    }
+
+    /// As so many executions of each side what is learnt of noise counts.
+    pub fn runs_of_noise(runs: [usize; 2]) -> [usize; 2] {
+        runs.map(|runs| runs.min(FEW_EXECUTIONS))
     }
 
     pub fn noise_of_whole(&self) -> RunNoise {
@@ -331,8 +337,10 @@ impl Evidence {
             if let Some(found) = found {
                 let found = self.least_noise.map_or(found, |of_whole| {
                     let noise = base.noise.get(row).copied().unwrap_or(of_whole);
-                    let mean = samples(row) as f64 / (base.columns + new.columns) as f64;
-                    found.with_at_least(noise, mean, runs)
+                    let of_noise = Evidence::runs_of_noise(runs);
+                    // All samples count, however many executions do.
+                    let mean = samples(row) as f64 / of_noise.iter().sum::<usize>() as f64;
+                    found.with_at_least(noise, mean, of_noise)
                 });
                 let effect = (rows.effect)(&mut rows.effects[row]);
                 state(&found, (rows.amounts)(row), effect);

@@ -7,6 +7,8 @@ use profile::RunInfo;
 use profile::run::EndReason;
 use statistics::RunNoise;
 
+use crate::earlier_runs::FEW_EXECUTIONS;
+
 /// Executions of one recording differ less than those of different ones: of 14 programs, recorded eight times with five executions
 /// each, an execution of another recording had 0.5 to 3.3 times the variance (median 1.9). So they count with twice theirs, and
 /// four as one, because what differs between recordings was not seen.
@@ -81,9 +83,18 @@ impl LearntNoise {
         RunNoise::UNKNOWN_ROW.or_louder(self.noise)
     }
 
-    pub(crate) fn sentence_of_least(&self) -> String {
+    /// `executions`: of a side.
+    pub(crate) fn sentence_of_least(&self, executions: usize) -> String {
+        let assumed = match executions <= FEW_EXECUTIONS {
+            true => {
+                "These few are assumed to differ by at least as much; so is each function and line."
+            }
+            false => {
+                "One side was recorded after the other, and the machine may have changed in between: the sides, and each function and line, are assumed to differ by at least as much as if they had four executions each."
+            }
+        };
         format!(
-            " Executions differed by {:.1} % in {} earlier recordings of this program. These few are assumed to differ by at least as much; so is each function and line.",
+            " Executions differed by {:.1} % in {} earlier recordings of this program. {assumed}",
             100.0 * self.cv_seen,
             self.recordings
         )

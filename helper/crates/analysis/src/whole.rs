@@ -6,7 +6,7 @@ use statistics::{
 
 use crate::comparison::{ComparedSide, Comparison};
 use crate::effect::Verdict;
-use crate::evidence::Test;
+use crate::evidence::{Evidence, Test};
 use crate::normalisation::Normalisation;
 
 /// NaN where it cannot be said.
@@ -69,7 +69,7 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
             Some(end) => Some(end.effect),
             None => {
                 let found = compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok();
-                let runs = [costs[0].len(), costs[1].len()];
+                let runs = Evidence::runs_of_noise([costs[0].len(), costs[1].len()]);
                 match comparison.evidence.least_noise {
                     Some(noise) => found.map(|found| found.with_at_least(noise, runs)),
                     None => found,
@@ -264,7 +264,7 @@ fn method(comparison: &Comparison) -> String {
                 _ => "Overall, functions and lines".to_owned(),
             };
             let learnt = match comparison.evidence.least_noise {
-                Some(_) => comparison.evidence.noise.sentence_of_least(),
+                Some(_) => comparison.evidence.noise.sentence_of_least(base.max(new)),
                 None => String::new(),
             };
             format!(

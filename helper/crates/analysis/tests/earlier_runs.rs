@@ -2,9 +2,11 @@
 
 mod support;
 
-use analysis::{Comparison, EarlierRuns, Side, Verdict, compared_functions, compared_lines};
-use profile::Profile;
+use analysis::{
+    Comparison, EarlierRuns, LearntNoise, Side, Verdict, compared_functions, compared_lines,
+};
 use profile::run::{EndReason, Exit};
+use profile::{Profile, RunInfo};
 use support::{Chance, profile_of, recorded_run, with_timeline};
 
 /// `restless` is on line 3, `steady` on line 5.
@@ -70,4 +72,55 @@ fn runs_of_another_kind_teach_nothing() {
     other.run = run(10, 1, 1).run;
     let untold = verdicts(&compare(vec![other]));
     assert_eq!(untold, verdicts(&compare(Vec::new())));
+}
+
+/// Six executions a side of which those of a side are alike and the sides 5 % apart, as earlier runs of the program are.
+fn compare_six(starts: impl Fn(i64, bool) -> i64) -> Comparison {
+    let side = |is_new: bool, steady: u64| -> Side {
+        let runs = (0..6).map(|at| {
+            let started = 100 + starts(at, is_new);
+            run(started, 1, steady + 7 * (at as u64 % 3))
+        });
+        Side::of(runs.collect()).expect("files of one kind")
+    };
+    let sides = [side(false, 4000), side(true, 4200)];
+    let earlier: Vec<Profile> = ([3800, 4250, 4000, 4150, 3900, 4300, 3850, 4100]
+        .iter()
+        .zip(10..))
+    .map(|(&steady, started)| run(started, 1, steady))
+    .collect();
+    let infos: Vec<RunInfo> = (earlier.iter()).filter_map(|run| run.run.clone()).collect();
+    let compared: Vec<&RunInfo> = (sides.iter())
+        .filter_map(|side| side.analyzed.profile().run.as_ref())
+        .collect();
+    let noise = LearntNoise::of(&compared, &infos);
+    let earlier = match EarlierRuns::are_wanted(sides.each_ref()) {
+        true => EarlierRuns {
+            noise,
+            profiles: earlier,
+        },
+        false => EarlierRuns::default(),
+    };
+    let [base, new] = sides;
+    Comparison::knowing(earlier, base, new, None).expect("the same values")
+}
+
+#[test]
+fn sides_recorded_one_after_the_other_differ_as_earlier_runs_do() {
+    let blocks = compare_six(|at, is_new| 2 * at + i64::from(is_new) * 1000);
+    assert_eq!(
+        blocks.whole().verdict,
+        Verdict::Noise,
+        "{}",
+        blocks.whole().method
+    );
+    assert!(
+        blocks
+            .whole()
+            .method
+            .contains("One side was recorded after the other")
+    );
+    assert!(verdicts(&blocks).iter().all(|row| row.1 != Verdict::Slower));
+    let alternately = compare_six(|at, is_new| 2 * at + i64::from(is_new));
+    assert_eq!(alternately.whole().verdict, Verdict::Slower);
 }
