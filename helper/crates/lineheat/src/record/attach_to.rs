@@ -1,6 +1,7 @@
 //! Running processes to record: by number, by name, or one with all that it has started.
 
 use super::RecordError;
+use super::errors::RecordErrorKind;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachTo {
@@ -38,7 +39,7 @@ impl AttachTo {
             _ if !found.is_empty() => Ok(found),
             Some(e) => Err(e.into()),
             None => Err(RecordError {
-                kind: "not-found",
+                kind: RecordErrorKind::NotFound,
                 message: format!("there are no {}", self.description()),
                 advice: "Use the name of the program file, or the name that ps -e shows."
                     .to_owned(),

@@ -1,7 +1,7 @@
 //! Why the kernel did not load the BPF programs: the errno of bpf(2), what libbpf printed, and what is known of this process.
 
 use super::RecordError;
-use super::errors::{detail, no_permission};
+use super::errors::{RecordErrorKind, detail, no_permission};
 use super::ways;
 use crate::container;
 use crate::rights::{self, Capabilities};
@@ -80,7 +80,7 @@ pub fn of_load(errno: i32, complaints: &str, at: &Circumstances) -> RecordError 
 
 fn no_bpf(message: String, advice: &str) -> RecordError {
     RecordError {
-        kind: "no-bpf",
+        kind: RecordErrorKind::NoBpf,
         message,
         advice: advice.to_owned(),
     }
@@ -126,7 +126,7 @@ mod tests {
     fn a_refusal_of_the_verifier_is_no_lack_of_rights() {
         for errno in [libc::EACCES, libc::EINVAL, libc::E2BIG] {
             let error = of_load(errno, REFUSED, &RIGHTS);
-            assert_eq!(error.kind, "no-bpf");
+            assert_eq!(error.kind, RecordErrorKind::NoBpf);
             let reason = ": dereference of modified ctx ptr R1 off=100000 disallowed";
             assert!(error.message.ends_with(reason), "{error}");
             assert!(error.message.contains("verifier"), "{error}");
@@ -143,7 +143,10 @@ mod tests {
             has_rights: false,
             ..RIGHTS
         };
-        assert_eq!(of_load(libc::EACCES, REFUSED, &rights).kind, "no-bpf");
+        assert_eq!(
+            of_load(libc::EACCES, REFUSED, &rights).kind,
+            RecordErrorKind::NoBpf
+        );
     }
 
     #[test]
@@ -153,7 +156,10 @@ mod tests {
             has_rights: false,
             ..RIGHTS
         };
-        assert_eq!(told(libc::EPERM, &without).kind, "no-permission");
+        assert_eq!(
+            told(libc::EPERM, &without).kind,
+            RecordErrorKind::NoPermission
+        );
         for errno in [libc::EPERM, libc::EACCES] {
             let error = told(errno, &RIGHTS);
             assert!(error.message.contains("security module"), "{error}");

@@ -12,10 +12,59 @@ use crate::container::{self, Obstacle};
 use crate::installation::Problem;
 use crate::{kernel_support, rights};
 
-/// Kinds are those of `Failure` in protocol/wire.proto.
+/// What kind of failure it is: what programs tell failures apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordErrorKind {
+    NotFound,
+    NotExecutable,
+    /// The process is not the user's own.
+    NotAllowed,
+    NoPermission,
+    /// More than capabilities would give: there is no use in trying without privilege.
+    AdminOnly,
+    NoBpf,
+    Unsupported,
+    /// The sampler is of another build.
+    BuildMismatch,
+    /// Recordings of this user.
+    TooMany,
+    TooLarge,
+    NotWritable,
+    /// An execution of the command.
+    Failed,
+    /// A process of ours, or the program itself, did not answer in time.
+    NoAnswer,
+    /// Not a failure: the user has asked to stop before anything was recorded.
+    Stopped,
+    Internal,
+}
+
+impl RecordErrorKind {
+    /// The stable word of `Failure` in protocol/wire.proto.
+    pub fn word(self) -> &'static str {
+        match self {
+            RecordErrorKind::NotFound => "not-found",
+            RecordErrorKind::NotExecutable => "not-executable",
+            RecordErrorKind::NotAllowed => "not-allowed",
+            RecordErrorKind::NoPermission => "no-permission",
+            RecordErrorKind::AdminOnly => "admin-only",
+            RecordErrorKind::NoBpf => "no-bpf",
+            RecordErrorKind::Unsupported => "unsupported",
+            RecordErrorKind::BuildMismatch => "build-mismatch",
+            RecordErrorKind::TooMany => "too-many",
+            RecordErrorKind::TooLarge => "too-large",
+            RecordErrorKind::NotWritable => "not-writable",
+            RecordErrorKind::Failed => "failed",
+            RecordErrorKind::NoAnswer => "no-answer",
+            RecordErrorKind::Stopped => "stopped",
+            RecordErrorKind::Internal => "internal",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordError {
-    pub kind: &'static str,
+    pub kind: RecordErrorKind,
     /// What was wanted and what was got.
     pub message: String,
     /// What can be done; may hold a command on a line of its own. Empty: nothing is known.
@@ -41,24 +90,26 @@ impl From<LaunchError> for RecordError {
         }
         let (kind, advice) = match &error {
             LaunchError::NotFound(_) => (
-                "not-found",
+                RecordErrorKind::NotFound,
                 "Check the path. A program in PATH needs no slash; any other needs its path (./program).",
             ),
             LaunchError::NotExecutable(_) => (
-                "not-executable",
+                RecordErrorKind::NotExecutable,
                 "If it is a program, make it executable (chmod +x). If it is a source file, build it first.",
             ),
             LaunchError::BadFormat(_) => (
-                "not-executable",
+                RecordErrorKind::NotExecutable,
                 "Lineheat profiles native programs (ELF) and scripts that start with #!.",
             ),
-            LaunchError::BadDirectory(_) => ("not-found", "Check the working directory."),
+            LaunchError::BadDirectory(_) => {
+                (RecordErrorKind::NotFound, "Check the working directory.")
+            }
             LaunchError::Late(..) => (
-                SILENT,
+                RecordErrorKind::NoAnswer,
                 "Check that the program's file system responds (ls -l on its folder), and that nothing stops new processes.",
             ),
             LaunchError::Terminal(_) | LaunchError::Unwanted(_) | LaunchError::Other(..) => {
-                ("internal", "")
+                (RecordErrorKind::Internal, "")
             }
         };
         RecordError {
@@ -73,17 +124,22 @@ impl From<ProcessError> for RecordError {
     fn from(error: ProcessError) -> RecordError {
         let (kind, advice) = match &error {
             ProcessError::NoSuchProcess(_) if pid_namespace::is_nested() => (
-                "not-found",
+                RecordErrorKind::NotFound,
                 "It may have exited, or it runs outside this container (PID namespace): record it from there.",
             ),
-            ProcessError::NoSuchProcess(_) => {
-                ("not-found", "It may have exited. Choose a running process.")
-            }
-            ProcessError::NotAllowed(_) => ("no-permission", "Choose one of your own processes."),
-            ProcessError::KernelThread(_) => {
-                ("not-executable", "Choose a process that runs a program.")
-            }
-            ProcessError::Other(..) => ("internal", ""),
+            ProcessError::NoSuchProcess(_) => (
+                RecordErrorKind::NotFound,
+                "It may have exited. Choose a running process.",
+            ),
+            ProcessError::NotAllowed(_) => (
+                RecordErrorKind::NoPermission,
+                "Choose one of your own processes.",
+            ),
+            ProcessError::KernelThread(_) => (
+                RecordErrorKind::NotExecutable,
+                "Choose a process that runs a program.",
+            ),
+            ProcessError::Other(..) => (RecordErrorKind::Internal, ""),
         };
         RecordError {
             kind,
@@ -93,28 +149,23 @@ impl From<ProcessError> for RecordError {
     }
 }
 
-/// Not a failure: the user has asked to stop before anything was recorded.
-const STOPPED: &str = "stopped";
-/// A process of ours, or the program itself, did not answer in time.
-const SILENT: &str = "no-answer";
-
 impl RecordError {
     pub fn stopped() -> RecordError {
         RecordError {
-            kind: STOPPED,
+            kind: RecordErrorKind::Stopped,
             message: "Stopped before the recording started: nothing was recorded.".to_owned(),
             advice: String::new(),
         }
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.kind == STOPPED
+        self.kind == RecordErrorKind::Stopped
     }
 
     /// The sampler has said nothing for so long, before it was ready. `how` it was, as the end of a sentence.
     pub fn silent_sampler(waited: Duration, how: &str) -> RecordError {
         RecordError {
-            kind: SILENT,
+            kind: RecordErrorKind::NoAnswer,
             message: format!(
                 "the sampler did not respond for {:.0} s: {how}",
                 waited.as_secs_f64()
@@ -125,7 +176,7 @@ impl RecordError {
 
     pub fn internal(message: String) -> RecordError {
         RecordError {
-            kind: "internal",
+            kind: RecordErrorKind::Internal,
             message,
             advice: String::new(),
         }
@@ -133,7 +184,7 @@ impl RecordError {
 
     pub fn other_sampler(version: u32) -> RecordError {
         RecordError {
-            kind: "build-mismatch",
+            kind: RecordErrorKind::BuildMismatch,
             message: format!(
                 "the sampler uses protocol version {version}, but this lineheat uses version {}",
                 records::PROTOCOL_VERSION
@@ -145,7 +196,7 @@ impl RecordError {
     /// Of a kernel on which no recording is tried.
     pub fn old_kernel(release: &str) -> Option<RecordError> {
         kernel_support::why_too_old(release).map(|message| RecordError {
-            kind: "unsupported",
+            kind: RecordErrorKind::Unsupported,
             message,
             advice: "Record on a machine with a newer kernel, such as that of Debian 12, Ubuntu 24.04 or later.".to_owned(),
         })
@@ -166,12 +217,15 @@ impl RecordError {
     /// Whether it is our rights or this kernel that the privileged sampler fails for, so that it is worth while to
     /// try without privilege.
     pub fn is_refusal(&self) -> bool {
-        matches!(self.kind, "no-permission" | "no-bpf" | SILENT)
+        matches!(
+            self.kind,
+            RecordErrorKind::NoPermission | RecordErrorKind::NoBpf | RecordErrorKind::NoAnswer
+        )
     }
 
     /// When recording without privilege failed, too.
     pub fn and_without_privilege(self, other: RecordError) -> RecordError {
-        if other.kind != "no-permission" {
+        if other.kind != RecordErrorKind::NoPermission {
             return other;
         }
         RecordError {
@@ -203,22 +257,22 @@ impl RecordError {
                 no_perf_events(kernel_support::perf_events_for_admin_only())
             }
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent if error.errno == libc::ESRCH => RecordError {
-                kind: "not-found",
+                kind: RecordErrorKind::NotFound,
                 message: "the process exited before it could be sampled".to_owned(),
                 advice: String::new(),
             },
             SamplerStep::NotAllowed => RecordError {
-                kind: "not-allowed",
+                kind: RecordErrorKind::NotAllowed,
                 message: target::why_not_allowed(error.pid, target::own_uid()),
                 advice: "Choose one of your own processes, or ask its owner or the administrator to record it.".to_owned(),
             },
             SamplerStep::TooManyRecordings => RecordError {
-                kind: "too-many",
+                kind: RecordErrorKind::TooMany,
                 message: "two recordings of this user are already running, which is the maximum".to_owned(),
                 advice: "Stop one of them, or wait until it is saved.".to_owned(),
             },
             SamplerStep::LoadBpf => RecordError {
-                kind: "no-bpf",
+                kind: RecordErrorKind::NoBpf,
                 message: kernel_support::NO_TYPE_INFORMATION.to_owned(),
                 advice: format!("{}.", kernel_support::with_type_information()),
             },
@@ -230,7 +284,7 @@ impl RecordError {
 /// Such a kernel loads no program that reads memory, and says no more than EINVAL.
 fn locked_down() -> RecordError {
     RecordError {
-        kind: "no-bpf",
+        kind: RecordErrorKind::NoBpf,
         message: "this kernel is in lockdown mode (lockdown=confidentiality): BPF programs cannot read memory".to_owned(),
         advice: "To record kernel time, boot with lockdown=integrity. You can record user space without privileges.".to_owned(),
     }
@@ -241,32 +295,32 @@ fn refused_without_privilege(error: SamplerError, paranoid: Option<i32>) -> Reco
     let errno = std::io::Error::from_raw_os_error(error.errno);
     match (error.step, error.errno, paranoid) {
         (_, libc::ESRCH, _) => RecordError {
-            kind: "not-found",
+            kind: RecordErrorKind::NotFound,
             message: "the process exited before it could be sampled".to_owned(),
             advice: String::new(),
         },
         (SamplerStep::MapRing, ..) => RecordError {
-            kind: "no-permission",
+            kind: RecordErrorKind::NoPermission,
             message: format!(
                 "cannot allocate memory for samples: {errno}; your locked-memory limit is used up by other recordings"
             ),
             advice: "Stop other recordings.".to_owned(),
         },
         (_, _, None) => RecordError {
-            kind: "no-permission",
+            kind: RecordErrorKind::NoPermission,
             message: "this kernel has no perf events (CONFIG_PERF_EVENTS)".to_owned(),
             advice: "Record on a distribution kernel: those of Debian and Ubuntu have them."
                 .to_owned(),
         },
         (_, libc::EPERM | libc::EACCES, Some(level @ 3..)) => RecordError {
-            kind: "no-permission",
+            kind: RecordErrorKind::NoPermission,
             message: format!(
                 "unprivileged users cannot record on this kernel, not even their own programs (perf_event_paranoid is {level}, the default of Debian and Ubuntu)"
             ),
             advice: set_up(),
         },
         (_, libc::EPERM | libc::EACCES, Some(level)) => RecordError {
-            kind: "no-permission",
+            kind: RecordErrorKind::NoPermission,
             message: format!(
                 "perf_event_open is refused ({errno}) although this kernel allows it (perf_event_paranoid is {level}): a filter of a container or sandbox refuses it"
             ),
@@ -300,7 +354,7 @@ fn no_perf_events(admin_only: Option<i32>) -> RecordError {
         None => no_permission("this user may not open perf events", "cap_perfmon"),
         // A kind of its own: there is no use in trying without privilege, where the kernel asks for the same.
         Some(level) => RecordError {
-            kind: "admin-only",
+            kind: RecordErrorKind::AdminOnly,
             ..no_permission(
                 &format!(
                     "only administrators may open perf events on this kernel (perf_event_paranoid is {level}, the default of Debian and Ubuntu)"
@@ -317,7 +371,7 @@ pub(super) fn no_permission(refusal: &str, capabilities: &str) -> RecordError {
         |obstacle| obstacle.text(),
     );
     RecordError {
-        kind: "no-permission",
+        kind: RecordErrorKind::NoPermission,
         message: format!("{refusal}: {why}"),
         advice: set_up(),
     }
@@ -337,7 +391,7 @@ mod tests {
     #[test]
     fn missing_rights_name_a_command_and_never_a_sysctl() {
         for error in [may_not_load(), no_perf_events(None)] {
-            assert_eq!(error.kind, "no-permission");
+            assert_eq!(error.kind, RecordErrorKind::NoPermission);
             assert!(
                 error.advice.contains("doctor --install"),
                 "{}",
@@ -384,7 +438,7 @@ mod tests {
         let without = refused(open, libc::ENOSYS, None);
         assert!(without.message.contains("CONFIG_PERF_EVENTS"), "{without}");
         let ended = refused(open, libc::ESRCH, Some(2));
-        assert_eq!(ended.kind, "not-found");
+        assert_eq!(ended.kind, RecordErrorKind::NotFound);
         let locked = refused(SamplerStep::MapRing, libc::EPERM, Some(2));
         assert!(locked.message.contains("memory"), "{locked}");
     }
@@ -424,8 +478,50 @@ mod tests {
     #[test]
     fn an_old_kernel_is_refused_in_one_sentence() {
         let error = RecordError::old_kernel("5.10.0-46-cloud-amd64").unwrap();
-        assert_eq!(error.kind, "unsupported");
+        assert_eq!(error.kind, RecordErrorKind::Unsupported);
         assert!(error.message.contains("needs Linux 6.1 or newer"));
         assert_eq!(RecordError::old_kernel("6.1.0"), None);
+    }
+
+    #[test]
+    fn every_kind_has_the_word_that_programs_know() {
+        let words = [
+            RecordErrorKind::NotFound,
+            RecordErrorKind::NotExecutable,
+            RecordErrorKind::NotAllowed,
+            RecordErrorKind::NoPermission,
+            RecordErrorKind::AdminOnly,
+            RecordErrorKind::NoBpf,
+            RecordErrorKind::Unsupported,
+            RecordErrorKind::BuildMismatch,
+            RecordErrorKind::TooMany,
+            RecordErrorKind::TooLarge,
+            RecordErrorKind::NotWritable,
+            RecordErrorKind::Failed,
+            RecordErrorKind::NoAnswer,
+            RecordErrorKind::Stopped,
+            RecordErrorKind::Internal,
+        ]
+        .map(RecordErrorKind::word);
+        assert_eq!(
+            words,
+            [
+                "not-found",
+                "not-executable",
+                "not-allowed",
+                "no-permission",
+                "admin-only",
+                "no-bpf",
+                "unsupported",
+                "build-mismatch",
+                "too-many",
+                "too-large",
+                "not-writable",
+                "failed",
+                "no-answer",
+                "stopped",
+                "internal"
+            ]
+        );
     }
 }

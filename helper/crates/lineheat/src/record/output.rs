@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use profile::{Profile, RunFile, SourceStore, texts_out_of_run, texts_without_room};
 use supervision::{Patience, Urgency};
 
+use super::errors::RecordErrorKind;
 use super::{RecordError, RecordOptions};
 
 /// A new run file in `directory`, named by an id of our making: UTC time and a number that keeps two runs of one
@@ -57,7 +58,7 @@ fn not_writable(path: &Path, error: &io::Error) -> RecordError {
         ),
     };
     RecordError {
-        kind: "not-writable",
+        kind: RecordErrorKind::NotWritable,
         message: format!(
             "the run cannot be saved as {}{who}: {error}",
             path.display()
@@ -85,7 +86,7 @@ pub fn write(
         false => set_texts_apart(profile, run.path(), urgency),
     };
     run.save(profile).map_err(|e| RecordError {
-        kind: "not-writable",
+        kind: RecordErrorKind::NotWritable,
         message: format!("the run could not be saved: {e}"),
         advice: "Free some space, or choose another place with --output.".to_owned(),
     })?;
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn a_place_that_cannot_be_written_is_named_before_recording() {
         let error = prepare_output(Path::new("/proc/no-such-folder/run.pb.gz")).unwrap_err();
-        assert_eq!(error.kind, "not-writable");
+        assert_eq!(error.kind, RecordErrorKind::NotWritable);
         assert!(
             error.message.contains("/proc/no-such-folder/run.pb.gz"),
             "{error}"

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::RecordError;
+use super::errors::RecordErrorKind;
 
 /// The inode of the initial PID namespace (PROC_PID_INIT_INO, include/linux/proc_ns.h).
 const INITIAL_PID_NAMESPACE: &str = "pid:[4026531836]";
@@ -18,7 +19,7 @@ pub fn check_proc() -> Result<(), RecordError> {
 fn check(own_entry: Option<PathBuf>, own_pid: u32) -> Result<(), RecordError> {
     let refused = |message: String| {
         Err(RecordError {
-            kind: "unsupported",
+            kind: RecordErrorKind::Unsupported,
             message,
             advice: "Mount the /proc of this PID namespace: mount -t proc proc /proc. With unshare, add --mount-proc.".to_owned(),
         })

@@ -1,6 +1,7 @@
 //! The sampling rate that was asked for, and the one that the kernel gave.
 
 use super::RecordError;
+use super::errors::RecordErrorKind;
 
 /// `kernel.perf_event_max_sample_rate`: beyond it the kernel drops samples, whatever was asked for.
 pub fn kernel_limit_hz() -> Option<u32> {
@@ -13,7 +14,7 @@ pub fn kernel_limit_hz() -> Option<u32> {
 pub fn check(asked_hz: u32, limit_hz: Option<u32>) -> Result<(), RecordError> {
     match limit_hz {
         Some(limit) if asked_hz > limit => Err(RecordError {
-            kind: "too-large",
+            kind: RecordErrorKind::TooLarge,
             message: format!(
                 "cannot take {asked_hz} samples per second: this kernel allows at most {limit} (kernel.perf_event_max_sample_rate)"
             ),

@@ -13,6 +13,7 @@ use std::time::Duration;
 use records::{FromSampler, MessageReader};
 use supervision::{Ending, Patience, ProcessState, Urgency, end, state_of, wait_for};
 
+use super::errors::RecordErrorKind;
 use super::ways::Way;
 use super::{Incoming, RecordError};
 use crate::installation::PACKAGED;
@@ -54,7 +55,7 @@ pub fn sampler_path() -> Result<PathBuf, RecordError> {
         return Ok(packaged);
     }
     Err(RecordError {
-        kind: "not-found",
+        kind: RecordErrorKind::NotFound,
         message: format!("the sampler is missing: {} does not exist", path.display()),
         advice: "Reinstall Lineheat, or build it: npm run build".to_owned(),
     })

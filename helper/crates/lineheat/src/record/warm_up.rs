@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use supervision::{Patience, Urgency};
 use target::{Exit, Launched, Launcher};
 
+use super::errors::RecordErrorKind;
 use super::follow::{Ended, Told, follow};
 use super::repetitions::{Repetition, has_failed, how_failed};
 use super::start::launch_options;
@@ -201,7 +202,7 @@ impl<'a> Running<'a> {
 
 fn failed(number: u32, wanted: u32, exit: Exit) -> RecordError {
     RecordError {
-        kind: "failed",
+        kind: RecordErrorKind::Failed,
         message: format!(
             "warm-up execution {number} of {wanted} {}: nothing was recorded",
             how_failed(exit)

@@ -8,6 +8,7 @@ use std::time::Duration;
 use supervision::{Patience, Urgency, output_within};
 
 use super::RecordError;
+use super::errors::RecordErrorKind;
 use super::sampler_process::sampler_path;
 use crate::installation::{self, Problem};
 use crate::rights::{self, Capabilities};
@@ -72,7 +73,7 @@ pub fn choose(urgency: &Urgency) -> Result<Way, RecordError> {
 
 fn refusal(problem: &Problem) -> RecordError {
     RecordError {
-        kind: "no-permission",
+        kind: RecordErrorKind::NoPermission,
         message: problem.text(),
         advice: problem.advice(),
     }

@@ -74,7 +74,7 @@ impl From<ProfileError> for Failure {
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Failure {
         Failure {
-            kind: error.kind,
+            kind: error.kind.word(),
             message: error.message,
             advice: error.advice,
         }
