@@ -1,9 +1,9 @@
 //! aarch64: the registers of a sample, `enum perf_event_arm_regs` (arch/arm64/include/uapi/asm/perf_regs.h).
 
-use crate::stack_copy_event::REGISTERS;
-
 /// x0 to x30, sp and pc (0 to 32).
 pub const REGISTERS_MASK: u64 = 0x1_ffff_ffff;
+/// What a sample holds: the registers of [`REGISTERS_MASK`], in the order of the kernel's numbers.
+pub const REGISTERS: usize = REGISTERS_MASK.count_ones() as usize;
 pub const GENERAL_REGISTERS: usize = 32;
 
 /// The general registers by DWARF number (x0 to x30, sp), and the program counter.

@@ -1,9 +1,9 @@
 //! x86-64: the registers of a sample, `enum perf_event_x86_regs` (arch/x86/include/uapi/asm/perf_regs.h).
 
-use crate::stack_copy_event::REGISTERS;
-
 /// ax bx cx dx si di bp sp ip (0 to 8) and r8 to r15 (16 to 23).
 pub const REGISTERS_MASK: u64 = 0xff_01ff;
+/// What a sample holds: the registers of [`REGISTERS_MASK`], in the order of the kernel's numbers.
+pub const REGISTERS: usize = REGISTERS_MASK.count_ones() as usize;
 pub const GENERAL_REGISTERS: usize = 16;
 
 /// The general registers by DWARF number (rax rdx rcx rbx rsi rdi rbp rsp r8 to r15), and the program counter.

@@ -20,9 +20,6 @@ const FORMAT_LOST: u64 = 1 << 4;
 /// a record may have.
 pub const CHAIN_MAX: u16 = 127;
 
-/// What a sample holds: the registers of [`REGISTERS_MASK`], in the order of the kernel's numbers.
-pub const REGISTERS: usize = REGISTERS_MASK.count_ones() as usize;
-
 #[derive(Debug, Clone, Copy)]
 pub struct StackCopyEvent {
     pub sample_hz: u32,

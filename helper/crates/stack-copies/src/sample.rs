@@ -1,8 +1,8 @@
 //! One PERF_RECORD_SAMPLE, laid out as perf_event_open(2) says for the fields that `stack_copy_event` asks for.
 
-use perf_events::registers::{GENERAL_REGISTERS, by_dwarf_number};
+use perf_events::registers::{GENERAL_REGISTERS, REGISTERS, by_dwarf_number};
 use perf_events::ring::RECORD_HEADER_BYTES;
-use perf_events::stack_copy_event::{CHAIN_MAX, REGISTERS};
+use perf_events::stack_copy_event::CHAIN_MAX;
 use records::bytes::Fields;
 
 /// How much of a stack is copied. 8 KiB are too few for 43 % of the stacks of a Rust program, 16 KiB for 5 %, 32 KiB
