@@ -20,8 +20,8 @@ pub use maps::{
     MapsEntry, executable_mappings, map_whole_stack, other_reading, own_mapping_at, parse_maps,
 };
 pub use needed::needed_libraries;
-pub use owner::{own_uid, user_name, why_not_allowed};
-pub use process::{ProcessError, process_name, threads_of};
+pub use owner::{own_uid, process_name, user_name, why_not_allowed};
+pub use process::{ProcessError, threads_of};
 pub use process_list::{processes_named, tree_of};
 pub use terminal::{Terminal, TerminalSize};
 pub use user_files::{Invoker, invoker};

@@ -15,6 +15,12 @@ pub fn user_name(uid: u32) -> String {
     }
 }
 
+/// The name that the kernel shows for it; empty when it is gone.
+pub fn process_name(pid: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.trim_end().to_owned()
+}
+
 /// The user that this process runs for.
 pub fn own_uid() -> u32 {
     rustix::process::getuid().as_raw()
@@ -23,7 +29,7 @@ pub fn own_uid() -> u32 {
 /// In words, why `asking` may not look into process `pid`; as far as `/proc` tells it to everybody.
 pub fn why_not_allowed(pid: u32, asking: u32) -> String {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let name = crate::process_name(pid);
+    let name = process_name(pid);
     let process = match name.as_str() {
         "" => format!("process {pid}"),
         name => format!("process {pid} ({name})"),

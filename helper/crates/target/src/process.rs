@@ -45,12 +45,6 @@ pub fn threads_of(pid: u32) -> Result<Vec<u32>, ProcessError> {
     Ok(tasks.filter_map(tid).collect())
 }
 
-/// The name that the kernel shows for it; empty when it is gone.
-pub fn process_name(pid: u32) -> String {
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    name.trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
