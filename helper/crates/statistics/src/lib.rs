@@ -10,6 +10,7 @@
 //! function's self or total, a line, a node of a tree; of one kind at a time, because q-values are over all of a call.
 
 mod batch_means;
+mod count_table;
 mod error;
 mod feature_effect;
 mod interval;
@@ -30,17 +31,18 @@ mod whole;
 pub use batch_means::{
     BATCHES, BatchedCounts, BatchedEffect, LEAST_SAMPLES, TooFew, batch_means, rare_on_one_side,
 };
+pub use count_table::CountTable;
 pub use error::Unsuitable;
 pub use feature_effect::FeatureEffect;
 pub use interval::Interval;
-pub use library_size::iterated_median_of_ratios;
 pub use log_costs::{TURNS_FOR_PAIRS, Turns};
 pub use multiple_tests::benjamini_hochberg;
 pub use patterns::{Pattern, pattern};
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
 pub use run_noise::RunNoise;
 pub use several_runs::{
-    Compared, CountTable, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize, compare_features,
+    Compared, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize, compare_features,
+    iterated_median_of_ratios,
 };
 pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};

@@ -4,17 +4,8 @@
 //! median over functions of count / usual count does not move when a few grow (Anders and Huber 2010), and leaving out
 //! those that were found to differ (Kadota 2012) keeps it right when a tenth of them grow.
 
-use crate::error::Unsuitable;
-use crate::several_runs::{CountTable, LibrarySize, compare_features};
+use crate::count_table::CountTable;
 use crate::summary::mean;
-
-/// The size of each run, near 1: the median of ratios, found again twice without the features of q < 0.2.
-///
-/// # Errors
-/// [`Unsuitable`], see [`crate::compare_features`].
-pub fn iterated_median_of_ratios(table: &CountTable) -> Result<Vec<f64>, Unsuitable> {
-    Ok(compare_features(table, LibrarySize::Found)?.library_sizes)
-}
 
 /// The logarithm of count / geometric mean of the feature's counts, of features that have a sample in every run.
 pub(crate) struct Ratios {

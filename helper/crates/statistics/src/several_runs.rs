@@ -7,10 +7,11 @@
 //! A feature is judged by its own variance alone. To lend it that of the others (Smyth's moderated t) is right on
 //! average over all features, and wrong for each one that varies more or less than they do.
 
+use crate::count_table::CountTable;
 use crate::error::{Unsuitable, check_positive};
 use crate::feature_effect::{FeatureEffect, Quantiles, effect};
 use crate::library_size::Ratios;
-use crate::log_costs::{Turns, difference};
+use crate::log_costs::difference;
 use crate::multiple_tests::benjamini_hochberg;
 use crate::student::two_sided_p;
 
@@ -25,16 +26,6 @@ const INDEPENDENT_BELOW: f64 = 20.0;
 /// How often library sizes are found again, and below which q a feature then has no say in it.
 const REFINEMENTS: usize = 2;
 const DIFFERS_Q: f64 = 0.2;
-
-/// Counts of features in runs.
-#[derive(Debug, Clone, Copy)]
-pub struct CountTable<'a> {
-    /// By feature, and in it by run: those of base first.
-    pub counts: &'a [u64],
-    pub base_runs: usize,
-    pub new_runs: usize,
-    pub turns: Turns<'a>,
-}
 
 /// What makes runs comparable.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +75,14 @@ pub fn compare_features(
         library_sizes: sizes,
         effects,
     })
+}
+
+/// The size of each run, near 1: the median of ratios, found again twice without the features of q < 0.2.
+///
+/// # Errors
+/// [`Unsuitable`], see [`crate::compare_features`].
+pub fn iterated_median_of_ratios(table: &CountTable) -> Result<Vec<f64>, Unsuitable> {
+    Ok(compare_features(table, LibrarySize::Found)?.library_sizes)
 }
 
 fn check_sizes(sizes: &[f64], runs: usize) -> Result<(), Unsuitable> {
@@ -225,40 +224,9 @@ impl SideSum {
     }
 }
 
-impl CountTable<'_> {
-    pub(crate) fn runs(&self) -> usize {
-        self.base_runs + self.new_runs
-    }
-
-    fn features(&self) -> usize {
-        self.counts.len() / self.runs()
-    }
-
-    pub(crate) fn row(&self, feature: usize) -> &[u64] {
-        &self.counts[feature * self.runs()..][..self.runs()]
-    }
-
-    fn check(&self) -> Result<(), Unsuitable> {
-        if self.base_runs.min(self.new_runs) < 1 || self.runs() < 3 {
-            return Err(Unsuitable::TooFewRuns {
-                base: self.base_runs,
-                new: self.new_runs,
-            });
-        }
-        if !self.counts.len().is_multiple_of(self.runs()) {
-            return Err(Unsuitable::NotATable {
-                counts: self.counts.len(),
-                runs: self.runs(),
-            });
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iterated_median_of_ratios;
     use crate::testing::assert_close;
 
     /// By feature: three runs of base, three of new.
