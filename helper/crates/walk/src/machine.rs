@@ -1,6 +1,16 @@
 //! The machines whose stacks can be walked, and the C code compiled for each.
 
-use crate::{Ended, Sources};
+use crate::sources::{Ended, Sources};
+
+/// Registers of the leaf. Their number tells the machine: [`x86_64::Registers`], [`aarch64::Registers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registers<const N: usize> {
+    /// By DWARF number, the stack pointer among them.
+    pub general: [u64; N],
+    pub ip: u64,
+    /// False when `ip` is a return address itself: that of a system call.
+    pub is_exact: bool,
+}
 
 pub mod x86_64 {
     /// rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15.
@@ -8,8 +18,7 @@ pub mod x86_64 {
     pub const FP: usize = 6;
     pub const SP: usize = 7;
 
-    pub type Registers = crate::Registers<REGISTERS>;
-    pub type Walker = crate::Walker<REGISTERS>;
+    pub type Registers = super::Registers<REGISTERS>;
 }
 
 pub mod aarch64 {
@@ -19,8 +28,7 @@ pub mod aarch64 {
     pub const LINK: usize = 30;
     pub const SP: usize = 31;
 
-    pub type Registers = crate::Registers<REGISTERS>;
-    pub type Walker = crate::Walker<REGISTERS>;
+    pub type Registers = super::Registers<REGISTERS>;
 }
 
 /// Registers of a machine whose stacks can be walked.
