@@ -10,7 +10,7 @@ use records::{Rule, RuleKind};
 
 use crate::Machine;
 use crate::code_rules::called_from;
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 
 /// A dynamic loader's entry with its second half is some 90 bytes long, a program's 40.

@@ -170,7 +170,7 @@ mod tests {
     use object::{Object, ObjectSection};
 
     use super::*;
-    use crate::rows::Elf;
+    use crate::machine::Elf;
 
     #[test]
     fn the_quick_rule_of_an_ordinary_row_is_the_thorough_one() {

@@ -6,7 +6,7 @@ use records::{Rule, RuleKind};
 
 use crate::aarch64::ENTERED;
 use crate::instructions_aarch64::{Flow, INSTRUCTION_BYTES, decode};
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 
 const SYSTEM_CALL: u32 = 0xd400_0001; // svc #0

@@ -13,7 +13,7 @@ use records::{Rule, RuleKind};
 use crate::clone_code::clone_spans;
 use crate::code_flow::CodeFlow;
 use crate::code_listing::{Listing, Section};
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans, push_joined};
 
 /// So much code is looked at in a section, at most.

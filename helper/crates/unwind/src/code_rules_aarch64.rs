@@ -16,7 +16,7 @@ use crate::frame_state_aarch64::State;
 use crate::instructions_aarch64::{
     Flow, INSTRUCTION_BYTES, Instruction, decode, offset_in_page, page_of,
 };
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans, push_joined};
 
 /// So much code is looked at in a section, at most: some 70 MB of memory.

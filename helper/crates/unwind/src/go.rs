@@ -8,7 +8,7 @@ use records::layout::FpKind;
 use records::{Rule, RuleKind};
 
 use crate::go_stack_table::GoStackTable;
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 use crate::x86_64::{RBP, RSP};
 

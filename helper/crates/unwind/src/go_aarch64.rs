@@ -9,7 +9,7 @@ use records::{Rule, RuleKind};
 use crate::aarch64::{CALL_IS_INJECTED, ENTERED, FP, RETURN_AT_CFA};
 use crate::go::{Special, SpecialKind, special_at, special_functions};
 use crate::go_stack_table::GoStackTable;
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 
 /// Has no frame on this machine.

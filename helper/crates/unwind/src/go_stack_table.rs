@@ -5,7 +5,7 @@ use object::read::elf::ElfSection64;
 use object::{Endianness, Object, ObjectSection};
 use records::Rule;
 
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 
 const MAGIC_1_18: u32 = 0xffff_fff0;

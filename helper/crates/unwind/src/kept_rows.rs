@@ -5,8 +5,8 @@
 use object::Object;
 use records::{PAGE_SHIFT, Rule};
 
+use crate::machine::Elf;
 use crate::pages::{PAGES_MAX, PackedPages, RuleSet};
-use crate::rows::Elf;
 
 /// The digest of this crate's sources and of the layout of rules (`build.rs`). Other code may make other rows of the same
 /// file or lay out these bytes differently, so kept rows hold for the code alone that has made them.

@@ -23,6 +23,7 @@ mod go_aarch64;
 mod go_stack_table;
 mod instructions_aarch64;
 mod kept_rows;
+mod machine;
 mod pages;
 mod plt;
 mod realigned;
@@ -35,5 +36,7 @@ mod x86_64;
 
 pub use elf::{ElfLayout, LayoutError, layout_of_elf};
 pub use kept_rows::{FileRows, ROWS_MADE_BY, build_id_of_elf};
+pub use machine::Machine;
 pub use pages::{PackedPages, RuleSet};
-pub use rows::{Machine, Row, RowsError, rows_of_elf};
+pub use rows::{RowsError, rows_of_elf};
+pub use spans::Row;

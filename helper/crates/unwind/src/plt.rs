@@ -5,7 +5,7 @@ use object::elf::SHF_EXECINSTR;
 use object::{Object, ObjectSection, SectionFlags};
 use records::{Rule, RuleKind};
 
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 use crate::x86_64::at_rsp;
 use crate::{Machine, aarch64};

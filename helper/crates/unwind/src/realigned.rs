@@ -5,7 +5,7 @@
 use object::{Object, ObjectSection};
 use records::layout::FpKind;
 
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 use crate::x86_64::RBP;
 

@@ -4,35 +4,21 @@
 use std::fmt;
 
 use gimli::BaseAddresses;
-use object::read::elf::ElfFile64;
-use object::{CompressionFormat, Endianness, Object, ObjectSection};
-use records::Rule;
+use object::{CompressionFormat, Object, ObjectSection};
 
 use crate::bare_code::{code_range, entry_span, returned_to_spans};
 use crate::cfi::{spans_of_debug_frame, spans_of_eh_frame};
 use crate::code_rules::spans_of_code;
+use crate::machine::{Elf, Machine};
 use crate::plt::plt_spans;
 use crate::realigned::correct_epilogues;
-use crate::spans::Spans;
+use crate::spans::{Row, Spans};
 use crate::{
     clone_code_aarch64, code_rules_aarch64, go, go_aarch64, start_up_aarch64, start_up_code,
 };
 
 /// What a compressed `.debug_frame` may unpack to. That of a browser has some 20 MB.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
-
-/// From `vaddr` on, callers are found by `rule`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
-    pub vaddr: u64,
-    pub rule: Rule,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Machine {
-    X86_64,
-    Aarch64,
-}
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum RowsError {
@@ -53,8 +39,6 @@ impl fmt::Display for RowsError {
 }
 
 impl std::error::Error for RowsError {}
-
-pub(crate) type Elf<'a> = ElfFile64<'a, Endianness>;
 
 /// All rows of an ELF file, sorted by vaddr, equal neighbours merged, gaps between functions as `RuleKind::None`.
 /// A malformed function description is left out; its code is then followed by frame pointers.

@@ -4,7 +4,12 @@ use std::ops::Range;
 
 use records::{Rule, RuleKind};
 
-use crate::Row;
+/// From `vaddr` on, callers are found by `rule`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    pub vaddr: u64,
+    pub rule: Rule,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {

@@ -6,7 +6,7 @@ use records::Rule;
 use records::layout::FpKind;
 
 use crate::aarch64::{ENTERED, stored_link};
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 
 pub(crate) fn start_up_spans(file: &Elf<'_>) -> Spans {

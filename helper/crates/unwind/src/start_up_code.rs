@@ -6,7 +6,7 @@ use object::{Object, ObjectSection};
 use records::Rule;
 use records::layout::FpKind;
 
-use crate::rows::Elf;
+use crate::machine::Elf;
 use crate::spans::{Span, Spans};
 use crate::x86_64::at_rsp;
 
