@@ -4,7 +4,6 @@
 use object::{Object, ObjectSection, RelocationTarget};
 
 use crate::elf::Elf;
-use crate::go_table::{Layout, u64_at};
 
 /// Words of moduledata; 1.20 added two for coverage before the second.
 const TEXT: u64 = 22;
@@ -12,6 +11,13 @@ const FUNCTION_DATA_1_18: u64 = 38;
 const FUNCTION_DATA_1_20: u64 = 40;
 /// Where linkers put it: a section of its own since 1.26.
 const SECTIONS: [&str; 4] = [".go.module", ".noptrdata", ".data", ".data.rel.ro"];
+
+/// What 1.20 changed: functions and inlined calls say at which line they begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Go118,
+    Go120,
+}
 
 pub(crate) struct GoModule<'a> {
     pub(crate) text: u64,
@@ -97,4 +103,10 @@ impl<'a> Words<'a> {
 fn points_to(relocation: &object::Relocation) -> Option<u64> {
     let is_relative = matches!(relocation.target(), RelocationTarget::Absolute);
     is_relative.then(|| relocation.addend() as u64)
+}
+
+pub(crate) fn u64_at(bytes: &[u8], at: u64) -> Option<u64> {
+    let at = usize::try_from(at).ok()?;
+    let end = at.checked_add(8)?;
+    Some(u64::from_le_bytes(bytes.get(at..end)?.try_into().ok()?))
 }

@@ -3,7 +3,7 @@
 
 use object::{Object, ObjectSection};
 
-use crate::go_module::GoModule;
+use crate::go_module::{GoModule, Layout, u64_at};
 use crate::source_path;
 use crate::text::Text;
 use crate::{Frame, elf::Elf};
@@ -30,13 +30,6 @@ pub(crate) struct GoTable<'a> {
     tables: u64,
     function_table: u64,
     module: GoModule<'a>,
-}
-
-/// What 1.20 changed: functions and inlined calls say at which line they begin.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Layout {
-    Go118,
-    Go120,
 }
 
 struct Function {
@@ -260,12 +253,6 @@ pub(crate) fn u32_at(bytes: &[u8], at: u64) -> Option<u32> {
     let at = usize::try_from(at).ok()?;
     let end = at.checked_add(4)?;
     Some(u32::from_le_bytes(bytes.get(at..end)?.try_into().ok()?))
-}
-
-pub(crate) fn u64_at(bytes: &[u8], at: u64) -> Option<u64> {
-    let at = usize::try_from(at).ok()?;
-    let end = at.checked_add(8)?;
-    Some(u64::from_le_bytes(bytes.get(at..end)?.try_into().ok()?))
 }
 
 fn varint(bytes: &mut &[u8]) -> Option<u32> {

@@ -16,7 +16,7 @@ use crate::ModuleSymbols;
 use crate::confined::confine;
 use crate::module::{Content, ModuleFile};
 use crate::nesting;
-use crate::symbolize::Options;
+use crate::options::Options;
 use crate::worker_messages::{
     Said, Task, TaskContent, TaskModule, decode_symbols, read_message, write_message,
 };

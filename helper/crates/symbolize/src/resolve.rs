@@ -19,11 +19,11 @@ use crate::go_table::GoTable;
 use crate::known::{Address, Known};
 use crate::mini_debug;
 use crate::nesting;
+use crate::options::Options;
 use crate::plt;
 use crate::quiet_panics;
 use crate::split_dwarf::{Places, SplitDwarf};
 use crate::symbol_table::{self, SymbolNames};
-use crate::symbolize::Options;
 use crate::text::Text;
 
 /// Fewer addresses than this are not worth a second thread: each reads the list of units anew.

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use crate::build::Build;
 use crate::cache::{Cache, CacheKey};
 use crate::debug_file::{self, Found};
 use crate::debuginfod;
-use crate::demangle::DemangleMode;
 use crate::elf::Elf;
 use crate::module::ModuleFile;
 use crate::nesting;
+use crate::options::Options;
 use crate::quiet_panics;
 use crate::resolve::{Files, resolve};
 use crate::split_dwarf::Places;
@@ -22,37 +22,6 @@ use crate::{Frame, Language, ModuleSymbols};
 
 /// Share of a module's places without a name above which that is told; a few are in code without symbols in any program.
 const UNNAMED_WORTH_TELLING: f64 = 0.1;
-
-/// How a module is symbolized.
-#[derive(Debug, Clone)]
-pub struct Options {
-    pub demangle: DemangleMode,
-    /// Where distributions keep debug files.
-    pub debug_directories: Vec<PathBuf>,
-    /// A file that takes longer keeps what was found until then.
-    pub time_limit: Duration,
-    pub threads: usize,
-    /// Ask debuginfod for debug files that are not here, and wait so long for each; `None`: never ask.
-    pub debuginfod: Option<Duration>,
-    /// Counts the addresses that were looked up.
-    pub progress: Arc<AtomicUsize>,
-    /// The folder where names and lines are kept from one run to the next, by build-id; `None`: nowhere.
-    pub cache: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            demangle: DemangleMode::default(),
-            debug_directories: vec![PathBuf::from("/usr/lib/debug")],
-            time_limit: Duration::from_secs(10),
-            threads: std::thread::available_parallelism().map_or(1, |count| count.get().min(8)),
-            debuginfod: None,
-            progress: Arc::default(),
-            cache: None,
-        }
-    }
-}
 
 /// The frames of each of `vaddrs` (ELF virtual addresses; return addresses already moved into the call).
 /// Never fails: [`ModuleSymbols::problem`] says what is missing and why.

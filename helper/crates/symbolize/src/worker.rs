@@ -15,8 +15,9 @@ use rustix::process::{
 
 use crate::module::ModuleFile;
 use crate::nesting;
+use crate::options::Options;
 use crate::quiet_panics;
-use crate::symbolize::{Options, symbolize_here};
+use crate::symbolize::symbolize_here;
 use crate::worker_messages::{
     Said, Task, TaskContent, TaskModule, encode_symbols, read_message, write_message,
 };

@@ -5,6 +5,7 @@
 //! of C++20 modules, requires-expressions) gives no name, and the symbol is shown as it is.
 
 mod expressions;
+mod limits;
 mod names;
 mod operators;
 mod packs;
@@ -19,11 +20,6 @@ mod types;
 use parser::{Parser, ScopesOfExpressions};
 use printer::Printer;
 pub use printer::Shown;
-
-/// How deep types, names and expressions may nest. Real symbols stay below 60.
-const DEPTH_MAX: usize = 256;
-/// Steps of reading or writing one symbol: some milliseconds. Long real symbols need some ten thousand.
-const STEPS_MAX: usize = 1 << 18;
 
 const WAYS_OF_READING: [ScopesOfExpressions; 3] = [
     ScopesOfExpressions::NamesOrType,

@@ -1,7 +1,7 @@
 //! The text of a mangled name, read from left to right, with what it has said so far (substitutions).
 
+use super::limits::{DEPTH_MAX, STEPS_MAX};
 use super::tree::{List, Node, NodeId, Qualifiers, Tree};
-use super::{DEPTH_MAX, STEPS_MAX};
 
 pub struct Parser<'a> {
     text: &'a str,

@@ -3,8 +3,8 @@
 //! Template parameters stand for the arguments of the function around them: which that is, is known only while writing
 //! (`Scope`), since one part of a symbol can be referred to from several functions.
 
+use super::limits::{DEPTH_MAX, STEPS_MAX};
 use super::tree::{Encoding, List, Node, NodeId, Qualifiers, Tree};
-use super::{DEPTH_MAX, STEPS_MAX};
 
 /// How much of a name is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
