@@ -1,6 +1,7 @@
 //! A pprof file to columns: first the tables, then, when their ids are known, the samples.
 
 use crate::columns::{Profile, ValueType};
+use crate::decode_checks::{check_string, string_id, too_many};
 use crate::decode_run::RunParts;
 use crate::decode_samples::decode_samples;
 use crate::decode_tables::Tables;
@@ -185,34 +186,6 @@ fn add_string(strings: &mut Option<Strings>, bytes: &[u8], limits: &Limits) -> R
         }
     }
     Ok(())
-}
-
-pub fn too_many(what: &str, limit: usize) -> ProfileError {
-    ProfileError {
-        kind: ErrorKind::TooLarge,
-        message: format!(
-            "The profile has more than {limit} {what}; Lineheat reads at most that many."
-        ),
-    }
-}
-
-/// Index into the string table, checked against its length when that is known.
-pub fn string_id(raw: u64, of: &str) -> Result<StringId> {
-    StringId::try_from(raw).map_err(|_| no_such_string(raw, of))
-}
-
-pub fn check_string(strings: &Strings, id: StringId, of: &str) -> Result<()> {
-    match (id as usize) < strings.len() {
-        true => Ok(()),
-        false => Err(no_such_string(u64::from(id), of)),
-    }
-}
-
-fn no_such_string(raw: u64, of: &str) -> ProfileError {
-    ProfileError::damaged(format!(
-        "A {of} refers to entry {} of the string table, which does not exist.",
-        raw as i64
-    ))
 }
 
 /// What stands once in a profile.

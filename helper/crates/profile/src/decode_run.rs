@@ -3,7 +3,7 @@
 use prost::Message;
 
 use crate::columns::Profile;
-use crate::decode::too_many;
+use crate::decode_checks::too_many;
 use crate::error::ProfileError;
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};

@@ -1,7 +1,7 @@
 //! The samples of a pprof file, straight into columns.
 
 use crate::columns::{Label, Profile};
-use crate::decode::{check_string, string_id, too_many};
+use crate::decode_checks::{check_string, string_id, too_many};
 use crate::decode_stacks::{LOCATIONS, StackDecoder};
 use crate::error::ProfileError;
 use crate::limits::Limits;

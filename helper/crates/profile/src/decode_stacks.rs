@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use crate::decode::too_many;
+use crate::decode_checks::too_many;
 use crate::error::ProfileError;
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};

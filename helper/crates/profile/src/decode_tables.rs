@@ -1,7 +1,7 @@
 //! Mappings, functions and locations of a pprof file, and what their ids mean.
 
 use crate::columns::{Function, Locations, Mapping, Profile, SampleLine};
-use crate::decode::{check_string, string_id, too_many};
+use crate::decode_checks::{check_string, string_id, too_many};
 use crate::error::ProfileError;
 use crate::limits::Limits;
 use crate::message_reader::MessageReader;

@@ -15,8 +15,9 @@ use crate::journal::{
 };
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};
+use crate::regular_file::{read_regular, read_regular_file};
 use crate::run::{JournalModule, JournalStep, JournalThread, RunInfo};
-use crate::run_file::{RunFile, read_regular, read_regular_file};
+use crate::run_file::RunFile;
 use crate::sample_labels::{LABELS_PER_SAMPLE, sample_labels};
 
 type Result<T> = std::result::Result<T, ProfileError>;

@@ -8,8 +8,8 @@ use crate::error::ProfileError;
 use crate::inflate::{inflate, is_gzip};
 use crate::limits::Limits;
 use crate::message_reader::MessageReader;
+use crate::regular_file::read_regular_file;
 use crate::run::RunInfo;
-use crate::run_file::read_regular_file;
 
 /// The description in the run at `path`, without its timeline; `None` in a profile of another program. Takes a small part of the
 /// time that opening the run takes.

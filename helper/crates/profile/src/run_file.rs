@@ -1,9 +1,9 @@
-//! Run files on disk: opened only when regular, replaced only as a whole.
+//! Run files on disk: replaced only as a whole.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,134 +15,10 @@ use crate::columns::Profile;
 use crate::encode::bytes;
 use crate::error::ProfileError;
 use crate::inflate::is_gzip;
-use crate::journal::{is_journal, run_of_journal};
 use crate::limits::Limits;
-use crate::recovery::recovered;
-use crate::source_texts::bring_back;
+use crate::regular_file::read_regular;
 
 type Result<T> = std::result::Result<T, ProfileError>;
-
-/// As the kernel has it on x86-64 and arm64: a FIFO must not make us wait before we see that it is one.
-const O_NONBLOCK: i32 = 0o4000;
-
-impl Profile {
-    /// Opens a pprof file within the usual limits. What a recording left that did not end properly is recovered.
-    ///
-    /// # Errors
-    /// As [`Profile::read`]; also `NotFound` and `Io`. The message starts with the path.
-    pub fn open(path: &Path) -> Result<Profile> {
-        Opener::default().open(path)
-    }
-
-    /// The same without the source texts that lie outside of the file.
-    pub(crate) fn open_without_texts(path: &Path) -> Result<Profile> {
-        Opener::default().open_without_texts(path)
-    }
-}
-
-/// Of memory between two files.
-const KEPT_BYTES: usize = 256 << 20;
-
-/// Opens one file after the other in the same memory: to have it given by the kernel anew for each takes as long as to
-/// decompress it.
-#[derive(Default)]
-pub struct Opener {
-    file: Vec<u8>,
-    inflated: Vec<u8>,
-}
-
-impl Opener {
-    /// As [`Profile::open`].
-    ///
-    /// # Errors
-    /// The same.
-    pub fn open(&mut self, path: &Path) -> Result<Profile> {
-        let mut profile = self.open_without_texts(path)?;
-        bring_back(&mut profile, path);
-        Ok(profile)
-    }
-
-    fn open_without_texts(&mut self, path: &Path) -> Result<Profile> {
-        let limits = Limits::default();
-        recovered(path, &limits)
-            .and_then(|profile| match profile {
-                Some(profile) => Ok(profile),
-                None => self.read(path, &limits),
-            })
-            .map_err(|error| ProfileError {
-                message: format!("{}: {}", path.display(), error.message),
-                ..error
-            })
-    }
-
-    fn read(&mut self, path: &Path, limits: &Limits) -> Result<Profile> {
-        self.file.clear();
-        read_to_end(open_file(path)?, limits.inflated_bytes, &mut self.file)?;
-        refuse_journal(path, &self.file)?;
-        let profile = Profile::read_through(&self.file, limits, &mut self.inflated);
-        for buffer in [&mut self.file, &mut self.inflated] {
-            buffer.clear();
-            buffer.shrink_to(KEPT_BYTES);
-        }
-        profile
-    }
-}
-
-/// A journal is opened by the name of its run.
-fn refuse_journal(path: &Path, bytes: &[u8]) -> Result<()> {
-    if !is_journal(bytes) {
-        return Ok(());
-    }
-    let what = "The file is the journal of a recording that was not saved, not a run";
-    Err(ProfileError::not_a_profile(match run_of_journal(path) {
-        Some(run) => format!(
-            "{what}. Open {} instead: the run is recovered from the journal.",
-            run.display()
-        ),
-        None => format!(
-            "{what}. Rename it to {0}.journal and open {0}: the run is recovered from the journal.",
-            path.display()
-        ),
-    }))
-}
-
-pub fn read_regular_file(path: &Path, limit: usize) -> Result<Vec<u8>> {
-    read_regular(open_file(path)?, limit)
-}
-
-fn open_file(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(O_NONBLOCK);
-    (options.open(path)).map_err(|error| ProfileError::io("The file cannot be read", &error))
-}
-
-/// What is in a file that was opened without waiting.
-pub fn read_regular(file: File, limit: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    read_to_end(file, limit, &mut bytes)?;
-    Ok(bytes)
-}
-
-fn read_to_end(file: File, limit: usize, bytes: &mut Vec<u8>) -> Result<()> {
-    let cannot = |error: &io::Error| ProfileError::io("The file cannot be read", error);
-    let metadata = file.metadata().map_err(|e| cannot(&e))?;
-    if !metadata.is_file() {
-        return Err(ProfileError::not_a_profile(
-            "It is not a regular file, so it cannot be a pprof profile.",
-        ));
-    }
-    if metadata.len() > limit as u64 {
-        return Err(ProfileError::too_large(format!(
-            "The file is larger than {} MiB, the maximum that Lineheat reads.",
-            limit >> 20
-        )));
-    }
-    bytes.reserve(metadata.len() as usize);
-    file.take(limit as u64)
-        .read_to_end(bytes)
-        .map_err(|e| cannot(&e))?;
-    Ok(())
-}
 
 /// Where a run is written: a name in a folder that is held open, so that nothing is written elsewhere if somebody changes
 /// the path meanwhile. Written with the rights of the user behind sudo, if there is one.

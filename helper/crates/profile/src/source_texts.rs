@@ -11,8 +11,8 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 use crate::columns::Profile;
+use crate::regular_file::read_regular_file;
 use crate::run::Source;
-use crate::run_file::read_regular_file;
 use crate::source_store::{Sha256Sum, TEXT_BYTES_MAX, TextReader, sum_of};
 
 /// Of packed text that every run may carry, and for each of its samples.
