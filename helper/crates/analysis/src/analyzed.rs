@@ -8,93 +8,19 @@ use std::sync::{Arc, OnceLock};
 
 use profile::{Profile, StringId, Strings};
 
+use crate::amounts::{Amount, FileTally, Tally};
 use crate::chains::{Resolved, resolve};
+use crate::frames::{
+    ChainFrame, FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, NO_PLACE, Place,
+    PlaceId, SourceFile,
+};
 use crate::interrupts::Interrupts;
+use crate::path_parts::ends_with_path;
 use crate::sample_times::SampleTimes;
 use crate::selected_samples::SelectedSamples;
 use crate::stack_trie::{GrowingTrie, StackTrie};
-use crate::tally::{Amount, FileTally, Tally, tally, tally_files};
 use crate::threads::Threads;
-use crate::timeline::Tracks;
-
-/// Index of a function, see [`Analyzed::function`].
-pub type FunctionId = u32;
-/// Index of a source file with lines in the profile, see [`Analyzed::files`].
-pub type FileId = u32;
-/// Index of one line of one file; the places of a file stand together, lines ascending.
-pub type PlaceId = u32;
-
-/// A frame without file or line has this place.
-pub(crate) const NO_PLACE: PlaceId = PlaceId::MAX;
-
-/// Name, file and module together are its identity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FunctionOf {
-    pub name: StringId,
-    pub file: StringId,
-    /// File name of the module, without folders.
-    pub module: StringId,
-    /// Line of the definition; 0: unknown.
-    pub line: u32,
-    pub kind: FunctionKind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FunctionKind {
-    Native,
-    Kernel,
-    /// Only module and address are known.
-    Unknown,
-    /// Stands for the interrupts that came while something ran, and for all that they led to.
-    Interrupts,
-}
-
-impl From<FunctionKind> for FrameKind {
-    /// Whether a call was inlined is a matter of the call: never `Inlined`.
-    fn from(kind: FunctionKind) -> FrameKind {
-        match kind {
-            FunctionKind::Native => FrameKind::Native,
-            FunctionKind::Kernel => FrameKind::Kernel,
-            FunctionKind::Unknown => FrameKind::Unknown,
-            FunctionKind::Interrupts => FrameKind::Interrupts,
-        }
-    }
-}
-
-/// As on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FrameKind {
-    Native = 0,
-    Inlined = 1,
-    Kernel = 2,
-    Unknown = 3,
-    Root = 4,
-    Interrupts = 5,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    pub file: FileId,
-    pub line: u32,
-}
-
-/// Which value a view is about: index into the profile's sample types.
-pub type Measure = usize;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ChainFrame {
-    pub function: FunctionId,
-    pub place: PlaceId,
-    /// 0: unknown.
-    pub line: u32,
-    /// Inlined into the next frame of the chain.
-    pub inlined: bool,
-}
-
-pub(crate) struct SourceFile {
-    pub path: StringId,
-    pub places: Range<PlaceId>,
-}
+use crate::tracks::Tracks;
 
 /// A profile, or a selection of it: what a selection leaves as it is, is shared.
 pub struct Analyzed {
@@ -102,8 +28,8 @@ pub struct Analyzed {
     pub(crate) paths: Arc<Paths>,
     /// `None`: all samples are in.
     pub(crate) selected: Option<SelectedSamples>,
-    tallies: Vec<OnceLock<Tally>>,
-    file_tallies: Vec<OnceLock<FileTally>>,
+    pub(crate) tallies: Vec<OnceLock<Tally>>,
+    pub(crate) file_tallies: Vec<OnceLock<FileTally>>,
 }
 
 /// What is the same in every selection.
@@ -233,41 +159,6 @@ impl Analyzed {
             };
             (sample, amount)
         })
-    }
-
-    /// Of all samples, those without a stack included.
-    pub fn total(&self, measure: Measure) -> Amount {
-        self.tally(measure)
-            .map_or(Amount::default(), |tally| tally.total)
-    }
-
-    /// Sums by file and definition, in the same way.
-    pub(crate) fn file_tally(&self, measure: Measure) -> Option<&FileTally> {
-        let tally = self.file_tallies.get(measure)?;
-        Some(tally.get_or_init(|| tally_files(self, &self.stacks().amounts(self, measure))))
-    }
-
-    /// Makes both tallies at once, where both will be asked for: what they have in common takes half of the time.
-    pub(crate) fn tally_all(&self, measure: Measure) {
-        let (Some(of_rows), Some(of_files)) =
-            (self.tallies.get(measure), self.file_tallies.get(measure))
-        else {
-            return;
-        };
-        if of_rows.get().is_none() && of_files.get().is_none() {
-            let amounts = self.stacks().amounts(self, measure);
-            of_rows.get_or_init(|| tally(self, &amounts));
-            of_files.get_or_init(|| tally_files(self, &amounts));
-        }
-    }
-
-    /// Sums by function and line, made at the first call. `None` in a profile without sample types.
-    pub(crate) fn tally(&self, measure: Measure) -> Option<&Tally> {
-        Some(
-            self.tallies
-                .get(measure)?
-                .get_or_init(|| tally(self, &self.stacks().amounts(self, measure))),
-        )
     }
 
     pub fn functions(&self) -> &[FunctionOf] {
@@ -466,17 +357,4 @@ impl Tables {
         };
         Analyzed::of_parts(Arc::new(recorded), Arc::new(paths), None)
     }
-}
-
-/// `long` ends with all components of `short`.
-pub(crate) fn ends_with_path(long: &str, short: &str) -> bool {
-    let short = short.strip_prefix("./").unwrap_or(short);
-    match long.strip_suffix(short) {
-        Some(rest) => !short.is_empty() && (rest.is_empty() || rest.ends_with('/')),
-        None => false,
-    }
-}
-
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

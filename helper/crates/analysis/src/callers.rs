@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::analyzed::{Analyzed, FunctionId, Measure};
+use crate::amounts::Amount;
+use crate::analyzed::Analyzed;
 use crate::comparison::{ComparedSide, Comparison};
-use crate::named_functions::{NamedFunction, marked, marked_pairs};
-use crate::tally::Amount;
+use crate::frames::{FunctionId, Measure};
+use crate::marked_pairs::marked_pairs;
+use crate::named_functions::{NamedFunction, marked};
 
 /// One caller. An inlined call is a call; a function that calls itself is not among its own callers.
 #[derive(Debug, Clone, PartialEq, Eq)]

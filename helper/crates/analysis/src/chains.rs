@@ -6,11 +6,11 @@ use std::hint::black_box;
 
 use profile::{Locations, Profile, SampleLine, SeededHash, StringId, Strings};
 
-use crate::analyzed::{
+use crate::frames::{
     ChainFrame, FunctionId, FunctionKind, FunctionOf, NO_PLACE, Place, PlaceId, SourceFile,
-    file_name,
 };
 use crate::id_table::IdTable;
+use crate::path_parts::file_name;
 use crate::source_places::SourcePlaces;
 use crate::texts::{AT_ONCE, Texts, push_text};
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::alignment::Alignment;
-use crate::analyzed::{Analyzed, FileId};
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
 use crate::comparison::{ComparedSide, Comparison};
 use crate::effect::Effects;
+use crate::frames::FileId;
 use crate::line_pairs::LinePair;
-use crate::matching::Pair;
-use crate::tally::Amounts;
+use crate::pair::Pair;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FileDifference {

@@ -1,19 +1,20 @@
 //! The lines of a comparison: matched, counted and tested apart from the functions, for whoever asks.
 
-use crate::analyzed::{Analyzed, ChainFrame, NO_PLACE};
-use crate::comparison::{Comparison, both};
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
+use crate::both::both;
+use crate::comparison::{ComparedLines, Comparison};
 use crate::counts::count_groups;
-use crate::earlier_runs::learn_lines;
-use crate::effect::Effects;
-use crate::line_pairs::{LineMatch, match_lines};
+use crate::frames::{ChainFrame, NO_PLACE};
+use crate::learnt_rows::learn_lines;
+use crate::line_pairs::match_lines;
 use crate::nested::judge_lines;
-use crate::tally::Amounts;
 
-pub(crate) struct ComparedLines {
-    pub matched: LineMatch,
-    /// By pair of lines.
-    pub amounts: Vec<[Amounts; 2]>,
-    pub effects: Vec<Effects>,
+impl Comparison {
+    /// Lines are compared when somebody first asks for them.
+    pub(crate) fn lines(&self) -> &ComparedLines {
+        self.lines.get_or_init(|| ComparedLines::of(self))
+    }
 }
 
 impl ComparedLines {

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use crate::analyzed::{Analyzed, FrameKind, FunctionId};
+use crate::amounts::{Amount, Amounts};
+use crate::analyzed::Analyzed;
 use crate::comparison::Comparison;
 use crate::effect::{Effects, Verdict};
-use crate::tally::{Amount, Amounts};
+use crate::frames::{FrameKind, FunctionId};
 
 /// One function or line; values are per unit.
 #[derive(Debug, Clone, PartialEq)]

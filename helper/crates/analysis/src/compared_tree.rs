@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use crate::FrameKind;
-use crate::comparison::both;
+use crate::amounts::Amount;
+use crate::both::both;
 use crate::comparison::{ComparedSide, Comparison};
 use crate::counts::{Counts, count_nodes};
 use crate::effect::Effect;
 use crate::evidence::fits;
 use crate::flame_graph::{FlameGraph, FrameTable, Texts, Tree, lay_out};
 use crate::flame_tree::{ChildNodes, FlameTree, ROOT, flame_tree};
-use crate::named_functions::{NamedFunction, marked_pairs};
+use crate::marked_pairs::marked_pairs;
+use crate::named_functions::NamedFunction;
 use crate::nested::{is_against_whole, verdict_beside_function};
-use crate::tally::Amount;
 
 /// Samples on average of both sides that a node is tested from. Most nodes of a large tree have a few, which show nothing,
 /// and the more tests there are the less each can say.

@@ -6,23 +6,20 @@ use std::sync::{Arc, OnceLock};
 
 use statistics::RunNoise;
 
-use crate::analyzed::{Analyzed, ChainFrame, Measure, PlaceId};
-use crate::compared_lines::ComparedLines;
-use crate::counts::{Counted, count_groups};
-use crate::earlier_runs::{EarlierRun, EarlierRuns, learn_functions};
+use crate::amounts::{Amount, Amounts};
+use crate::analyzed::Analyzed;
+use crate::counts::Counted;
+use crate::earlier_runs::EarlierRun;
 use crate::effect::Effects;
-use crate::evidence::{Evidence, Test};
+use crate::evidence::Evidence;
 use crate::execution::Execution;
-use crate::line_pairs::LinePair;
-use crate::matching::{FunctionMatch, match_functions};
-use crate::matching_files::{FilePair, match_files};
-use crate::moved_cost::note_moved_cost;
-use crate::nested::judge_nested_totals;
-use crate::normalisation::{Normalisation, Units, allowed, units};
-use crate::renames::pair_renamed;
+use crate::frames::{Measure, PlaceId};
+use crate::line_pairs::{LineMatch, LinePair};
+use crate::matching::FunctionMatch;
+use crate::matching_files::FilePair;
+use crate::normalisation::{Normalisation, Units};
 use crate::side::Side;
-use crate::tally::{Amount, Amounts, Groups, tally_groups};
-use crate::whole::{Whole, whole};
+use crate::whole::Whole;
 
 /// As of the values of a profile: what a double counts.
 const VALUE_MAX: u64 = (1 << 53) - 1;
@@ -37,15 +34,15 @@ pub struct Comparison {
     pub(crate) function_effects: Vec<Effects>,
     /// "renamed from …", "cost moved here from …"; empty: nothing.
     pub(crate) function_notes: Vec<String>,
-    lines: OnceLock<ComparedLines>,
+    pub(crate) lines: OnceLock<ComparedLines>,
     pub(crate) earlier: Vec<EarlierRun>,
     /// By pair of functions, of their totals; empty: nothing was learnt.
     pub(crate) function_noise: Vec<RunNoise>,
     pub(crate) evidence: Evidence,
-    unit: String,
+    pub(crate) unit: String,
     pub(crate) units: Units,
-    normalisations: Vec<Normalisation>,
-    whole: Whole,
+    pub(crate) normalisations: Vec<Normalisation>,
+    pub(crate) whole: Whole,
 }
 
 pub(crate) struct ComparedSide {
@@ -55,6 +52,14 @@ pub(crate) struct ComparedSide {
     /// What a sum over all samples is divided by.
     pub units: f64,
     pub total: Amount,
+}
+
+/// What is known of lines, once somebody has asked.
+pub(crate) struct ComparedLines {
+    pub matched: LineMatch,
+    /// By pair of lines.
+    pub amounts: Vec<[Amounts; 2]>,
+    pub effects: Vec<Effects>,
 }
 
 impl ComparedSide {
@@ -82,144 +87,6 @@ impl ComparedSide {
 }
 
 impl Comparison {
-    /// Compares CPU time when both sides have it, else their default value. `normalisation`: `None` takes the best.
-    ///
-    /// # Errors
-    /// A sentence, when the sides hold different kinds of values, or do not know what they are to be normalised by.
-    pub fn new(
-        base: Side,
-        new: Side,
-        normalisation: Option<Normalisation>,
-    ) -> Result<Comparison, String> {
-        Comparison::knowing(EarlierRuns::default(), base, new, normalisation)
-    }
-
-    /// The same with what earlier runs tell of the noise between executions, where they are wanted
-    /// ([`EarlierRuns::are_wanted`]).
-    ///
-    /// # Errors
-    /// As [`Comparison::new`].
-    pub fn knowing(
-        earlier: EarlierRuns,
-        base: Side,
-        new: Side,
-        normalisation: Option<Normalisation>,
-    ) -> Result<Comparison, String> {
-        let measures = [&base, &new].map(|side| side.analyzed.default_measure());
-        let unit = common_unit([&base, &new], measures)?;
-        let (mut base, mut new) = (base, new);
-        base.measure(measures[0]);
-        new.measure(measures[1]);
-        let normalisations = allowed([&base, &new]);
-        let normalisation = chosen(normalisation, &normalisations)?;
-        let (runs, new_runs) = (Arc::clone(&base.analyzed), Arc::clone(&new.analyzed));
-        let (base_run, new_run): (&Analyzed, &Analyzed) = (&runs, &new_runs);
-
-        let files = match_files(base_run, new_run);
-        let mut functions = match_functions(base_run, new_run, &files);
-        let renamed_notes = pair_renamed([base_run, new_run], measures, &mut functions);
-
-        let places = base_run.places().len() + new_run.places().len();
-        let rows = functions.pairs.len().max(places);
-        let mut evidence = Evidence::of([&base, &new], measures, rows);
-        evidence.learn(earlier.noise, normalisation);
-        let count = functions.pairs.len();
-        let of_function = |frame: &ChainFrame| Some(frame.function);
-        let [base_columns, new_columns] = &evidence.columns;
-        let [mut base_counts, new_counts] = both(
-            || {
-                count_groups(
-                    base_run,
-                    base_columns,
-                    (&functions.base_pair, count),
-                    of_function,
-                )
-            },
-            || {
-                count_groups(
-                    new_run,
-                    new_columns,
-                    (&functions.new_pair, count),
-                    of_function,
-                )
-            },
-        );
-
-        // The files of a side may have been sampled at different rates.
-        let values_of_sample: Vec<f64> = ([&base, &new].iter())
-            .flat_map(|side| &side.executions)
-            .map(|one| one.value.max(1) as f64 / one.samples.max(1) as f64)
-            .collect();
-        let sizes = match (normalisation, evidence.test) {
-            (Normalisation::Share, Test::Executions) => {
-                let (base, new) = (&base_counts.self_, &new_counts.self_);
-                (evidence.found_sizes(base, new, functions.pairs.len())).map(|sizes| {
-                    (sizes.iter().zip(&values_of_sample))
-                        .map(|(size, value)| size * value)
-                        .collect::<Vec<f64>>()
-                })
-            }
-            _ => None,
-        };
-        let units = units([&base, &new], normalisation, sizes.as_deref());
-        let profiles = match evidence.learns_rows() {
-            true => earlier.profiles,
-            false => Vec::new(),
-        };
-        let earlier = EarlierRun::all(profiles, [base_run, new_run], normalisation);
-        let [base, new] = [(base, 0), (new, 1)].map(|(side, index)| ComparedSide {
-            analyzed: Arc::clone(&side.analyzed),
-            side,
-            measure: measures[index],
-            units: units.sum(index),
-            total: Amount::default(),
-        });
-        let mut comparison = Comparison {
-            base,
-            new,
-            functions,
-            files,
-            lines: OnceLock::new(),
-            earlier,
-            function_noise: Vec::new(),
-            function_amounts: Vec::new(),
-            function_effects: Vec::new(),
-            function_notes: renamed_notes,
-            evidence: Evidence::of_nothing(),
-            unit,
-            units,
-            normalisations,
-            whole: Whole::UNKNOWN,
-        };
-        comparison.add_up();
-        let totals = [&comparison.base, &comparison.new].map(|side| side.total.value as f64);
-        evidence.relate(totals, &comparison.units.of_execution, &values_of_sample);
-        comparison.evidence = evidence;
-        learn_functions(&comparison, &mut base_counts);
-        comparison.function_noise = base_counts.total.noise.clone();
-        comparison.function_effects =
-            comparison.effects(&base_counts, &new_counts, &comparison.function_amounts);
-        note_moved_cost(&mut comparison, [&base_counts, &new_counts]);
-        comparison.whole = whole(&comparison);
-        judge_nested_totals(&mut comparison, [&base_counts, &new_counts]);
-        Ok(comparison)
-    }
-
-    /// Lines are compared when somebody first asks for them.
-    pub(crate) fn lines(&self) -> &ComparedLines {
-        self.lines.get_or_init(|| ComparedLines::of(self))
-    }
-
-    /// Amounts of both sides by pairs of functions.
-    fn add_up(&mut self) {
-        let pairs = self.functions.pairs.len();
-        let [base, new] = both(
-            || sums_by_pair(&mut self.base, &self.functions.base_pair, pairs),
-            || sums_by_pair(&mut self.new, &self.functions.new_pair, pairs),
-        );
-        self.function_amounts = base.into_iter().zip(new).map(|(b, n)| [b, n]).collect();
-    }
-
     pub(crate) fn effects(
         &self,
         base: &Counted,
@@ -313,81 +180,4 @@ impl Comparison {
             (matched / all).min(1.0).abs()
         }
     }
-}
-
-/// The same work for base and new, side by side.
-pub fn both<T: Send>(base: impl FnOnce() -> T + Send, new: impl FnOnce() -> T + Send) -> [T; 2] {
-    std::thread::scope(|scope| {
-        let base = scope.spawn(base);
-        let new = new();
-        match base.join() {
-            Ok(base) => [base, new],
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-fn common_unit(sides: [&Side; 2], measures: [Measure; 2]) -> Result<String, String> {
-    let [base, new] = [0, 1].map(|index| {
-        let (run, measure) = (&sides[index].analyzed, measures[index]);
-        (
-            run.value_name(measure).to_owned(),
-            run.unit(measure).to_owned(),
-        )
-    });
-    if base == new {
-        return Ok(base.1);
-    }
-    Err(format!(
-        "Cannot compare: the base contains {}/{} and the new run {}/{}.",
-        base.0, base.1, new.0, new.1
-    ))
-}
-
-fn chosen(
-    asked: Option<Normalisation>,
-    allowed: &[Normalisation],
-) -> Result<Normalisation, String> {
-    let missing = match asked {
-        None => return Ok(allowed[0]),
-        Some(asked) if allowed.contains(&asked) => return Ok(asked),
-        Some(Normalisation::Work) => {
-            "the work of every execution on both sides: record with --work or --work-from"
-        }
-        Some(Normalisation::Wall) => "the wall time of every execution on both sides",
-        Some(Normalisation::Run | Normalisation::Share) => {
-            "samples in every execution on both sides"
-        }
-    };
-    Err(format!("This normalization requires {missing}."))
-}
-
-fn sums_by_pair(side: &mut ComparedSide, pair_of: &[u32], pairs: usize) -> Vec<Amounts> {
-    if side.measure >= side.analyzed.profile().sample_types.len() {
-        return vec![Amounts::default(); pairs];
-    }
-    let total = side.analyzed.total(side.measure);
-    side.total = side.per_unit(total);
-    let sums = pair_sums(&side.analyzed, side.measure, pair_of, pairs);
-    (sums.into_iter())
-        .map(|amounts| side.amounts_per_unit(amounts))
-        .collect()
-}
-
-/// By pair of functions. Where each is of one function of the side, that is the function's.
-fn pair_sums(run: &Analyzed, measure: Measure, pair_of: &[u32], pairs: usize) -> Vec<Amounts> {
-    let Some(tally) = run.tally(measure) else {
-        return vec![Amounts::default(); pairs];
-    };
-    let mut sums = vec![Amounts::default(); pairs];
-    let mut is_taken = vec![false; pairs];
-    for (&pair, &amounts) in pair_of.iter().zip(&tally.functions) {
-        if std::mem::replace(&mut is_taken[pair as usize], true) {
-            let mut groups = Groups::new(pair_of, pairs);
-            tally_groups(run, &run.stacks().amounts(run, measure), &mut groups, None);
-            return groups.sums;
-        }
-        sums[pair as usize] = amounts;
-    }
-    sums
 }

@@ -5,7 +5,8 @@
 
 use statistics::{BATCHES, RunNoise};
 
-use crate::analyzed::{Analyzed, ChainFrame, Measure};
+use crate::analyzed::Analyzed;
+use crate::frames::{ChainFrame, Measure};
 use crate::side::Side;
 use crate::stack_trie::StackTrie;
 use crate::tally::OpenGroups;

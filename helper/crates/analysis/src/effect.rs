@@ -1,6 +1,6 @@
 //! What may be said of one difference: how large it is, with which certainty, and in a word.
 
-use crate::tally::Amount;
+use crate::amounts::Amount;
 
 /// A difference that rests on fewer samples says nothing.
 pub const FEW_SAMPLES: u64 = 10;

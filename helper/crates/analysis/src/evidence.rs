@@ -9,14 +9,14 @@ use statistics::{
     batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
 };
 
-use crate::analyzed::Measure;
+use crate::amounts::{Amount, Amounts};
 use crate::counts::{Columns, Counted, Counts};
 use crate::earlier_runs::FEW_EXECUTIONS;
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
+use crate::frames::Measure;
 use crate::learnt_noise::{LearntNoise, Spread};
 use crate::normalisation::Normalisation;
 use crate::side::Side;
-use crate::tally::{Amount, Amounts};
 use crate::turns::turns;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

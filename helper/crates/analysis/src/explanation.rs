@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::analyzed::{Analyzed, FileId, FunctionId};
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
 use crate::compared_tables::{ComparedRow, compared_functions};
 use crate::comparison::Comparison;
 use crate::effect::Verdict;
+use crate::frames::{FileId, FunctionId};
 use crate::function_text::extent;
-use crate::tally::Amounts;
 
 /// More lines of one function are not shown.
 const LINES_MAX: usize = 40;

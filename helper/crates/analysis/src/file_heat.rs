@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::alignment::Alignment;
-use crate::analyzed::{Analyzed, FileId, Measure};
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
+use crate::frames::{FileId, Measure};
 use crate::function_table::function_table;
-use crate::tally::Amounts;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeat {

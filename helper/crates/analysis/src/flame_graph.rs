@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::analyzed::{Analyzed, FrameKind, Measure};
+use crate::amounts::Amount;
+use crate::analyzed::Analyzed;
 use crate::effect::Effect;
 use crate::flame_tree::{ROOT, flame_tree};
-use crate::named_functions::{NamedFunction, marked};
-use crate::tally::Amount;
+use crate::frames::{FrameKind, Measure};
+use crate::named_functions::{NamedFunction, marked, shortened};
 
 /// A message holds at most 16 MiB; columns and texts together stay below this.
 const ENCODED_LIMIT: usize = 15 << 20;
@@ -18,8 +19,6 @@ const COMPARED_NODES_MAX: usize = 300_000;
 const EFFECT_BYTES: usize = 6 * 4 + 1;
 /// As many as have colours that can be told apart.
 const LARGEST_MODULES_MAX: usize = 12;
-/// Longer names are cut for drawing only.
-const NAME_LIMIT: usize = 1024;
 
 /// Frames as columns; index 0 is the root "all". Texts are indices into `strings`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -153,17 +152,6 @@ impl<'a> Texts<'a> {
         self.ids.insert(text.into_owned(), id);
         id
     }
-}
-
-pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.len() <= NAME_LIMIT {
-        return text.into();
-    }
-    let end = (0..=NAME_LIMIT)
-        .rev()
-        .find(|&end| text.is_char_boundary(end))
-        .unwrap_or(0);
-    format!("{}…", &text[..end]).into()
 }
 
 pub(crate) fn lay_out(tree: &Tree, frames: FrameTable) -> FlameGraph {

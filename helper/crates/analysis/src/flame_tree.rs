@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use profile::SeededHash;
 
-use crate::analyzed::{Analyzed, FrameKind, FunctionId, Measure};
-use crate::tally::Amount;
+use crate::amounts::Amount;
+use crate::analyzed::Analyzed;
+use crate::frames::{FrameKind, FunctionId, Measure};
 
 pub(crate) const ROOT: u32 = 0;
 

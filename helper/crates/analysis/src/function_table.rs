@@ -1,7 +1,8 @@
 //! Functions with their self and total, hottest self first.
 
-use crate::analyzed::{Analyzed, FunctionId, Measure};
-use crate::tally::Amounts;
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
+use crate::frames::{FunctionId, Measure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionRow {

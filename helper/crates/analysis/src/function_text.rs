@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::analyzed::{Analyzed, FunctionId};
+use crate::analyzed::Analyzed;
+use crate::frames::FunctionId;
 
 /// Longer bodies are cut: the beginning tells enough.
 const LINES_MAX: usize = 400;

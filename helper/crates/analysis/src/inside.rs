@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::comparison::{ComparedSide, Comparison, both};
+use crate::amounts::Amount;
+use crate::both::both;
+use crate::comparison::{ComparedSide, Comparison};
 use crate::counts::{Columns, Counts};
-use crate::tally::Amount;
 
 /// Self of `inner` in the stacks that contain `outer`; both are pairs of functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

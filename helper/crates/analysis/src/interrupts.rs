@@ -1,8 +1,8 @@
 //! Interrupts that came while a program ran. They are no calls of the code that they stopped, so the entry of one and
 //! all that it leads to are one frame, `interrupts`: in the totals of its callers, in no list of what a line calls.
 
-use crate::analyzed::{ChainFrame, FunctionKind, FunctionOf, NO_PLACE};
 use crate::chains::Resolved;
+use crate::frames::{ChainFrame, FunctionKind, FunctionOf, NO_PLACE};
 use crate::texts::push_text;
 
 /// What the folded frame is called.

@@ -4,7 +4,9 @@
 //! functions are pure. Lines are 1-based; a *recorded* line is one of the text at recording.
 
 mod alignment;
+mod amounts;
 mod analyzed;
+mod both;
 mod call_partners;
 mod callers;
 mod chains;
@@ -12,6 +14,7 @@ mod compared_files;
 mod compared_lines;
 mod compared_tables;
 mod compared_tree;
+mod comparing;
 mod comparison;
 mod counts;
 mod earlier_runs;
@@ -22,15 +25,18 @@ mod explanation;
 mod file_heat;
 mod flame_graph;
 mod flame_tree;
+mod frames;
 mod function_table;
 mod function_text;
 mod id_table;
 mod inside;
 mod interrupts;
 mod learnt_noise;
+mod learnt_rows;
 mod line_detail;
 mod line_pairs;
 mod line_table;
+mod marked_pairs;
 mod matching;
 mod matching_files;
 mod merge;
@@ -43,9 +49,13 @@ mod nested;
 mod normalisation;
 mod normalized_name;
 mod numbered_names;
+mod pair;
+mod path_amounts;
+mod path_parts;
 mod renames;
 mod run_facts;
 mod same_recording;
+mod sample_selection;
 mod sample_times;
 mod selected_profile;
 mod selected_samples;
@@ -55,16 +65,19 @@ mod source_places;
 mod stack_trie;
 mod tally;
 mod texts;
+mod thread_table;
 mod threads;
 mod timeline;
+mod tracks;
 mod transforms;
 mod turns;
+mod verdict_on_whole;
 mod whole;
 
 pub use alignment::{AlignedLine, Alignment};
-pub use analyzed::{
-    Analyzed, FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
-};
+pub use amounts::{Amount, Amounts};
+pub use analyzed::Analyzed;
+pub use both::both;
 pub use callers::{Caller, callers, compared_callers};
 pub use compared_files::{
     ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files,
@@ -72,7 +85,7 @@ pub use compared_files::{
 };
 pub use compared_tables::{ComparedRow, ComparedTable, compared_functions, compared_lines};
 pub use compared_tree::{compared_flame_graph, compared_flame_graph_without};
-pub use comparison::{Comparison, both};
+pub use comparison::Comparison;
 pub use earlier_runs::EarlierRuns;
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
@@ -80,6 +93,9 @@ pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};
 pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};
 pub use flame_graph::{
     ComparedColumns, FlameGraph, FrameTable, TotalColumns, flame_graph, flame_graph_without,
+};
+pub use frames::{
+    FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
 };
 pub use function_table::{FunctionRow, function_table};
 pub use learnt_noise::LearntNoise;
@@ -94,7 +110,7 @@ pub use run_facts::{SideFact, side_facts};
 pub use same_recording::recording_identity;
 pub use selection::{FunctionFilter, Selection, Transform};
 pub use side::{Side, unknown_in_both};
-pub use tally::{Amount, Amounts};
-pub use threads::{ThreadOf, ThreadRow, thread_table};
+pub use thread_table::{ThreadRow, thread_table};
+pub use threads::ThreadOf;
 pub use timeline::{HottestStack, Timeline, TimelineOf, Track, hottest_stack, timeline};
 pub use whole::Whole;

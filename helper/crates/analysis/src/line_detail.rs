@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::analyzed::{Analyzed, ChainFrame, FileId, FunctionKind, Measure};
-use crate::tally::{Amount, Amounts};
+use crate::amounts::{Amount, Amounts};
+use crate::analyzed::Analyzed;
+use crate::frames::{ChainFrame, FileId, FunctionKind, Measure};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LineDetail {

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::analyzed::{Analyzed, FileId, PlaceId};
+use crate::analyzed::Analyzed;
+use crate::frames::{FileId, PlaceId};
 use crate::matching_files::FilePair;
 
 /// A line with samples on either side.

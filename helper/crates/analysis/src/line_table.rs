@@ -1,7 +1,8 @@
 //! Lines of all files with their self and total, hottest self first.
 
-use crate::analyzed::{Analyzed, Measure, Place, PlaceId};
-use crate::tally::Amounts;
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
+use crate::frames::{Measure, Place, PlaceId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRow {

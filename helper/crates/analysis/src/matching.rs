@@ -6,19 +6,15 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use profile::{SeededHash, StringId};
 
 use crate::alignment::Alignment;
-use crate::analyzed::{Analyzed, FunctionId, FunctionKind, FunctionOf, file_name};
+use crate::analyzed::Analyzed;
+use crate::frames::{FunctionId, FunctionKind, FunctionOf};
 use crate::id_table::IdTable;
-use crate::matching_files::FilePair;
+use crate::matching_files::{FilePair, below_working_directory};
 use crate::normalized_name::normalized_name;
 use crate::numbered_names::without_numbers;
+use crate::pair::Pair;
+use crate::path_parts::file_name;
 use crate::texts::{AT_ONCE, TextHash, touch};
-
-/// One thing of the base, of the new run or of both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pair<T> {
-    pub base: Option<T>,
-    pub new: Option<T>,
-}
 
 /// Clones of one function are one pair, named by the first of them.
 pub(crate) struct FunctionMatch {
@@ -370,19 +366,4 @@ fn program(analyzed: &Analyzed) -> Option<&str> {
     let profile = analyzed.profile();
     let path = profile.text(profile.mappings.first()?.filename);
     (!path.is_empty() && !path.starts_with('[')).then(|| file_name(path))
-}
-
-pub(crate) fn below_working_directory<'a>(side: &Analyzed, path: &'a str) -> &'a str {
-    let cwd = side
-        .profile()
-        .run
-        .as_ref()
-        .map_or("", |run| run.cwd.as_str());
-    match path
-        .strip_prefix(cwd)
-        .and_then(|rest| rest.strip_prefix('/'))
-    {
-        Some(below) if !cwd.is_empty() => below,
-        _ => path,
-    }
 }

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::alignment::Alignment;
-use crate::analyzed::{Analyzed, FileId};
+use crate::analyzed::Analyzed;
+use crate::frames::FileId;
 use crate::function_text::text_likeness;
-use crate::matching::{Pair, below_working_directory};
+use crate::pair::Pair;
 
 /// Each file without a partner is compared with each of the other side.
 const RENAMED_FILES_MAX: usize = 20;
@@ -153,6 +154,21 @@ fn last_two_components(path: &str) -> &str {
     let mut slashes = path.rmatch_indices('/').map(|(index, _)| index);
     match (slashes.next(), slashes.next()) {
         (Some(_), Some(second)) => &path[second + 1..],
+        _ => path,
+    }
+}
+
+pub(crate) fn below_working_directory<'a>(side: &Analyzed, path: &'a str) -> &'a str {
+    let cwd = side
+        .profile()
+        .run
+        .as_ref()
+        .map_or("", |run| run.cwd.as_str());
+    match path
+        .strip_prefix(cwd)
+        .and_then(|rest| rest.strip_prefix('/'))
+    {
+        Some(below) if !cwd.is_empty() => below,
         _ => path,
     }
 }

@@ -11,13 +11,13 @@
 //! An end without enough samples for a test takes part with all others like it, as one end. If even that has too few
 //! samples, the interval of the sum must exclude that the tested end changed alone.
 
+use crate::amounts::Amount;
 use crate::call_partners::Partners;
 use crate::comparison::Comparison;
 use crate::counts::{Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES};
 use crate::evidence::fits;
 use crate::inside::{Inside, count_inside};
-use crate::tally::Amount;
 
 const ALPHA: f64 = 0.05;
 /// What one end lost the other must have got, within this part of it.

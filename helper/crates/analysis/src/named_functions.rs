@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::analyzed::{Analyzed, FunctionOf};
-use crate::comparison::Comparison;
-use crate::flame_graph::shortened;
-use crate::matching::Pair;
+use crate::analyzed::Analyzed;
+use crate::frames::FunctionOf;
+
+/// Longer names are cut for drawing only.
+const NAME_LIMIT: usize = 1024;
 
 /// As in a [`crate::FrameTable`]: very long texts are cut.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -46,17 +47,14 @@ pub(crate) fn marked_among(
         .collect()
 }
 
-/// The same by pair of functions; a pair is called what its new function is, if it has one.
-pub(crate) fn marked_pairs(comparison: &Comparison, named: &[NamedFunction]) -> Vec<bool> {
-    let of_base = marked(comparison.base(), named);
-    let of_new = marked(comparison.new_run(), named);
-    (comparison.functions.pairs.iter())
-        .map(|pair| match *pair {
-            Pair { new: Some(new), .. } => of_new[new as usize],
-            Pair {
-                base: Some(base), ..
-            } => of_base[base as usize],
-            _ => false,
-        })
-        .collect()
+/// A very long text is cut.
+pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= NAME_LIMIT {
+        return text.into();
+    }
+    let end = (0..=NAME_LIMIT)
+        .rev()
+        .find(|&end| text.is_char_boundary(end))
+        .unwrap_or(0);
+    format!("{}…", &text[..end]).into()
 }

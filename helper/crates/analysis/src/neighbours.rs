@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::analyzed::{Analyzed, FunctionId, Measure};
+use crate::analyzed::Analyzed;
+use crate::frames::{FunctionId, Measure};
 
 /// Weight by neighbour, an inlined call being a call. Neighbours are pairs of functions.
 #[derive(Debug, Default, Clone)]

@@ -7,14 +7,13 @@
 //!   within*, and a note names them.
 //! - Else nothing but the level of the tests is different: *noise*, as the whole.
 
-use crate::compared_lines::ComparedLines;
-use crate::comparison::Comparison;
+use crate::amounts::Amount;
+use crate::comparison::{ComparedLines, Comparison};
 use crate::counts::{Counted, Counts};
 use crate::effect::{Effect, FEW_SAMPLES, Verdict};
 use crate::evidence::{Test, fits};
 use crate::inside::{Inside, count_inside};
 use crate::moved_cost::{add_note, names};
-use crate::tally::Amount;
 
 const ALPHA: f64 = 0.05;
 /// Of both totals, from which on a row is nearly everything.

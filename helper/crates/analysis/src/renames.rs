@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use crate::analyzed::{Analyzed, FunctionId, FunctionKind, Measure};
-use crate::comparison::both;
+use crate::amounts::Amounts;
+use crate::analyzed::Analyzed;
+use crate::both::both;
+use crate::frames::{FunctionId, FunctionKind, Measure};
 use crate::function_text::{function_text, text_likeness};
 use crate::matching::FunctionMatch;
 use crate::neighbours::{Neighbours, likeness, neighbours};
-use crate::tally::Amounts;
 
 /// Only the most expensive are looked at: each with each.
 const CANDIDATES_MAX: usize = 60;

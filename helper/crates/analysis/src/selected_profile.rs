@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use profile::{Function, Locations, Profile, RunInfo, SampleLine, Samples, Stacks};
 
-use crate::analyzed::{Analyzed, file_name};
+use crate::analyzed::Analyzed;
+use crate::path_parts::file_name;
 use crate::selected_samples::SelectedSamples;
 
 impl Analyzed {

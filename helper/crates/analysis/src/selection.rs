@@ -3,9 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analyzed::{Analyzed, FunctionKind, FunctionOf, file_name};
+use crate::analyzed::Analyzed;
+use crate::frames::{FunctionKind, FunctionOf};
 use crate::named_functions::{NamedFunction, marked_among};
 use crate::names::{NamePattern, Unknown};
+use crate::path_parts::file_name;
 use crate::selected_samples::SelectedSamples;
 use crate::transforms::{DROPPED, Step, transformed};
 

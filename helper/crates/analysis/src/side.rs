@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use profile::Profile;
 
-use crate::analyzed::{Analyzed, Measure};
+use crate::analyzed::Analyzed;
 use crate::execution::{Execution, Executions, executions};
+use crate::frames::Measure;
 use crate::merge::pool_executions;
 use crate::names::Unknown;
 use crate::selected_samples::SelectedSamples;

@@ -2,7 +2,7 @@
 
 use profile::{Profile, StringId};
 
-use crate::analyzed::{FileId, NO_PLACE, Place, PlaceId, SourceFile};
+use crate::frames::{FileId, NO_PLACE, Place, PlaceId, SourceFile};
 
 pub(crate) struct SourcePlaces {
     /// By the id of their path.

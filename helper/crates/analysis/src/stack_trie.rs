@@ -10,8 +10,6 @@ use std::ops::BitXor;
 
 use profile::{AlreadyHashed, SeededHash, Stacks};
 
-use crate::analyzed::{Analyzed, Measure};
-use crate::tally::{Amount, AmountsOfPaths, Path};
 use crate::texts::AT_ONCE;
 
 /// Depth first: children follow their parent. Node 0 is the root, of samples without a stack.
@@ -41,36 +39,13 @@ impl StackTrie {
             end,
         })
     }
-
-    /// What the samples of each node itself, and of all below it, add up to.
-    pub fn amounts(&self, analyzed: &Analyzed, measure: Measure) -> AmountsOfPaths {
-        let mut self_ = vec![Amount::default(); self.parent.len()];
-        for (sample, amount) in analyzed.amounts(measure) {
-            self_[self.node_of_sample[sample] as usize].add(amount);
-        }
-        let mut total = self_.clone();
-        for node in (1..total.len()).rev() {
-            let below = total[node];
-            total[self.parent[node] as usize].add(below);
-        }
-        (self_, total)
-    }
 }
 
-impl StackTrie {
-    /// By node, the value of its samples and of all below it.
-    pub fn total_values(&self, analyzed: &Analyzed, measure: Measure) -> Vec<u64> {
-        let mut total = vec![0u64; self.parent.len()];
-        for (sample, amount) in analyzed.amounts(measure) {
-            let sum = &mut total[self.node_of_sample[sample] as usize];
-            *sum = sum.saturating_add(amount.value);
-        }
-        for node in (1..total.len()).rev() {
-            let sum = total[self.parent[node] as usize].saturating_add(total[node]);
-            total[self.parent[node] as usize] = sum;
-        }
-        total
-    }
+/// A node of the trie, and the first that is not below it.
+#[derive(Clone, Copy)]
+pub(crate) struct Path {
+    pub node: u32,
+    pub end: u32,
 }
 
 /// A trie to which the samples of one profile after the other are added.

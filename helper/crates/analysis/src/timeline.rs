@@ -6,10 +6,12 @@ use std::ops::Range;
 
 use profile::SeededHash;
 
-use crate::analyzed::{Analyzed, FunctionId, FunctionKind};
+use crate::analyzed::Analyzed;
+use crate::frames::{FunctionId, FunctionKind};
 use crate::named_functions::{NamedFunction, marked};
 use crate::selection::OwnCode;
 use crate::threads::ThreadOf;
+use crate::tracks::Tracks;
 
 /// What is wanted of it.
 pub struct TimelineOf<'a> {
@@ -162,14 +164,6 @@ fn without_time(analyzed: &Analyzed, occurrences: &[u32]) -> u64 {
         .filter(|(_, occurrences)| **occurrences == 0)
         .map(|(sample, _)| count.map_or(1, |count| profile.value(sample, count)))
         .fold(0, u64::saturating_add)
-}
-
-/// Threads in the order of their tracks.
-pub(crate) struct Tracks {
-    /// With their samples in the whole recording.
-    all: Vec<(ThreadOf, u64)>,
-    /// By thread of the table of threads.
-    of_thread: Vec<usize>,
 }
 
 impl Analyzed {

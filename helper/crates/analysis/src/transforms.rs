@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use profile::SeededHash;
 
-use crate::analyzed::{ChainFrame, FunctionId, FunctionKind, FunctionOf, NO_PLACE, Paths};
+use crate::analyzed::Paths;
 use crate::flame_tree::ChildNodes;
+use crate::frames::{ChainFrame, FunctionId, FunctionKind, FunctionOf, NO_PLACE};
 use crate::stack_trie::{StackTrie, depth_first};
 
 /// What becomes of a path whose samples are left out.

@@ -1,0 +1,277 @@
+//! What each sample weighs in a selection by time, thread, process and execution.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use profile::{Profile, SeededHash};
+
+use crate::analyzed::Analyzed;
+use crate::names::{NamePattern, Unknown};
+use crate::sample_times::{SampleTimes, apart};
+use crate::selected_samples::SelectedSamples;
+use crate::selection::Selection;
+use crate::threads::Threads;
+
+/// What tells the samples of a profile apart.
+struct Source<'a> {
+    profile: &'a Profile,
+    threads: &'a Threads,
+    times: Option<&'a SampleTimes>,
+}
+
+impl SelectedSamples {
+    /// # Errors
+    /// A sentence, when times are wanted and the profile has none.
+    pub fn of(
+        analyzed: &Analyzed,
+        selection: &Selection,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<SelectedSamples, String> {
+        let source = Source {
+            profile: analyzed.profile(),
+            threads: analyzed.thread_table(),
+            times: analyzed.sample_times(),
+        };
+        SelectedSamples::among(&source, analyzed.each_sample(), selection, unknown)
+    }
+
+    /// The same of a profile that is one of several, which then has the values of the selection. By sample, whether it is in.
+    pub fn of_profile(
+        profile: &mut Profile,
+        selection: &Selection,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<Vec<bool>, String> {
+        let types = profile.sample_types.len();
+        let (threads, times) = (Threads::of(profile), SampleTimes::of(profile));
+        let source = Source {
+            profile,
+            threads: &threads,
+            times: times.as_ref(),
+        };
+        let rows = profile
+            .samples
+            .values
+            .chunks_exact(types.max(1))
+            .enumerate();
+        let selected = SelectedSamples::among(&source, rows, selection, unknown)?;
+        let mut is_in = vec![false; profile.samples.len()];
+        profile.samples.values.fill(0);
+        let rows = selected.values.chunks_exact(types.max(1));
+        for (&sample, row) in selected.samples.iter().zip(rows) {
+            is_in[sample as usize] = true;
+            profile.samples.values[sample as usize * types..][..types].copy_from_slice(row);
+        }
+        Ok(is_in)
+    }
+
+    fn among<'a>(
+        source: &Source,
+        rows: impl Iterator<Item = (usize, &'a [u64])>,
+        selection: &Selection,
+        unknown: &mut Vec<Unknown>,
+    ) -> Result<SelectedSamples, String> {
+        let is_thread_wanted = wanted_threads(source, selection, unknown);
+        let is_wanted = wanted_executions(source.profile, &selection.executions, unknown);
+        let rows = rows.filter(|(sample, _)| {
+            is_thread_wanted[source.threads.of_sample[*sample] as usize]
+                && (is_wanted.is_empty() || is_wanted[*sample])
+        });
+        let mut selected = SelectedSamples::default();
+        if selection.times.is_empty() {
+            for (sample, row) in rows {
+                selected.samples.push(sample as u32);
+                selected.values.extend_from_slice(row);
+            }
+            return Ok(selected);
+        }
+        let times = source.times.ok_or_else(|| NO_TIMES.to_owned())?;
+        selected.times = apart(&selection.times);
+        selected.extend_during(source.profile, times, rows);
+        Ok(selected)
+    }
+
+    /// Takes a sample's values to be spread evenly over the times at which it was taken, and each time to have a whole number
+    /// of them, so that parts of a run add up to it.
+    fn extend_during<'a>(
+        &mut self,
+        profile: &Profile,
+        times: &SampleTimes,
+        rows: impl Iterator<Item = (usize, &'a [u64])>,
+    ) {
+        let count = profile.find_sample_type("samples", "count");
+        let sample_at = profile.run.as_ref().map_or(&[][..], |run| &run.time_sample);
+        let within: Vec<Range<usize>> = (self.times.iter()).map(|r| times.within(r)).collect();
+        let mut inside = vec![0u32; times.occurrences.len()];
+        for &sample in within.iter().flat_map(|range| &sample_at[range.clone()]) {
+            inside[sample as usize] += 1;
+        }
+        let mut uneven: HashMap<u32, Uneven, SeededHash> = HashMap::default();
+        for (sample, row) in rows {
+            let taken = u64::from(times.occurrences[sample]);
+            let inside = u64::from(inside[sample]);
+            if taken == 0 {
+                let samples = count.map_or(1, |count| row[count]);
+                self.without_time = self.without_time.saturating_add(samples);
+            }
+            if inside == 0 {
+                continue;
+            }
+            if row.iter().any(|value| value % taken != 0) {
+                let of_sample = Uneven {
+                    row: self.samples.len(),
+                    rests: row.iter().map(|value| value % taken).collect(),
+                };
+                uneven.insert(sample as u32, of_sample);
+            }
+            self.samples.push(sample as u32);
+            self.values
+                .extend(row.iter().map(|value| value / taken * inside));
+        }
+        if !uneven.is_empty() {
+            let types = profile.sample_types.len();
+            self.add_rests(types, times, sample_at, &within, &uneven);
+        }
+    }
+    /// What the division left over, to the times that are in.
+    fn add_rests(
+        &mut self,
+        types: usize,
+        times: &SampleTimes,
+        sample_at: &[u32],
+        within: &[Range<usize>],
+        uneven: &HashMap<u32, Uneven, SeededHash>,
+    ) {
+        let mut before: HashMap<u32, u64, SeededHash> = HashMap::default();
+        let mut within = within.iter().peekable();
+        for (at, sample) in sample_at.iter().enumerate() {
+            let Some(Uneven { row, rests }) = uneven.get(sample) else {
+                continue;
+            };
+            let rank = before.entry(*sample).or_default();
+            let (earlier, taken) = (*rank, u64::from(times.occurrences[*sample as usize]));
+            *rank += 1;
+            while within.next_if(|range| range.end <= at).is_some() {}
+            if !within.peek().is_some_and(|range| range.contains(&at)) {
+                continue;
+            }
+            let values = &mut self.values[row * types..][..types];
+            for (value, rest) in values.iter_mut().zip(rests) {
+                // A rest is less than 2^32, as the number of times is.
+                *value += rest * (earlier + 1) / taken - rest * earlier / taken;
+            }
+        }
+    }
+}
+
+/// A sample whose values cannot be divided by the number of its times.
+struct Uneven {
+    /// Its place among the selected ones.
+    row: usize,
+    rests: Vec<u64>,
+}
+
+/// By thread, whether it is asked for.
+fn wanted_threads(source: &Source, selection: &Selection, unknown: &mut Vec<Unknown>) -> Vec<bool> {
+    let threads = &source.threads.all;
+    let text = |id| source.profile.text(id);
+    let mut is_wanted = vec![true; threads.len()];
+    for (what, asked) in [
+        ("thread", &selection.threads),
+        ("process", &selection.processes),
+    ] {
+        if asked.is_empty() {
+            continue;
+        }
+        let named: Vec<(&str, u32)> = (threads.iter())
+            .map(|of| match what {
+                "thread" => (text(of.thread), of.tid),
+                _ => (text(of.process), of.pid),
+            })
+            .collect();
+        let mut is_any = vec![false; named.len()];
+        for asked in asked {
+            match wanted(asked, &named) {
+                Some(found) => (is_any.iter_mut().zip(found)).for_each(|(any, it)| *any |= it),
+                None => unknown.push(Unknown::name(what, asked, named.iter().map(|of| of.0))),
+            }
+        }
+        (is_wanted.iter_mut().zip(is_any)).for_each(|(is, any)| *is &= any);
+    }
+    is_wanted
+}
+
+/// By sample, whether it is of an execution that is asked for; empty: all are.
+fn wanted_executions(profile: &Profile, asked: &[u32], unknown: &mut Vec<Unknown>) -> Vec<bool> {
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let run = profile.run.iter().flat_map(|run| &run.repetitions);
+    let known = (run.filter(|repetition| !repetition.warm_up).count() as u32).max(1);
+    for number in (asked.iter()).filter(|&&number| number == 0 || number > known) {
+        let has = match known {
+            1 => "one".to_owned(),
+            known => known.to_string(),
+        };
+        unknown.push(Unknown {
+            asked: number.to_string(),
+            sentence: format!("There is no execution {number}: this run has {has}."),
+        });
+    }
+    let numbers = profile::sample_repetitions(profile).into_iter();
+    numbers
+        .map(|number| asked.contains(&if known == 1 { 1 } else { number }))
+        .collect()
+}
+
+pub(crate) const NO_TIMES: &str = "This file does not say when its samples were taken, so no time can be selected: only runs that Lineheat recorded do.";
+
+impl Analyzed {
+    /// `None`: the profile does not say when its samples were taken.
+    pub(crate) fn sample_times(&self) -> Option<&SampleTimes> {
+        let times = (self.recorded.times).get_or_init(|| SampleTimes::of(&self.recorded.profile));
+        times.as_ref()
+    }
+
+    /// The samples in the order of time, as indices into the profile's; of a selection those that are in. Empty: nothing tells.
+    pub(crate) fn samples_in_time(&self) -> Vec<u32> {
+        let run = self.profile().run.as_ref();
+        let all = run.map_or(&[][..], |run| &run.time_sample);
+        let Some(selected) = &self.selected else {
+            return all.to_vec();
+        };
+        let Some(times) = self.sample_times() else {
+            return Vec::new();
+        };
+        let mut is_in = vec![false; self.profile().samples.len()];
+        for &sample in &selected.samples {
+            is_in[sample as usize] = true;
+        }
+        let is_in = |sample: &u32| is_in[*sample as usize];
+        if selected.times.is_empty() {
+            return all.iter().copied().filter(is_in).collect();
+        }
+        (selected.times.iter())
+            .flat_map(|range| &all[times.within(range)])
+            .copied()
+            .filter(is_in)
+            .collect()
+    }
+}
+
+/// By thread, whether it is meant: by its name, else by its number, else by a glob.
+fn wanted(asked: &str, named: &[(&str, u32)]) -> Option<Vec<bool>> {
+    let by_number = || {
+        let number: u32 = asked.parse().ok().filter(|&number| number > 0)?;
+        Some(named.iter().map(|of| of.1 == number).collect::<Vec<bool>>())
+    };
+    let is_some = |found: &Vec<bool>| found.contains(&true);
+    let by_name = || {
+        NamePattern::new(asked)
+            .ok()?
+            .found(named.iter().map(|of| of.0))
+    };
+    let exactly = Some(named.iter().map(|of| of.0 == asked).collect()).filter(is_some);
+    exactly
+        .or_else(|| by_number().filter(is_some))
+        .or_else(by_name)
+}
