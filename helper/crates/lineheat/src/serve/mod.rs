@@ -10,6 +10,8 @@ mod shared_profiles;
 mod worker_pool;
 
 mod amounts;
+mod answers;
+mod built_views;
 mod callers;
 mod compare_builds;
 mod effects;
@@ -18,6 +20,7 @@ mod explain;
 mod file_heat;
 mod line_detail;
 mod locate;
+mod locked;
 mod machine;
 mod matches;
 mod open_comparison;

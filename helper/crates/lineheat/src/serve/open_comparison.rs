@@ -14,12 +14,12 @@ use wire::{
 };
 
 use super::amounts::Columns;
+use super::built_views::{
+    BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
+};
 use super::effects::{EffectColumns, columns, single, verdict};
 use super::failure::Failure;
 use super::open_run::OpenRun;
-use super::views::{
-    BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
-};
 use crate::commits_between::commits_between;
 use crate::earlier_runs::earlier_runs;
 

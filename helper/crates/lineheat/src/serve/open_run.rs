@@ -11,12 +11,12 @@ use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile, 
 use crate::demangling::{DemangleChoice, rename_functions};
 use crate::run_problems::problems;
 
+use super::built_views::ViewCache;
 use super::failure::Failure;
+use super::locked::locked;
 use super::saved_runs::on_wire;
-use super::session::locked;
 use super::shared_profiles::{SharedProfile, SharedProfiles};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
-use super::views::ViewCache;
 
 /// Colder files are not listed; their heat is found all the same.
 const FILES_LISTED_MAX: usize = 5000;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use wire::{Execution, ListRunsRequest, Parameter, RunList, RunSummary, SweepCell};
 
 use super::failure::Failure;
-use super::session::locked;
+use super::locked::locked;
 
 const EXTENSION: &str = ".pb.gz";
 const JOURNAL: &str = ".journal";

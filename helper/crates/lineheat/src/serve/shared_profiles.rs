@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, Weak};
 use analysis::Analyzed;
 use wire::{Demangle, RunSummary};
 
+use super::built_views::ViewCache;
 use super::failure::Failure;
-use super::session::locked;
-use super::views::ViewCache;
+use super::locked::locked;
 
 /// What does not depend on where sources are looked for.
 pub struct SharedProfile {
