@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use crate::demangling::DemangleChoice;
 use crate::json_report::annotated;
-use crate::report::{heat_style, short_path};
+use crate::report::short_path;
 use crate::report_header::header;
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
-use crate::terminal_numbers::{count, share};
+use crate::terminal_numbers::{count, heat_style, share};
 use crate::terminal_text::{visible, visible_source, width};
 use analysis::{Analyzed, FileId, Measure, file_heat, hot_files};
 

@@ -11,7 +11,7 @@ use crate::report_tree::tree;
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
-use crate::terminal_numbers::{count, share, value};
+use crate::terminal_numbers::{count, heat_style, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
 use analysis::{Amounts, Analyzed, Measure, ThreadRow, function_table, line_table, thread_table};
@@ -216,18 +216,6 @@ fn amount_cells(analyzed: &Analyzed, measure: Measure, amounts: Amounts) -> Vec<
     }
     cells.push((count(amounts.total.samples), Style::Plain));
     cells
-}
-
-/// Few samples are never coloured.
-pub fn heat_style(part: u64, all: u64, samples: u64) -> Style {
-    let share = part as f64 / all.max(1) as f64;
-    match share {
-        _ if samples < analysis::FEW_SAMPLES => Style::Faint,
-        s if s >= 0.10 => Style::Hot,
-        s if s >= 0.02 => Style::Warm,
-        s if s >= 0.005 => Style::Mild,
-        _ => Style::Plain,
-    }
 }
 
 /// Below the run's working directory, a path is written from there.

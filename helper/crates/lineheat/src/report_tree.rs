@@ -2,9 +2,8 @@
 
 use analysis::{Analyzed, FlameGraph, Measure, flame_graph};
 
-use crate::report::heat_style;
 use crate::terminal::{Style, Terminal};
-use crate::terminal_numbers::{count, share, value};
+use crate::terminal_numbers::{count, heat_style, share, value};
 use crate::terminal_text::{cut, visible, width};
 
 /// Below this share of all, a call path is left out and counted.

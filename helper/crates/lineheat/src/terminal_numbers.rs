@@ -3,6 +3,8 @@
 use analysis::FEW_SAMPLES;
 use jiff::Timestamp;
 
+use crate::terminal::Style;
+
 /// "12.4 %"; with the mark "?" when it rests on fewer than ten samples; "" for nothing.
 pub fn share(part: u64, all: u64, samples: u64) -> String {
     if part == 0 && samples == 0 || all == 0 {
@@ -88,6 +90,18 @@ pub fn date(unix_ns: i64) -> String {
     }
     let time = Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default();
     time.strftime("%F %T UTC").to_string()
+}
+
+/// Few samples are never coloured.
+pub fn heat_style(part: u64, all: u64, samples: u64) -> Style {
+    let share = part as f64 / all.max(1) as f64;
+    match share {
+        _ if samples < analysis::FEW_SAMPLES => Style::Faint,
+        s if s >= 0.10 => Style::Hot,
+        s if s >= 0.02 => Style::Warm,
+        s if s >= 0.005 => Style::Mild,
+        _ => Style::Plain,
+    }
 }
 
 #[cfg(test)]
