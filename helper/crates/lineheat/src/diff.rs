@@ -11,6 +11,7 @@ use analysis::{
 use profile::{Opener, Profile};
 
 use crate::demangling::{DemangleChoice, rename_functions};
+use crate::diff_sides::Sides;
 use crate::earlier_runs::earlier_runs;
 use crate::selection_flags::{SelectionFlags, words};
 use crate::terminal::{ColorChoice, Terminal, failure, print};
@@ -42,14 +43,6 @@ pub struct Args {
     shown: Shown,
     #[command(flatten)]
     selection: SelectionFlags,
-}
-
-/// What is compared, in words.
-pub struct Sides {
-    /// Of base and new.
-    pub names: [String; 2],
-    /// Empty: everything.
-    pub selection: String,
 }
 
 /// What of a comparison is printed, and how.

@@ -3,8 +3,8 @@
 
 use analysis::{ComparedRow, Comparison, ExplainedFunction, Explanation, TextLine, Verdict};
 
-use crate::diff::Sides;
 use crate::diff_numbers::{bounds, percent};
+use crate::diff_sides::Sides;
 use crate::diff_text::{glyph, head, place, style};
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{difference, value};

@@ -2,8 +2,8 @@
 
 use analysis::{ComparedRow, Comparison, Verdict};
 
-use crate::diff::Sides;
 use crate::diff_numbers::{interval, percent, q_value, verdict};
+use crate::diff_sides::Sides;
 use crate::diff_text::{described, glyph, matched, place, smallest_detectable};
 use crate::terminal_numbers::value;
 use crate::terminal_text::{cut, visible};

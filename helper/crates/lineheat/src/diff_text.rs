@@ -3,8 +3,8 @@
 
 use analysis::{Amount, Analyzed, ComparedRow, ComparedTable, Comparison, Normalisation, Verdict};
 
-use crate::diff::Sides;
 use crate::diff_numbers;
+use crate::diff_sides::Sides;
 use crate::report::rest;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, difference, value};

@@ -12,6 +12,7 @@ mod diff;
 mod diff_explanation;
 mod diff_markdown;
 mod diff_numbers;
+mod diff_sides;
 mod diff_text;
 mod doctor;
 mod earlier_runs;
