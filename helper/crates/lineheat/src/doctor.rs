@@ -1,5 +1,6 @@
 //! `lineheat doctor`: what this machine allows, what is missing, and the exact command that helps.
 
+mod check;
 mod install;
 mod permission_checks;
 
@@ -12,34 +13,15 @@ use perf_events::stack_copy_event::{StackCopyEvent, open_stack_copy_event};
 use records::layout::{Timers, USER_FRAMES_DEFAULT};
 use serde::Serialize;
 
+pub use self::check::{Check, State};
+use self::check::{check, command_in};
 use self::install::Consent;
-use crate::host::host;
+use crate::host::{has_type_information, host};
 use crate::json::{SCHEMA, object};
 use crate::kernel_support;
 use crate::own_program::OWN_PROGRAM;
-use crate::record::{self, Privilege, RecordOptions, Target, Work};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum State {
-    Ok,
-    /// It works, with the loss that the detail names.
-    Warning,
-    Missing,
-}
-
-/// One line of the report.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Check {
-    /// A stable word for scripts.
-    pub id: &'static str,
-    pub title: &'static str,
-    pub state: State,
-    pub detail: String,
-    /// The command that helps; empty: none is needed or known.
-    pub command: String,
-}
+use crate::record::{self, Privilege, RecordError, RecordOptions, Target, Work};
+use crate::sampler_file::sampler_path;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -130,16 +112,6 @@ fn verdict(checks: &[Check]) -> &'static str {
     }
 }
 
-fn check(id: &'static str, title: &'static str, state: State, detail: String) -> Check {
-    Check {
-        id,
-        title,
-        state,
-        detail,
-        command: String::new(),
-    }
-}
-
 fn kernel() -> Check {
     let release = kernel_support::release();
     let host = host(&release);
@@ -153,7 +125,7 @@ fn kernel() -> Check {
 }
 
 fn btf() -> Check {
-    if kernel_support::has_type_information() {
+    if has_type_information() {
         return check(
             "btf",
             "Kernel type information (BTF)",
@@ -174,7 +146,7 @@ fn btf() -> Check {
 }
 
 fn sampler() -> Check {
-    match record::sampler_path() {
+    match sampler_path().map_err(RecordError::from) {
         Ok(path) => check("sampler", "Sampler", State::Ok, path.display().to_string()),
         Err(e) => Check {
             command: "npm run build".to_owned(),
@@ -260,10 +232,4 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
             ..check(id, title, State::Missing, e.message)
         },
     }
-}
-
-/// Advice may hold a command, on an indented line of its own.
-fn command_in(advice: &str) -> String {
-    let command = advice.lines().find_map(|line| line.strip_prefix("  "));
-    command.unwrap_or_default().to_owned()
 }

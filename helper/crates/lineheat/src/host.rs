@@ -3,8 +3,6 @@
 
 use std::fs;
 
-use crate::kernel_support;
-
 /// A host whose kernel is not a distribution's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
@@ -23,9 +21,14 @@ pub fn host(release: &str) -> Option<Host> {
         release,
         version: &version,
         is_codespace: std::env::var_os("CODESPACES").is_some(),
-        has_type_information: kernel_support::has_type_information(),
+        has_type_information: has_type_information(),
     };
     signs.host()
+}
+
+/// Whether the kernel carries the type information without which no BPF program of ours loads.
+pub fn has_type_information() -> bool {
+    fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false)
 }
 
 struct Signs<'a> {

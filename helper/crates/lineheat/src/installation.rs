@@ -8,19 +8,18 @@ use std::{fs, io};
 use user_files::accounts::{group_name, is_listed_in};
 
 use crate::container::Obstacle;
+use crate::kernel_support;
 use crate::rights::{self, Capabilities};
-use crate::{kernel_support, record};
+use crate::sampler_file::{PACKAGED, sampler_path};
 
 pub const BASE: &str = "/usr/local/libexec/lineheat";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Whose members may run it.
 pub const GROUP: &str = "lineheat";
 pub const FILE: &str = "lineheat-sampler";
-/// Where packages of distributions have it, with the same owner, group, mode and capabilities.
-pub const PACKAGED: &str = "/usr/libexec/lineheat/lineheat-sampler";
 
-/// Where the sampler is, or belongs: one of this version that was installed by hand, before that of a package. An engine
-/// from a package uses the package's.
+/// Where the sampler is, or belongs: one of this version that was installed by hand, before that of a package, which has
+/// the same owner, group, mode and capabilities. An engine from a package uses the package's.
 pub fn path() -> PathBuf {
     let by_hand = Path::new(BASE).join(VERSION).join(FILE);
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
@@ -33,7 +32,7 @@ pub fn path() -> PathBuf {
 
 /// Whether this engine and its sampler are a distribution's package.
 pub fn is_from_package() -> bool {
-    record::sampler_path().is_ok_and(|sampler| sampler == Path::new(PACKAGED))
+    sampler_path().is_ok_and(|sampler| sampler == Path::new(PACKAGED))
 }
 
 /// Why there is no installed sampler to be used.

@@ -39,11 +39,6 @@ pub fn perf_events_for_admin_only() -> Option<i32> {
     (value >= PARANOID_FOR_ADMIN_ONLY).then_some(value)
 }
 
-/// Whether the kernel carries the type information without which no BPF program of ours loads.
-pub fn has_type_information() -> bool {
-    fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false)
-}
-
 pub const NO_TYPE_INFORMATION: &str = "this kernel was built without type information (BTF, CONFIG_DEBUG_INFO_BTF), which the BPF sampler needs";
 
 /// What to do about it, as a sentence without its full stop.

@@ -7,9 +7,11 @@ use std::process::{Command, ExitCode, Stdio};
 
 use sha2::{Digest, Sha256};
 
-use crate::installation::{self, BASE, FILE, GROUP, PACKAGED, Problem, VERSION};
+use crate::installation::{self, BASE, FILE, GROUP, Problem, VERSION};
+use crate::kernel_support;
+use crate::record::RecordError;
 use crate::rights::{self, Capabilities};
-use crate::{kernel_support, record};
+use crate::sampler_file::{PACKAGED, sampler_path};
 
 /// How far to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +137,7 @@ pub fn install(consent: Consent) -> ExitCode {
 
 /// The sampler of this engine, opened if it has to be copied, and the script.
 fn prepare() -> Result<(PathBuf, Option<File>, String), String> {
-    let path = record::sampler_path().map_err(|e| e.to_string())?;
+    let path = sampler_path().map_err(|e| RecordError::from(e).to_string())?;
     let needed = Capabilities::needed(kernel_support::perf_events_for_admin_only().is_some());
     let user = user_to_add();
     if installation::is_from_package() {

@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use supervision::{NoOutput, Patience, Urgency, output_within};
 
-use super::{Check, State, check};
+use super::check::{Check, State, check, command_in};
 use crate::container::{self, Obstacle};
 use crate::installation::{self, GROUP, Problem};
+use crate::kernel_support;
 use crate::rights::{self, Capabilities};
-use crate::{kernel_support, record};
+use crate::sampler_file::sampler_path;
 
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 pub fn checks() -> Vec<Check> {
     let already = has_rights();
     let obstacle = container::obstacle();
-    let beside = record::sampler_path();
+    let beside = sampler_path();
     let installed = match &beside {
         Ok(beside) => installation::usable(beside),
         Err(_) => installation::usable(Path::new("/nonexistent")),
@@ -85,7 +86,7 @@ fn container(obstacle: Option<&Obstacle>, name: Option<&str>) -> Check {
         Obstacle::Lacks(_) | Obstacle::Filter(_) => State::Missing,
     };
     Check {
-        command: super::command_in(&advice),
+        command: command_in(&advice),
         ..check("container", title, state, detail)
     }
 }

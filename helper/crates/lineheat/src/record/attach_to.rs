@@ -1,7 +1,9 @@
 //! Running processes to record: by number, by name, or one with all that it has started.
 
-use super::RecordError;
-use super::errors::RecordErrorKind;
+use target::ProcessError;
+
+use super::errors::{RecordError, RecordErrorKind};
+use super::pid_namespace;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachTo {
@@ -54,6 +56,35 @@ impl AttachTo {
             AttachTo::Pids(pids) => format!("{} processes", pids.len()),
             AttachTo::Named(name) => format!("processes named {name}"),
             AttachTo::Tree(root) => format!("process {root} and its descendants"),
+        }
+    }
+}
+
+impl From<ProcessError> for RecordError {
+    fn from(error: ProcessError) -> RecordError {
+        let (kind, advice) = match &error {
+            ProcessError::NoSuchProcess(_) if pid_namespace::is_nested() => (
+                RecordErrorKind::NotFound,
+                "It may have exited, or it runs outside this container (PID namespace): record it from there.",
+            ),
+            ProcessError::NoSuchProcess(_) => (
+                RecordErrorKind::NotFound,
+                "It may have exited. Choose a running process.",
+            ),
+            ProcessError::NotAllowed(_) => (
+                RecordErrorKind::NoPermission,
+                "Choose one of your own processes.",
+            ),
+            ProcessError::KernelThread(_) => (
+                RecordErrorKind::NotExecutable,
+                "Choose a process that runs a program.",
+            ),
+            ProcessError::Other(..) => (RecordErrorKind::Internal, ""),
+        };
+        RecordError {
+            kind,
+            message: error.to_string(),
+            advice: advice.to_owned(),
         }
     }
 }

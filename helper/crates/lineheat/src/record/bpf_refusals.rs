@@ -1,7 +1,7 @@
 //! Why the kernel did not load the BPF programs: the errno of bpf(2), what libbpf printed, and what is known of this process.
 
-use super::RecordError;
-use super::errors::{RecordErrorKind, detail, no_permission};
+use super::errors::{RecordError, RecordErrorKind};
+use super::missing_rights::no_permission;
 use super::ways;
 use crate::container;
 use crate::rights::{self, Capabilities};
@@ -84,6 +84,14 @@ fn no_bpf(message: String, advice: &str) -> RecordError {
         message,
         advice: advice.to_owned(),
     }
+}
+
+/// The last line of what libbpf printed, for the end of a sentence.
+pub fn detail(complaints: &str) -> String {
+    complaints
+        .lines()
+        .last()
+        .map_or(String::new(), |l| format!(" ({l})"))
 }
 
 /// The reason at the end of the verifier's log, which libbpf prints between two marks; None: there is no log.

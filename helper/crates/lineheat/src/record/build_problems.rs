@@ -8,8 +8,8 @@ use profile::{Locations, Profile};
 use symbolize::{DemangleMode, Language, Text, demangle};
 
 use super::modules::ModuleIndex;
-use super::save::{Symbols, module_name};
-use super::shown_path::shown_path;
+use super::shown_path::{module_name, shown_path};
+use super::symbols::Symbols;
 
 /// Shares of all samples above which it is told.
 const UNNAMED_WORTH_TELLING: f64 = 0.05;

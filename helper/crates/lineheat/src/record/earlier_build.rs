@@ -5,9 +5,9 @@ use std::path::Path;
 
 use profile::run::RunInfo;
 
-use super::Earlier;
+use super::options::Earlier;
 use super::recording::Recording;
-use super::save::module_name;
+use super::shown_path::module_name;
 
 /// Names in one sentence.
 const SHOWN_MAX: usize = 3;

@@ -1,6 +1,7 @@
 //! What a run says of the machine and of the source tree that it was recorded in.
 
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 use supervision::Urgency;
@@ -12,6 +13,11 @@ use crate::kernel_support;
 pub fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+pub fn unix_ns(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos() as i64)
 }
 
 /// Gathered while the target runs: git may take its time in a large tree.

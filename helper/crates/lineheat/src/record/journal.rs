@@ -9,9 +9,9 @@ use profile::run::{JournalKernelName, JournalModule, JournalStep, JournalThread,
 use profile::{Journal, RunFile, place};
 
 use super::modules::Modules;
-use super::save::{comm, period_ns};
+use super::rate::period_ns;
 use super::shown_path::shown_path;
-use super::stacks::{CodePlace, CountedStacks};
+use super::stacks::{CodePlace, CountedStacks, comm};
 
 pub const STEP_EVERY: Duration = Duration::from_millis(500);
 /// A journal of hours, folded, has a third of this or less.

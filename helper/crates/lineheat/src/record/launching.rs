@@ -9,9 +9,9 @@ use target::Exit;
 
 use super::environment;
 use super::follow::{Ended, Told, follow};
+use super::launch_options::launch_options_of;
 use super::recording::{Recording, TargetState};
 use super::repetitions::has_failed;
-use super::start::launch_options_of;
 use super::turns::Turn;
 use super::work::Work;
 use super::{EndReason, Incoming, RecordError, RecordOptions};

@@ -5,6 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use records::FileId;
+use target::MapsEntry;
+
 /// The programs that processes run: each is asked for once, since a process may load thousands of libraries.
 #[derive(Default)]
 pub struct Programs(HashMap<u32, PathBuf>);
@@ -71,6 +74,18 @@ fn without_deleted_mark(path: &Path) -> &Path {
     bytes
         .strip_suffix(b" (deleted)")
         .map_or(path, |bytes| Path::new(OsStr::from_bytes(bytes)))
+}
+
+/// The file of a line of `/proc/PID/maps`, as the kernel's mapping records call it.
+pub fn file_id_of(entry: &MapsEntry) -> FileId {
+    if entry.path == Path::new("[vdso]") {
+        return FileId::VDSO;
+    }
+    FileId {
+        device_major: entry.device_major,
+        device_minor: entry.device_minor,
+        inode: entry.inode,
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! Processes of which the kernel may have dropped records: what they have mapped is read from `/proc`, as it is where a
 //! process is attached to. Those that had ended by then stay as they are.
 
-use std::collections::BTreeSet;
 use std::{fs, io};
 
 use records::{MappingRecord, ToSampler};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::environment::monotonic_ns;
+use super::mapped_paths::file_id_of;
 use super::recording::Recording;
-use super::start::file_id_of;
 
 /// What the sampler says of a process ([`records::FromSampler::Missed`]).
 #[derive(Debug, Clone, Copy)]
@@ -18,13 +17,6 @@ pub struct Missed {
     pub since_ns: u64,
     pub forked_ns: u64,
     pub is_new: bool,
-}
-
-/// What is left of it.
-#[derive(Debug, Default)]
-pub struct Unread {
-    /// Processes that could not be read any more.
-    pub pids: BTreeSet<u32>,
 }
 
 /// Enough for a sentence that names some of them.
@@ -91,7 +83,7 @@ impl Recording<'_> {
                 file,
             });
         }
-        self.modules.tell(&mut self.copies, self.sampler.unsent());
+        self.tell_of_modules();
         self.sampler.say(&ToSampler::Read {
             pid,
             read_ns,

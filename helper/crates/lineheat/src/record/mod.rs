@@ -6,37 +6,45 @@ mod attach_to;
 mod bpf_refusals;
 mod build_problems;
 mod copied_stacks;
+mod counting;
 mod earlier_build;
 mod environment;
 mod errors;
+mod events;
 mod finish;
 mod follow;
 mod git;
 #[cfg(test)]
 mod hours;
 mod in_turns;
+mod incoming;
 mod incomplete_stacks;
 mod jit;
 mod journal;
 mod keeping;
+mod launch_options;
 mod launching;
 mod layouts;
 mod mapped_paths;
 mod missed;
+mod missing_rights;
 mod modules;
 mod numbering;
 mod opener;
+mod options;
 mod output;
 mod own_samples;
 mod pid_namespace;
 mod problems;
 mod process_repetitions;
 mod rate;
+mod recorded;
 mod recording;
 mod repetitions;
 mod row_cache;
 mod run_info;
 mod sampler;
+mod sampler_errors;
 mod sampler_process;
 mod sampler_watch;
 mod save;
@@ -46,6 +54,7 @@ mod stacks;
 mod start;
 mod stopping;
 mod stops;
+mod symbols;
 mod turns;
 mod unknown_frames;
 mod unprivileged;
@@ -54,248 +63,30 @@ mod warm_up;
 mod ways;
 mod work;
 
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use std::time::Duration;
 
-use profile::run::SweepCell;
-use records::FromSampler;
-use records::layout::Timers;
-use statistics::{SoFar, Summary};
 use supervision::Urgency;
-use target::{Exit, TerminalSize};
 
-use crate::kept_builds::{EarlierBuild, EarlierSources, KeptBuilds, NotKept};
 use crate::kernel_support;
 
 pub use attach_to::AttachTo;
 pub use errors::RecordError;
-use follow::Ended;
-
+pub use events::{Control, Event, RunsSoFar, Stage};
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};
+use incoming::Incoming;
 pub use layouts::DrawnLayouts;
-pub use opener::{Asked, Identity};
+pub use options::{
+    Build, DEBUGINFOD_PATIENCE, Earlier, Privilege, REPEAT_MAX, RecordOptions, SAMPLE_HZ_DEFAULT,
+    SAMPLE_HZ_MAX, Target,
+};
 pub use output::new_run_path;
+pub use recorded::{EndReason, Recorded};
 use recording::Recording;
-pub use sampler_process::sampler_path;
 pub use shown_path::shown_path;
 use turns::Turn;
-use unprivileged::Copies;
 use warm_up::WarmedUp;
 pub use work::{Work, work_expression};
-
-pub const SAMPLE_HZ_DEFAULT: u32 = 999;
-pub const SAMPLE_HZ_MAX: u32 = 9999;
-pub const REPEAT_MAX: u32 = 10_000;
-
-/// What to record.
-pub enum Target {
-    Launch {
-        program: PathBuf,
-        args: Vec<std::ffi::OsString>,
-        cwd: Option<PathBuf>,
-        /// Added to our own environment; never stored.
-        env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
-        terminal: Option<TerminalSize>,
-    },
-    Attach(AttachTo),
-}
-
-/// Which build of a launched program is recorded.
-pub enum Build {
-    /// The one that is there.
-    Present,
-    /// The one that is there; a copy is kept for later comparisons.
-    Kept(KeptBuilds),
-    /// One that was kept.
-    Earlier(Box<Earlier>),
-}
-
-/// A kept build and what its former runs say of its sources. The target's program is the copy.
-pub struct Earlier {
-    pub build: EarlierBuild,
-    pub sources: EarlierSources,
-}
-
-impl Build {
-    pub fn earlier(&self) -> Option<&Earlier> {
-        match self {
-            Build::Earlier(earlier) => Some(earlier),
-            Build::Present | Build::Kept(_) => None,
-        }
-    }
-}
-
-/// With which rights to take samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Privilege {
-    /// The privileged sampler; without it where this user may not have it.
-    BestAvailable,
-    Required,
-    /// Registers and stack copies, user space only.
-    None,
-}
-
-pub struct RecordOptions {
-    pub target: Target,
-    pub privilege: Privilege,
-    pub sample_hz: u32,
-    /// Of the user stack; a deeper one keeps its leaf side. At most `records::layout::USER_FRAMES_MAX`.
-    pub max_frames: u32,
-    /// Whether pieces of stacks may be unwound here, in memory, while the rows of a file are being made.
-    pub stack_copies: bool,
-    pub timers: Timers,
-    /// How often a command is run, into one run; a run that fails is the last. At least 1.
-    pub repeat: u32,
-    /// In turns with another command: fewer executions, if they tell a change of this size.
-    pub until: Option<f64>,
-    /// Each execution gets an environment of another size; its size in a turn is that of the others that share this.
-    pub layouts: Option<DrawnLayouts>,
-    /// How often it is run before, without samples.
-    pub warm_up: u32,
-    /// What each run of the command does.
-    pub work: Work,
-    pub duration: Option<Duration>,
-    /// Which part of a sweep it is.
-    pub sweep: Option<SweepCell>,
-    /// Which build of the program is recorded, and what becomes of it.
-    pub build: Build,
-    /// The run file to write; None: nothing is kept.
-    pub output: Option<PathBuf>,
-    /// Keep the text of each hot source file in the run itself.
-    pub self_contained: bool,
-    pub name: String,
-    /// How names of functions are saved.
-    pub demangle: symbolize::DemangleMode,
-    /// Ask the servers of DEBUGINFOD_URLS for debug information that is not here, and wait so long for each file.
-    pub debuginfod: Option<Duration>,
-}
-
-/// Debug files have hundreds of megabytes.
-pub const DEBUGINFOD_PATIENCE: Duration = Duration::from_secs(120);
-
-/// What the caller may ask for while it records.
-#[derive(Debug, Clone)]
-pub enum Control {
-    /// End the recording and keep it. A launched target is ended too.
-    Stop,
-    /// The same, when the target has been interrupted with us and ends by itself.
-    Interrupt,
-    Discard,
-    Input(Vec<u8>),
-    Resize(TerminalSize),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    Recording,
-    /// So many addresses of the total are known; 0 of 0 at the beginning.
-    Symbolizing {
-        done: usize,
-        total: usize,
-    },
-    Saving,
-}
-
-/// Where a command that is run several times is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RunsSoFar {
-    /// The one that runs, from 1.
-    pub number: u32,
-    pub wanted: u32,
-    /// It is one of those before the recording.
-    pub warm_up: bool,
-    /// Those that have ended well.
-    pub done: u32,
-    /// User and system time of these; None: there is none yet.
-    pub cpu: Option<Summary>,
-}
-
-/// What the caller hears while it records.
-pub enum Event {
-    Started {
-        pid: u32,
-        event: &'static str,
-        user_space_only: bool,
-        /// What was refused, when less is recorded than was wanted.
-        refused: Option<RecordError>,
-    },
-    Progress {
-        stage: Stage,
-        elapsed: Duration,
-        samples: u64,
-        lost: u64,
-        /// Of a command that is run several times.
-        runs: Option<RunsSoFar>,
-    },
-    /// Of commands in turns, after each turn: what may be said of them.
-    Turn(SoFar),
-    /// From the target's own terminal, if it was given one.
-    Output(Vec<u8>),
-    /// Something that the user should know now; it is in the run, too.
-    Trouble(String),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndReason {
-    Exited,
-    Stopped,
-    Duration,
-    SamplerLost,
-}
-
-pub struct Recorded {
-    /// None: discarded.
-    pub run: Option<PathBuf>,
-    /// Of the last repetition, with the CPU time of all.
-    pub exit: Option<Exit>,
-    /// The warm-up runs first; as they are saved, when they are told.
-    pub repetitions: Vec<profile::run::Repetition>,
-    pub samples: u64,
-    pub lost: u64,
-    /// The sampler has not told all that it lost.
-    pub more_may_be_lost: bool,
-    pub user_space_only: bool,
-    pub wall: Duration,
-    pub end_reason: EndReason,
-    pub problems: Vec<String>,
-    /// Why there is no copy of the program, if one was to be kept.
-    pub not_kept: Option<NotKept>,
-}
-
-impl Recorded {
-    /// Stopped before anything was recorded, as this sentence says.
-    fn nothing(why: String) -> Recorded {
-        Recorded {
-            run: None,
-            exit: None,
-            repetitions: Vec::new(),
-            samples: 0,
-            lost: 0,
-            more_may_be_lost: false,
-            user_space_only: false,
-            wall: Duration::ZERO,
-            end_reason: EndReason::Stopped,
-            problems: vec![why],
-            not_kept: None,
-        }
-    }
-}
-
-enum Incoming {
-    Sampler(Vec<FromSampler>),
-    /// Of our own sampler.
-    Copies(Vec<Copies>),
-    SamplerGone(Option<String>),
-    TargetExited(Ended),
-    Output(Vec<u8>),
-    Control(Control),
-    /// The command may run.
-    YourTurn,
-    /// No command that runs in turns with ours will run any more.
-    AllHaveRun,
-}
 
 /// Messages in flight between our threads; beyond it the sampler waits, and counts what it loses.
 const INCOMING_MAX: usize = 256;

@@ -14,7 +14,6 @@ use supervision::Urgency;
 use symbolize::GuardedMap;
 use unwind::{ElfLayout, PackedPages, RuleSet};
 
-use super::copied_stacks::CopiedStacks;
 use super::opener::{Asked, Identity, Opened, Opener};
 use super::row_cache::RowCache;
 
@@ -231,10 +230,10 @@ impl Modules {
         (0..).zip(&self.modules)
     }
 
-    /// Appends what the sampler has not been told yet to the messages for it; whoever unwinds copies learns it, too.
-    pub fn tell(&mut self, copies: &mut CopiedStacks, unsent: &mut Vec<u8>) {
+    /// What the sampler has not been told yet, in order. From now on it has.
+    pub fn take_news(&mut self) -> Vec<ToSampler> {
         if self.pending.is_empty() {
-            return;
+            return Vec::new();
         }
         let first = self.rules_sent;
         self.rules_sent = self.rules.len();
@@ -242,10 +241,7 @@ impl Modules {
             first: first as u32,
             rules: self.rules.bytes_from(first),
         });
-        for message in rules.into_iter().chain(self.pending.drain(..)) {
-            copies.take(&message);
-            message.write(unsent).expect("memory takes all");
-        }
+        rules.into_iter().chain(self.pending.drain(..)).collect()
     }
 
     fn read_opened(

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -16,7 +15,9 @@ use records::FileId;
 use supervision::{LOOK_EVERY, Patience, ProcessState, Urgency, end_sometime, state_of};
 
 use crate::fd_passing::{pair, receive, receive_within, send};
-use crate::open_worker::{self, Answer};
+use crate::open_messages::{Answer, encode};
+pub use crate::open_messages::{Asked, Identity};
+use crate::open_worker;
 
 /// A file that answers later has no names. As long as nobody reads them, samples are held by the kernel's buffer.
 const WAIT: Duration = Duration::from_secs(2);
@@ -30,31 +31,6 @@ const WAITS_FOR_A_TURN: u32 = 15;
 /// Of its own; copies do not count.
 const MEMORY_BYTES_MAX: u64 = 64 << 20;
 const CPU_TIME_MAX: Duration = Duration::from_secs(600);
-
-/// A file to be opened: the first of `paths` that is regular, not too large, and the wanted one.
-pub struct Asked<'a> {
-    pub identity: Identity,
-    pub paths: &'a [PathBuf],
-    pub bytes_max: u64,
-}
-
-/// Which file it is to the kernel's mapping records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Identity {
-    Is(FileId),
-    /// To be found out.
-    Wanted,
-    Any,
-}
-
-impl Identity {
-    pub fn id(self) -> Option<FileId> {
-        match self {
-            Identity::Is(id) => Some(id),
-            Identity::Wanted | Identity::Any => None,
-        }
-    }
-}
 
 pub struct Opened {
     pub file: File,
@@ -96,7 +72,7 @@ impl Opener {
         if device.is_some_and(|device| self.asleep.contains(&device)) {
             return Err(asleep());
         }
-        let request = open_worker::encode(asked);
+        let request = encode(asked);
         let mut why = "could not be opened: the process that opens files exited".to_owned();
         // It may have died of something else since it was asked last, or be stopped: that is not the file's fault.
         for _ in 0..2 {

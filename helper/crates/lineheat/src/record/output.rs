@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use profile::{Profile, RunFile, SourceStore, texts_out_of_run, texts_without_room};
 use supervision::{Patience, Urgency};
 
-use super::errors::RecordErrorKind;
-use super::{RecordError, RecordOptions};
+use super::RecordOptions;
+use super::errors::{RecordError, RecordErrorKind};
 
 /// A new run file in `directory`, named by an id of our making: UTC time and a number that keeps two runs of one
 /// second apart.

@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::RecordError;
-use super::errors::RecordErrorKind;
+use super::errors::{RecordError, RecordErrorKind};
 
 /// The inode of the initial PID namespace (PROC_PID_INIT_INO, include/linux/proc_ns.h).
 const INITIAL_PID_NAMESPACE: &str = "pid:[4026531836]";

@@ -11,8 +11,8 @@ use super::build_problems::build_problems;
 use super::jit;
 use super::modules::{Module, ModuleIndex};
 use super::recording::Recording;
-use super::save::Symbols;
 use super::stacks::CodePlace;
+use super::symbols::Symbols;
 use super::unknown_frames;
 
 /// Shares of all samples above which a shortcoming is told.

@@ -1,12 +1,16 @@
 //! The sampling rate that was asked for, and the one that the kernel gave.
 
-use super::RecordError;
-use super::errors::RecordErrorKind;
+use super::errors::{RecordError, RecordErrorKind};
 
 /// `kernel.perf_event_max_sample_rate`: beyond it the kernel drops samples, whatever was asked for.
 pub fn kernel_limit_hz() -> Option<u32> {
     let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate").ok()?;
     text.trim().parse().ok()
+}
+
+/// CPU time that one sample stands for.
+pub fn period_ns(sample_hz: u32) -> u64 {
+    1_000_000_000 / u64::from(sample_hz)
 }
 
 /// # Errors

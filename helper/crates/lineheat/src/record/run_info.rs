@@ -1,7 +1,7 @@
 //! What a run says beyond its samples: how it was made, what was lost, and the text of the hot source files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use profile::Profile;
 use profile::run::{
@@ -11,26 +11,21 @@ use profile::run::{
 use records::StackEnd;
 use records::layout::Counter;
 
-use super::environment::Environment;
+use super::environment::{Environment, unix_ns};
 use super::layouts;
 use super::modules::ModuleIndex;
 use super::problems::problems;
 use super::rate::{Taken, TimersUsed};
 use super::recording::Recording;
 use super::repetitions::{Repetition, Repetitions};
-use super::save::Symbols;
 use super::shown_path::shown_path;
 use super::source_texts::source_texts;
+use super::symbols::Symbols;
 use super::work::{Work, missing_work};
 use super::{EndReason, RecordOptions, Target};
 
 /// Of a module.
 const FOLDED_MAX: usize = 200;
-
-pub fn unix_ns(time: SystemTime) -> i64 {
-    time.duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_nanos() as i64)
-}
 
 pub fn run_info(
     recording: &Recording,

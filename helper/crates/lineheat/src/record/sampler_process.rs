@@ -2,7 +2,6 @@
 
 use std::io::{BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
@@ -13,10 +12,8 @@ use std::time::Duration;
 use records::{FromSampler, MessageReader};
 use supervision::{Ending, Patience, ProcessState, Urgency, end, state_of, wait_for};
 
-use super::errors::RecordErrorKind;
 use super::ways::Way;
 use super::{Incoming, RecordError};
-use crate::installation::PACKAGED;
 
 pub struct SamplerProcess {
     /// None: it has ended, or was left behind.
@@ -38,28 +35,6 @@ const COMPLAINT_BYTES_MAX: u64 = 64 << 10;
 const COMPLAINTS_WITHIN: Duration = Duration::from_secs(1);
 /// After its last words, or the end of its input.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
-
-/// Where packages of distributions put the engine.
-const PACKAGED_ENGINES: &str = "/usr/bin";
-
-/// The sampler that belongs to this engine: beside it, or where its package put it.
-pub fn sampler_path() -> Result<PathBuf, RecordError> {
-    let own = std::env::current_exe()
-        .map_err(|e| RecordError::internal(format!("cannot find the lineheat executable: {e}")))?;
-    let path = own.with_file_name("lineheat-sampler");
-    if path.is_file() {
-        return Ok(path);
-    }
-    let packaged = PathBuf::from(PACKAGED);
-    if own.parent() == Some(Path::new(PACKAGED_ENGINES)) && packaged.is_file() {
-        return Ok(packaged);
-    }
-    Err(RecordError {
-        kind: RecordErrorKind::NotFound,
-        message: format!("the sampler is missing: {} does not exist", path.display()),
-        advice: "Reinstall Lineheat, or build it: npm run build".to_owned(),
-    })
-}
 
 impl SamplerProcess {
     /// Starts the sampler; what it says arrives at `incoming`, its end as [`Incoming::SamplerGone`].

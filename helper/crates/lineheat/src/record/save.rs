@@ -1,60 +1,23 @@
 //! Counted stacks → symbolized profile.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use profile::{
     KERNEL, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN, sample_labels,
 };
-use symbolize::{
-    AskedModule, Frame, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated,
-};
+use symbolize::{Frame, ModuleSymbols};
 
 use super::earlier_build;
-use super::environment::Environment;
-use super::modules::{Module, ModuleIndex, own_vdso};
+use super::environment::{Environment, unix_ns};
+use super::modules::{Module, ModuleIndex};
+use super::rate::period_ns;
 use super::recording::Recording;
+use super::run_info;
 use super::shown_path::shown_path;
-use super::stacks::CodePlace;
-use super::{RecordOptions, Stage, run_info};
-use crate::symbolize_worker;
-
-/// Symbolizing that takes longer shows how far it is, so often.
-const PROGRESS_EVERY: Duration = Duration::from_millis(200);
-
-/// What symbolization found, by module.
-pub struct Symbols {
-    /// Asked vaddrs, ascending.
-    vaddrs: Vec<u64>,
-    pub found: ModuleSymbols,
-    /// Its file could not be had: no way of building it would have given names.
-    pub is_unread: bool,
-}
-
-impl Symbols {
-    fn of(vaddrs: Vec<u64>, found: ModuleSymbols) -> Symbols {
-        Symbols {
-            vaddrs,
-            found,
-            is_unread: false,
-        }
-    }
-
-    /// Several functions have this code.
-    fn is_folded(&self, vaddr: u64) -> bool {
-        let names = self.place(vaddr).and_then(|at| self.found.folded.get(at));
-        names.is_some_and(|names| !names.is_empty())
-    }
-
-    /// Where an address is in the columns of `found`.
-    pub fn place(&self, vaddr: u64) -> Option<usize> {
-        self.vaddrs.binary_search(&vaddr).ok()
-    }
-}
+use super::stacks::{CodePlace, comm};
+use super::symbols::{Symbols, symbolize_places};
+use super::{RecordOptions, Stage};
 
 /// The whole run, symbolized.
 pub fn profile_of(
@@ -78,7 +41,7 @@ fn build(
     let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
     let period_ns = period_ns(options.sample_hz);
     builder.set_period("cpu", "nanoseconds", period_ns as i64);
-    let started_ns = run_info::unix_ns(recording.started_at);
+    let started_ns = unix_ns(recording.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
     let locations = add_locations(&mut builder, recording, symbols);
     add_samples(&mut builder, recording, &locations, period_ns);
@@ -91,98 +54,6 @@ fn build(
     Profile {
         run: Some(info),
         ..profile
-    }
-}
-
-/// CPU time that one sample stands for.
-pub fn period_ns(sample_hz: u32) -> u64 {
-    1_000_000_000 / u64::from(sample_hz)
-}
-
-fn symbolize_places(
-    recording: &Recording,
-    options: &RecordOptions,
-    mut on_progress: impl FnMut(Stage),
-) -> BTreeMap<ModuleIndex, Symbols> {
-    let mut vaddrs: BTreeMap<ModuleIndex, Vec<u64>> = BTreeMap::new();
-    for place in recording.stacks.places.values() {
-        if let CodePlace::InModule { module, vaddr } = place {
-            vaddrs.entry(*module).or_default().push(*vaddr);
-        }
-    }
-    let total = vaddrs.values().map(Vec::len).sum();
-    let done = Arc::new(AtomicUsize::new(0));
-    let options = Options {
-        demangle: options.demangle,
-        debuginfod: options.debuginfod,
-        progress: Arc::clone(&done),
-        cache: symbolize::user_cache_folder(),
-        ..Options::default()
-    };
-    let mut symbols = BTreeMap::new();
-    let (mut indices, mut asked) = (Vec::new(), Vec::new());
-    for (index, mut vaddrs) in vaddrs {
-        vaddrs.sort_unstable();
-        if recording.jit.is_jit(index) {
-            let found = recording.jit.symbols(index, &vaddrs);
-            symbols.insert(index, Symbols::of(vaddrs, found));
-            continue;
-        }
-        match module_file(recording.modules.get(index)) {
-            Ok(module) => {
-                indices.push(index);
-                asked.push(AskedModule { module, vaddrs });
-            }
-            Err(problem) => {
-                let found = ModuleSymbols {
-                    chains: vec![Vec::new(); vaddrs.len()],
-                    problem: Some(problem),
-                    ..ModuleSymbols::default()
-                };
-                let unread = Symbols {
-                    is_unread: true,
-                    ..Symbols::of(vaddrs, found)
-                };
-                symbols.insert(index, unread);
-            }
-        }
-    }
-    let mut told = Instant::now();
-    let mut isolation = Isolation {
-        urgency: recording.urgency.clone(),
-        ..Isolation::by(symbolize_worker::command())
-    };
-    let found = symbolize_isolated(&asked, &options, &mut isolation, || {
-        if told.elapsed() > PROGRESS_EVERY {
-            told = Instant::now();
-            let done = done.load(Ordering::Relaxed).min(total);
-            on_progress(Stage::Symbolizing { done, total });
-        }
-    });
-    for ((index, asked), found) in indices.into_iter().zip(asked).zip(found) {
-        let is_unread = recording.urgency.is_urgent() && found.chains.iter().all(Vec::is_empty);
-        let symbols_of = Symbols::of(asked.vaddrs, found);
-        symbols.insert(
-            index,
-            Symbols {
-                is_unread,
-                ..symbols_of
-            },
-        );
-    }
-    symbols
-}
-
-/// The file that was mapped; otherwise why its names are not to be had.
-fn module_file(module: &Module) -> Result<ModuleFile, String> {
-    let copy = |file: &File| file.try_clone().map_err(|e| e.to_string());
-    match module.file_as_mapped().and_then(copy) {
-        Ok(file) => Ok(ModuleFile::opened(&module.path, file)),
-        Err(_) if module.is_vdso => Ok(ModuleFile::from_bytes(
-            "[vdso]",
-            own_vdso().unwrap_or_default(),
-        )),
-        Err(problem) => Err(problem),
     }
 }
 
@@ -321,14 +192,4 @@ fn thread_names(recording: &Recording) -> HashMap<u32, String> {
         .filter(|t| t.pid == t.tid)
         .map(|t| (t.pid, comm(&t.name)))
         .collect()
-}
-
-pub fn comm(bytes: &[u8; 16]) -> String {
-    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
-}
-
-/// The name by which the target is known: its program's file name.
-pub fn module_name(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, shown_path)
 }

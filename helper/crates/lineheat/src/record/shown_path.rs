@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// `path` with the bytes that are not UTF-8 as `\xff`. Only for being shown: files are opened by their bytes.
 pub fn shown_path(path: impl AsRef<OsStr>) -> String {
@@ -14,6 +15,11 @@ pub fn shown_path(path: impl AsRef<OsStr>) -> String {
         }
     }
     shown
+}
+
+/// The name by which a module or target is known: its file name.
+pub fn module_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, shown_path)
 }
 
 #[cfg(test)]

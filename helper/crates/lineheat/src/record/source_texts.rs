@@ -7,12 +7,12 @@ use std::time::SystemTime;
 
 use profile::run::Source;
 
-use super::Earlier;
+use super::environment::unix_ns;
 use super::modules::ModuleIndex;
 use super::opener::{Asked, Identity, Opener};
+use super::options::Earlier;
 use super::recording::Recording;
-use super::run_info::unix_ns;
-use super::save::Symbols;
+use super::symbols::Symbols;
 
 const SOURCES_MAX: usize = 64;
 const SOURCE_BYTES_MAX: u64 = 512 << 10;

@@ -305,6 +305,12 @@ impl CountedStacks {
     }
 }
 
+/// The name of a thread.
+pub fn comm(bytes: &[u8; 16]) -> String {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

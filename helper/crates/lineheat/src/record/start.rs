@@ -10,21 +10,21 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use records::layout::Counter;
-use records::{FileId, FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
+use records::{FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
 use supervision::{LOOK_EVERY, Patience, Urgency};
-use target::{LaunchOptions, Launcher, MapsEntry, Output};
+use target::Launcher;
 
 use super::address_spaces::AddressSpaces;
 use super::copied_stacks::CopiedStacks;
 use super::environment::Environment;
 use super::jit::JitProcesses;
 use super::journal::Steps;
-use super::mapped_paths::Programs;
-use super::missed::Unread;
+use super::launch_options::{launch_options, launch_options_of};
+use super::mapped_paths::{Programs, file_id_of};
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
-use super::recording::{Recording, TargetState};
+use super::recording::{Recording, TargetState, Unread};
 use super::repetitions::{Repetition, Repetitions};
 use super::sampler::Sampler;
 use super::sampler_watch::SamplerWatch;
@@ -195,7 +195,7 @@ impl<'a> Recording<'a> {
             timers: options.timers,
         };
         self.sampler.say(&hello);
-        self.modules.tell(&mut self.copies, self.sampler.unsent());
+        self.tell_of_modules();
         let mut threads = threads_of(processes);
         if let Some(launcher) = self.launcher.as_ref().filter(|_| options.repeat > 1) {
             threads.push(ThreadId {
@@ -233,7 +233,7 @@ impl<'a> Recording<'a> {
             for (pid, _) in &now {
                 mappings.extend(self.mappings_of(*pid).unwrap_or_default());
             }
-            self.modules.tell(&mut self.copies, self.sampler.unsent());
+            self.tell_of_modules();
             let mut threads = threads_of(&now);
             threads.retain(|t| known.insert(*t));
             let done = threads.is_empty();
@@ -389,49 +389,4 @@ fn working_directory(target: &Target, pid: u32) -> PathBuf {
         Target::Attach(_) => std::fs::read_link(format!("/proc/{pid}/cwd")),
     };
     directory.unwrap_or_default()
-}
-
-/// Of an execution, numbered from 0.
-pub fn launch_options_of(options: &RecordOptions, execution: usize) -> LaunchOptions {
-    let mut launch = launch_options(options);
-    launch
-        .env
-        .extend(options.layouts.map(|layouts| layouts.variable(execution)));
-    launch
-}
-
-pub fn launch_options(options: &RecordOptions) -> LaunchOptions {
-    match &options.target {
-        Target::Launch {
-            program,
-            args,
-            cwd,
-            env,
-            terminal,
-        } => LaunchOptions {
-            program: program.clone(),
-            called_as: (options.build.earlier())
-                .map(|earlier| earlier.build.program.clone().into_os_string()),
-            args: args.clone(),
-            cwd: cwd.clone(),
-            env: env.clone(),
-            terminal: *terminal,
-            output: match options.work {
-                Work::FromOutput(_) => Output::Copied,
-                Work::Unknown | Work::Each(_) => Output::Shared,
-            },
-        },
-        Target::Attach(_) => unreachable!("only launched targets have launch options"),
-    }
-}
-
-pub(super) fn file_id_of(entry: &MapsEntry) -> FileId {
-    if entry.path == Path::new("[vdso]") {
-        return FileId::VDSO;
-    }
-    FileId {
-        device_major: entry.device_major,
-        device_minor: entry.device_minor,
-        inode: entry.inode,
-    }
 }

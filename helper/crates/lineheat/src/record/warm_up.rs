@@ -8,12 +8,12 @@ use rustix::process::Signal;
 use supervision::{Patience, Urgency};
 use target::{Exit, Launched, Launcher};
 
-use super::errors::RecordErrorKind;
+use super::errors::{RecordError, RecordErrorKind};
 use super::follow::{Ended, Told, follow};
+use super::launch_options::launch_options;
 use super::repetitions::{Repetition, has_failed, how_failed};
-use super::start::launch_options;
 use super::work::{FoundWork, Work};
-use super::{Control, Event, RecordError, RecordOptions, Recorded, RunsSoFar, Stage, Target};
+use super::{Control, Event, RecordOptions, Recorded, RunsSoFar, Stage, Target};
 
 /// How often it is looked whether somebody says to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

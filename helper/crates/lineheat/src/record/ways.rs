@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use supervision::{Patience, Urgency, output_within};
 
-use super::RecordError;
-use super::errors::RecordErrorKind;
-use super::sampler_process::sampler_path;
+use super::errors::{RecordError, RecordErrorKind};
 use crate::installation::{self, Problem};
 use crate::rights::{self, Capabilities};
+use crate::sampler_file::sampler_path;
 
 /// sudo may have to ask a server of the network.
 const SUDO_ANSWERS_WITHIN: Duration = Duration::from_secs(10);

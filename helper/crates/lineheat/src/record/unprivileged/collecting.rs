@@ -2,22 +2,24 @@
 //! stacks are unwound, because nothing may pile up.
 
 use std::mem::take;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use perf_events::map_event::{MapEvent, MapEventKind};
 use records::FromSampler;
-use stack_copies::{Collector, StackCopy, Taken};
+use stack_copies::{Collector, Taken};
 
-use super::Shared;
+use super::copies::Copies;
 use crate::record::Incoming;
 use crate::record::environment::monotonic_ns;
 
-/// What was collected, in the order of time.
-pub enum Copies {
-    Happened(MapEvent),
-    Sample(StackCopy),
+/// Between the recording and the collecting thread.
+#[derive(Default)]
+pub struct Shared {
+    pub stop: AtomicBool,
+    /// Of stack copies that were collected and not unwound yet.
+    pub waiting_bytes: AtomicU64,
 }
 
 /// How long records may wait in their rings.

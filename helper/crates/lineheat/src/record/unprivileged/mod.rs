@@ -3,10 +3,11 @@
 //! need not know which of the two it talks to; samples come as [`Incoming::Copies`].
 
 mod collecting;
+mod copies;
 mod live_threads;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
 
 use perf_events::map_event::MapEvent;
@@ -20,7 +21,8 @@ use super::Incoming;
 use super::address_spaces::AddressSpaces;
 use super::copied_stacks::CopiedStacks;
 use super::modules::Modules;
-pub use collecting::Copies;
+use collecting::Shared;
+pub use copies::Copies;
 use live_threads::LiveThreads;
 
 pub struct OwnSampler {
@@ -31,14 +33,6 @@ pub struct OwnSampler {
     live: LiveThreads,
     incoming: SyncSender<Incoming>,
     shared: Arc<Shared>,
-}
-
-/// Between the recording and the collecting thread.
-#[derive(Default)]
-struct Shared {
-    stop: AtomicBool,
-    /// Of stack copies that were collected and not unwound yet.
-    waiting_bytes: AtomicU64,
 }
 
 impl OwnSampler {

@@ -1,0 +1,222 @@
+//! What comes in while a recording runs is counted, until the target has ended or somebody says so.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use records::layout::COPY_BYTES_MAX;
+use records::{FromSampler, ToSampler};
+use supervision::{LOOK_EVERY, Patience};
+
+use super::events::{Event, Stage};
+use super::incoming::Incoming;
+use super::journal::Present;
+use super::missed::Missed;
+use super::options::RecordOptions;
+use super::recording::{Recording, TargetState};
+use super::run_info;
+use super::sampler::Sampler;
+use super::unprivileged::Copies;
+
+/// What a target has printed is read by then; what it has started may print for ever.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+impl Recording<'_> {
+    /// Handles what comes in until the sampler has sent everything and a launched target has ended.
+    pub(super) fn run(
+        &mut self,
+        options: &RecordOptions,
+        incoming: &Receiver<Incoming>,
+        on_event: &mut impl FnMut(Event),
+    ) {
+        while !(self.sampler_ended && matches!(self.target, TargetState::Gone)) {
+            match incoming.recv_timeout(LOOK_EVERY) {
+                Ok(Incoming::Sampler(messages)) => {
+                    self.sampler_watch.heard();
+                    let mut counted = false;
+                    for message in messages {
+                        self.sampler_ended |= message == FromSampler::Ended;
+                        counted |= matches!(message, FromSampler::Counts { .. });
+                        self.handle(message);
+                    }
+                    // Of all libraries that were heard of together.
+                    self.sampler.send();
+                    if std::mem::take(&mut self.is_synced) {
+                        self.run_waiting(options);
+                    }
+                    if counted && self.is_its_turn() {
+                        on_event(self.progress(Stage::Recording));
+                    }
+                }
+                Ok(Incoming::Copies(copies)) => {
+                    self.sampler_watch.heard();
+                    self.unwind(copies);
+                    self.sampler.send();
+                }
+                Ok(Incoming::SamplerGone(why)) => {
+                    if !self.sampler_ended {
+                        on_event(Event::Trouble(self.lose_sampler(why)));
+                        self.append_step(options);
+                    }
+                }
+                Ok(Incoming::TargetExited(ended)) => {
+                    self.take_exit(options, ended);
+                    on_event(self.progress(Stage::Recording));
+                }
+                Ok(Incoming::Output(bytes)) => on_event(Event::Output(bytes)),
+                Ok(Incoming::Control(control)) => self.obey(control),
+                Ok(Incoming::YourTurn) => self.take_turn(options),
+                Ok(Incoming::AllHaveRun) => self.end_with_others(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.watch(options);
+            if let Some(told) = self.watch_sampler() {
+                on_event(Event::Trouble(told));
+            }
+            // By our own clock: a sampler that says nothing must not keep what it has said from the journal.
+            if self.steps.is_due() {
+                self.append_step(options);
+            }
+        }
+        if self.was_interrupted() {
+            self.await_own_interrupt(incoming, on_event);
+        }
+        // The terminal's last words may still be on their way.
+        let mut last_words = Patience::new(LAST_WORDS, &self.urgency);
+        while let Ok(Incoming::Output(bytes)) = incoming.recv_timeout(Duration::from_millis(20))
+            && !last_words.runs_out()
+        {
+            on_event(Event::Output(bytes));
+        }
+        self.ended.get_or_insert_with(Instant::now);
+    }
+
+    /// Saves what is new.
+    pub(super) fn append_step(&mut self, options: &RecordOptions) {
+        if self.steps.run_file().is_none() {
+            return;
+        }
+        let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        let run = run_info::run_info_so_far(self, options, wall);
+        let present = Present {
+            modules: &self.modules,
+            stacks: &self.stacks,
+            kernel_names: &self.kernel_names,
+            started_monotonic_ns: self.started_monotonic_ns,
+            sample_hz: options.sample_hz,
+            run,
+        };
+        self.steps.append(wall, present);
+    }
+
+    pub(super) fn handle(&mut self, message: FromSampler) {
+        if self.own_samples.takes(&message) {
+            return;
+        }
+        self.of_processes.hear(&message);
+        match message {
+            FromSampler::Sample(sample) => {
+                let repetition = match self.repetitions.are_told() {
+                    true => self.of_processes.of(&sample),
+                    false => 0,
+                };
+                (self.stacks).add(sample, repetition, &self.spaces, &self.modules);
+            }
+            FromSampler::Copy(copy) => {
+                let (spaces, modules) = (&self.spaces, &self.modules);
+                let sample = (self.copies).unwind(copy, &[], COPY_BYTES_MAX, spaces, modules);
+                self.handle(FromSampler::Sample(sample));
+            }
+            FromSampler::Mapped {
+                time_ns,
+                pid,
+                start,
+                length,
+                file_offset,
+                file,
+                path,
+            } => {
+                let path = Path::new(OsStr::from_bytes(&path));
+                self.add_mapping(pid, time_ns, start, length, file_offset, file, path);
+                self.tell_of_modules();
+            }
+            FromSampler::Forked {
+                time_ns,
+                pid,
+                parent_pid,
+            } => self.fork(pid, time_ns, parent_pid),
+            FromSampler::Executed { time_ns, pid } => {
+                self.spaces.execute(pid, time_ns);
+                self.programs.forget(pid);
+                self.jit.execute(pid);
+            }
+            FromSampler::Exited { pid, .. } => {
+                self.spaces.exit(pid);
+                self.programs.forget(pid);
+                self.jit.exit(pid);
+                self.copies.forget(pid);
+            }
+            FromSampler::Missed {
+                pid,
+                since_ns,
+                forked_ns,
+                is_new,
+            } => self.catch_up_with(Missed {
+                pid,
+                since_ns,
+                forked_ns,
+                is_new,
+            }),
+            FromSampler::MissedAll => self.sampler.say(&ToSampler::CaughtUp),
+            FromSampler::Synced => self.is_synced = true,
+            FromSampler::Ran { running_ns } => self.running_ns = running_ns,
+            FromSampler::KernelSymbol { id, name } => {
+                self.kernel_names
+                    .push((id, String::from_utf8_lossy(&name).into_owned()));
+            }
+            FromSampler::Counts {
+                counters,
+                lost_mapping_records,
+            } => {
+                self.counters = counters;
+                self.lost_mapping_records = lost_mapping_records;
+            }
+            FromSampler::Failed(error) => self.problems.push(self.sampler.error(error).message),
+            FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
+        }
+    }
+
+    fn fork(&mut self, pid: u32, time_ns: u64, parent_pid: u32) {
+        self.forks += 1;
+        self.spaces.fork(pid, parent_pid);
+        let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+        self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
+    }
+
+    /// Handles what our own sampler has collected, in the order of time.
+    fn unwind(&mut self, copies: Vec<Copies>) {
+        for copy in copies {
+            let Sampler::Own(own) = &mut self.sampler else {
+                return;
+            };
+            let message = match copy {
+                Copies::Happened(event) => own.message_of(event),
+                Copies::Sample(copy) => {
+                    let copies = &mut self.copies;
+                    let sample = own.unwind(copy, copies, &self.spaces, &self.modules);
+                    Some(FromSampler::Sample(sample))
+                }
+            };
+            if let Some(message) = message {
+                self.handle(message);
+            }
+        }
+    }
+
+    fn is_its_turn(&self) -> bool {
+        self.turn.is_none() || matches!(self.target, TargetState::Running(_))
+    }
+}
