@@ -6,6 +6,7 @@ import { checkCrates } from './checks/crates.mjs';
 import { checkFileShapes } from './checks/file-shape.mjs';
 import { importProblems } from './checks/imports.mjs';
 import { checkLocalizedTexts } from './checks/localized-texts.mjs';
+import { checkModuleCycles } from './checks/module-cycles.mjs';
 import { checkWording } from './checks/wording.mjs';
 import { run } from './steps/command.mjs';
 import { artifacts, helper, inRoot } from './steps/paths.mjs';
@@ -49,6 +50,7 @@ async function typescriptSide(attempt) {
 async function rustSide(attempt) {
   await attempt('format (rustfmt)', () => cargo('fmt', '--all', '--check'));
   await attempt('crate table', () => checkCrates());
+  await attempt('no cycles between modules of a crate', async () => checkModuleCycles());
   await attempt('lint (clippy)', () =>
     cargo('clippy', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'),
   );
