@@ -5,7 +5,7 @@ use profile::Profile;
 use crate::analyzed::Analyzed;
 use crate::counts::{Columns, Counted, count_groups};
 use crate::frames::ChainFrame;
-use crate::learnt_noise::{Builds, LearntNoise};
+use crate::learnt_noise::{Builds, FEW_EXECUTIONS, LearntNoise};
 use crate::normalisation::Normalisation;
 use crate::side::Side;
 use crate::turns::turns;
@@ -30,10 +30,6 @@ impl EarlierRuns {
         are_few && (are_single || turns(&sides[0].executions, &sides[1].executions).is_empty())
     }
 }
-
-/// So many executions on each side are few: what others differ by counts, too. If one side was recorded after the other, more of them
-/// do not show better how much the machine changed in between, and count as so many.
-pub(crate) const FEW_EXECUTIONS: usize = 4;
 
 fn are_blocks(sides: [&Side; 2]) -> bool {
     let starts = sides.map(|side| side.executions.iter().map(|one| one.started_ns));

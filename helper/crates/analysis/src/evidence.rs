@@ -11,10 +11,9 @@ use statistics::{
 
 use crate::amounts::{Amount, Amounts};
 use crate::counts::{Columns, Counted, Counts};
-use crate::earlier_runs::FEW_EXECUTIONS;
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
 use crate::frames::Measure;
-use crate::learnt_noise::{LearntNoise, Spread};
+use crate::learnt_noise::{FEW_EXECUTIONS, LearntNoise, Spread};
 use crate::normalisation::Normalisation;
 use crate::side::Side;
 use crate::turns::turns;

@@ -7,7 +7,9 @@ use profile::RunInfo;
 use profile::run::EndReason;
 use statistics::RunNoise;
 
-use crate::earlier_runs::FEW_EXECUTIONS;
+/// So many executions on each side are few: what others differ by counts, too. If one side was recorded after the other, more of them
+/// do not show better how much the machine changed in between, and count as so many.
+pub(crate) const FEW_EXECUTIONS: usize = 4;
 
 /// Executions of one recording differ less than those of different ones: of 14 programs, recorded eight times with five executions
 /// each, an execution of another recording had 0.5 to 3.3 times the variance (median 1.9). So they count with twice theirs, and
