@@ -14,7 +14,7 @@ use crate::terminal_numbers::count;
 #[command(after_help = "\
 Examples:
   lineheat convert RUN part.pb.gz --time 2.7-3.1   only that time
-  lineheat convert RUN own.pb.gz --my-code         only your own functions
+  lineheat convert RUN user.pb.gz --hide-kernel    without the kernel
 
 OUT is a pprof file, as all runs are; its name must end in .pb.gz.")]
 pub struct Args {

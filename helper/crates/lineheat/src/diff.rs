@@ -30,7 +30,7 @@ Examples:
   lineheat diff before.pb.gz --against after.pb.gz --explain
   lineheat diff old1 old2 old3 --against new1 new2 new3 --lines
   lineheat diff old --against new --fail-on-slower --by 2   status 1 if over 2 % slower
-  lineheat diff old --against new --thread 'worker-*'   only these threads
+  lineheat diff old --against new --hide-kernel             without the kernel
   lineheat diff old --against new --markdown > comment.md   for a pull request")]
 pub struct Args {
     /// Run files of the base side

@@ -13,7 +13,7 @@ use support::can_record;
 use support::executables::copy_executable;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
-const HELP: [(&str, &str); 32] = [
+const HELP: [(&str, &str); 37] = [
     ("lineheat doctor", "recording"),
     ("lineheat record -- ./program ARGUMENTS", "lineheat: saved"),
     ("lineheat report RUN", "book"),
@@ -56,6 +56,11 @@ const HELP: [(&str, &str); 32] = [
     ),
     ("lineheat report RUN --lines", "ledger.hpp:"),
     ("lineheat report RUN --tree", "calls"),
+    ("lineheat report RUN --threads", "thread"),
+    (
+        "lineheat report RUN --time 2.7-3.1",
+        "selected 2.7 to 3.1 s",
+    ),
     ("lineheat report RUN --json | jq .", "\"functions\""),
     ("lineheat annotate RUN ledger.hpp", "book"),
     ("lineheat annotate RUN ledger.hpp --context 2", "book"),
@@ -71,6 +76,18 @@ const HELP: [(&str, &str); 32] = [
     (
         "lineheat diff old --against new --fail-on-slower --by 2",
         "book",
+    ),
+    (
+        "lineheat diff old --against new --hide-kernel",
+        "kernel hidden",
+    ),
+    (
+        "lineheat convert RUN part.pb.gz --time 2.7-3.1",
+        "written to part.pb.gz",
+    ),
+    (
+        "lineheat convert RUN user.pb.gz --hide-kernel",
+        "written to user.pb.gz",
     ),
     (
         "lineheat diff old --against new --markdown > comment.md",
@@ -170,6 +187,7 @@ fn every_example_of_the_help_texts_works() {
         "annotate",
         "diff",
         "compare-commands",
+        "convert",
         "doctor",
         "serve",
         "completions",
