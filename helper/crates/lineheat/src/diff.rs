@@ -231,7 +231,7 @@ fn open_sides(
     };
     let [base, new] = both(|| side(base_profiles), || side(new_profiles));
     let ((base, in_base), (new, in_new)) = (base?, new?);
-    // What only one side has is new, or gone.
+    // A function or thread of one side only may be selected: the comparison calls it new or gone.
     match unknown_in_both(in_base, &in_new).into_iter().next() {
         Some(unknown) => Err(unknown.sentence),
         None => Ok([base, new]),

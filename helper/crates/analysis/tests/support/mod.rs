@@ -8,6 +8,7 @@
 
 pub mod comparisons;
 pub mod damage;
+pub mod selections;
 
 use std::time::Duration;
 

@@ -1,0 +1,243 @@
+//! What tests of selections have in common: figures as tables, threads, and transforms done slowly, stack by stack.
+
+use std::collections::BTreeMap;
+
+use analysis::{
+    Amounts, Analyzed, FunctionFilter, Selection, Transform, flame_graph, function_table,
+    line_table,
+};
+use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder, sample_labels};
+
+use super::{Chance, profile_of, with_timeline};
+
+pub const CPU: usize = 1;
+
+pub type Table = BTreeMap<String, Amounts>;
+
+pub fn functions(analyzed: &Analyzed) -> Table {
+    (function_table(analyzed, CPU).iter())
+        .filter(|row| row.amounts != Amounts::default())
+        .map(|row| {
+            let function = analyzed.function(row.function);
+            let texts = [function.module, function.name, function.file];
+            let key = texts.map(|id| analyzed.text(id)).join("|");
+            (key, row.amounts)
+        })
+        .collect()
+}
+
+pub fn lines(analyzed: &Analyzed) -> Table {
+    (line_table(analyzed, CPU).iter())
+        .filter(|row| row.amounts != Amounts::default())
+        .map(|row| {
+            let key = format!("{}:{}", analyzed.file_path(row.place.file), row.place.line);
+            (key, row.amounts)
+        })
+        .collect()
+}
+
+/// Samples by the names of their frames, outermost first.
+pub fn stacks(analyzed: &Analyzed) -> BTreeMap<String, u64> {
+    let graph = flame_graph(analyzed, CPU);
+    let mut path: Vec<String> = vec![String::new()];
+    let mut sums = BTreeMap::new();
+    for node in 1..graph.frame.len() {
+        let frame = graph.frame[node] as usize;
+        let name = &graph.frames.strings[graph.frames.name[frame] as usize];
+        let parent = &path[node - graph.parent_distance[node] as usize];
+        path.push(format!("{parent};{name}"));
+        if graph.self_samples[node] > 0 {
+            *sums.entry(path[node].clone()).or_default() += u64::from(graph.self_samples[node]);
+        }
+    }
+    sums
+}
+
+pub fn only(transforms: Vec<Transform>) -> Selection {
+    Selection {
+        transforms,
+        ..Selection::default()
+    }
+}
+
+pub fn pattern(text: &str) -> FunctionFilter {
+    FunctionFilter::Pattern(text.to_owned())
+}
+
+/// A frame of the text of a profile, as it stands there.
+pub fn name_of(frame: &str) -> &str {
+    let frame = frame.trim_start_matches('~');
+    let frame = frame.rsplit(['!', ']']).next().unwrap_or(frame);
+    frame.split('@').next().unwrap_or(frame)
+}
+
+pub fn module_of(frame: &str) -> &str {
+    if let Some((module, _)) = frame.split_once('!') {
+        return module;
+    }
+    match frame.starts_with('[') {
+        true => "[kernel]",
+        false => "app",
+    }
+}
+
+/// What a transform does to one stack, root first; `None`: the sample is left out.
+pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a str>> {
+    let is = |filter: &FunctionFilter, frame: &str| match filter {
+        FunctionFilter::Pattern(name) => name_of(frame) == name,
+        FunctionFilter::Named(named) => {
+            name_of(frame) == named.name && module_of(frame) == named.module
+        }
+    };
+    let without = |leaves: &dyn Fn(&str) -> bool| -> Option<Vec<&'a str>> {
+        Some(
+            stack
+                .iter()
+                .copied()
+                .filter(|frame| !leaves(frame))
+                .collect(),
+        )
+    };
+    match transform {
+        Transform::FocusFunction(filter) => {
+            let first = stack.iter().position(|frame| is(filter, frame))?;
+            Some(stack[first..].to_vec())
+        }
+        Transform::FocusSelf(filter) => {
+            let last = stack.last().filter(|frame| is(filter, frame))?;
+            Some(vec![last])
+        }
+        Transform::MergeFunction(filter) => without(&|frame| is(filter, frame)),
+        Transform::DropFunction(filter) => {
+            (!stack.iter().any(|frame| is(filter, frame))).then(|| stack.to_vec())
+        }
+        Transform::CollapseRecursion(filter) => {
+            let is_it = |frame: &&str| is(filter, frame);
+            let first = stack.iter().position(is_it);
+            let last = stack.iter().rposition(is_it);
+            Some(match first.zip(last) {
+                Some((first, last)) => [&stack[..first], &stack[last..]].concat(),
+                None => stack.to_vec(),
+            })
+        }
+        Transform::CollapseModule(module) => {
+            let stand_in = match module.as_str() {
+                "app" => "app!app",
+                "libx.so" => "libx.so!libx.so",
+                _ => "[kernel][kernel]",
+            };
+            let mut kept: Vec<&str> = Vec::new();
+            for frame in stack {
+                match module_of(frame) == module {
+                    true if kept.last() == Some(&stand_in) => {}
+                    true => kept.push(stand_in),
+                    false => kept.push(frame),
+                }
+            }
+            Some(kept)
+        }
+        Transform::HideModule(module) => without(&|frame| module_of(frame) == module),
+        Transform::HideKernel => without(&|frame| module_of(frame) == "[kernel]"),
+        Transform::MyCode(folders) => {
+            let is_own = |frame: &str| {
+                let file = frame.split_once('@').map(|(_, place)| place);
+                let file = file.and_then(|place| place.split(':').next());
+                file.is_some_and(|file| folders.contains(&format!("/src/{file}")))
+            };
+            without(&|frame| !is_own(frame))
+        }
+    }
+}
+
+/// The text with each stack transformed and no call inlined, and how many samples have no frame left.
+pub fn slowly_transformed(text: &str, transforms: &[Transform]) -> (String, u64) {
+    let mut changed = String::new();
+    let mut without_frames = 0;
+    for line in text.lines() {
+        let (stack, count) = line.rsplit_once(' ').expect("frames and a number");
+        let mut frames: Option<Vec<&str>> = Some(stack.split(' ').collect());
+        for transform in transforms {
+            frames = frames.and_then(|frames| slowly(transform, &frames));
+        }
+        match frames.as_deref() {
+            None => {}
+            Some([]) => without_frames += count.parse::<u64>().expect("a number of samples"),
+            Some(frames) => {
+                let stack = frames.join(" ");
+                changed.push_str(&format!("{} {count}\n", stack.replace('~', "")));
+            }
+        }
+    }
+    (changed, without_frames)
+}
+
+pub fn any_transform(chance: &mut Chance) -> Transform {
+    let function = match chance.below(5) {
+        0 => format!("k{}", chance.below(9)),
+        _ => format!("f{}", chance.below(9)),
+    };
+    let module = ["app", "libx.so", "[kernel]"][chance.below(3) as usize].to_owned();
+    match chance.below(9) {
+        0 => Transform::FocusFunction(pattern(&function)),
+        1 => Transform::FocusSelf(pattern(&function)),
+        2 => Transform::MergeFunction(pattern(&function)),
+        3 => Transform::DropFunction(pattern(&function)),
+        4 => Transform::CollapseRecursion(pattern(&function)),
+        5 => Transform::CollapseModule(module),
+        6 => Transform::HideModule(module),
+        7 => Transform::HideKernel,
+        // A folder that is a file, so that some of the files are own code.
+        _ => Transform::MyCode(vec!["/src/1.c".to_owned()]),
+    }
+}
+
+/// Samples of several threads, with a timeline in which each is taken once a millisecond.
+pub fn threaded(text: &str, chance: &mut Chance) -> Profile {
+    let mut profile = with_timeline(profile_of(text), chance);
+    let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
+    let mapping = builder.add_mapping(MappingOf::default());
+    let function = builder.add_function("f", "f", "/src/f.c", 1);
+    let line = LineOf {
+        function,
+        line: 2,
+        column: 0,
+    };
+    for thread in 0..profile.samples.len() as u32 {
+        let (pid, tid) = (1 + thread % 2, 10 + thread % 5);
+        let labels: Vec<(&str, LabelValue)> = sample_labels(
+            pid,
+            tid,
+            ["a", "b"][thread as usize % 2],
+            "worker",
+            1 + thread % 3,
+        );
+        // Equal samples would become one.
+        let location = builder.add_location(Some(mapping), u64::from(thread), &[line]);
+        builder.add_sample(&[location], &[1, 1], &labels);
+    }
+    // Only its labels are wanted.
+    let labels = builder.finish();
+    profile.samples.label_ends = labels.samples.label_ends.clone();
+    profile.samples.labels = (labels.samples.labels.iter())
+        .map(|label| {
+            let mut text = |id| {
+                let text = labels.text(id).to_owned();
+                let known = profile.strings.iter().position(|other| other == text);
+                known.map_or_else(
+                    || profile.strings.push(&text).expect("room"),
+                    |id| id as u32,
+                )
+            };
+            profile::Label {
+                key: text(label.key),
+                text: text(label.text),
+                number: label.number,
+                unit: text(label.unit),
+            }
+        })
+        .collect();
+    if let Some(run) = &mut profile.run {
+        run.repetitions = vec![profile::run::Repetition::default(); 3];
+    }
+    profile
+}
