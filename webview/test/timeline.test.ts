@@ -1,71 +1,29 @@
 // The timeline and the selection in a real Chromium, with a host that keeps the selection as the extension does.
 import assert from 'node:assert/strict';
-import type { ShownSelection, ShownTimelineRequest } from '../../core/selectionMessages.ts';
-import type { PageMessage } from '../../core/webviewMessages.ts';
-import { type PanelPage, showRun, wordsOf } from './browserPage.ts';
+import type { ShownTimelineRequest } from '../../core/selectionMessages.ts';
+import { showRun, wordsOf } from './browserPage.ts';
 import { evilNames } from './evilNames.ts';
-import { type FakeRun, serveRun, timelineContent } from './fakeRun.ts';
+import { timelineContent } from './fakeRun.ts';
 import { onPage } from './onPage.ts';
-import { shopFunctions, shopGraph } from './shop.ts';
+import { shopFunctions } from './shop.ts';
 import { themes } from './themes.ts';
-
-const EIGHT: FakeRun = { threads: 8, seconds: 4 };
-const SECOND = 1e9;
-
-async function showTimeline(panel: PanelPage, run: FakeRun = EIGHT) {
-  const host = await serveRun(panel.page, run);
-  await panel.post(showRun());
-  await panel.post(host.first());
-  await panel.postView('flameGraph', shopGraph);
-  await panel.postView('functions', shopFunctions);
-  await panel.page.locator('.timeline-row').first().waitFor();
-  await settled(panel);
-}
-
-/** Until the questions of now are answered. */
-async function settled(panel: PanelPage) {
-  await panel.settle();
-  await panel.page.waitForTimeout(60);
-  await panel.settle();
-}
-
-type Of<Type extends PageMessage['type']> = Extract<PageMessage, { type: Type }>;
-const allOf = async <Type extends PageMessage['type']>(panel: PanelPage, type: Type): Promise<Of<Type>[]> =>
-  (await panel.sent()).filter((message): message is Of<Type> => message.type === type);
-const lastSelect = async (panel: PanelPage) => (await allOf(panel, 'select')).at(-1)!;
-
-const boxOf = async (panel: PanelPage, where: string) => (await panel.page.locator(where).boundingBox())!;
-const ALL = '.timeline-all .timeline-canvas';
-const THREADS = '.timeline-scroller .timeline-canvas';
-/** The middle of a track at a share of the width. */
-async function placeOn(panel: PanelPage, track: number, share: number) {
-  const box = await boxOf(panel, track < 0 ? ALL : THREADS);
-  return { x: box.x + box.width * share, y: box.y + (track < 0 ? 20 : track * 24 + 12) };
-}
-async function drag(panel: PanelPage, track: number, from: number, to: number) {
-  const [begin, end] = [await placeOn(panel, track, from), await placeOn(panel, track, to)];
-  await panel.page.mouse.move(begin.x, begin.y);
-  await panel.page.mouse.down();
-  await panel.page.mouse.move(end.x, end.y, { steps: 6 });
-  await settled(panel);
-  await panel.page.mouse.up();
-}
-async function press(panel: PanelPage, ...keys: string[]) {
-  for (const key of keys) await panel.page.keyboard.press(key);
-  await settled(panel);
-}
-const focusTimeline = (panel: PanelPage) => panel.page.locator('.timeline-grid').focus();
-
-const near = (ns: number | undefined, seconds: number) =>
-  assert.ok(Math.abs(ns! / SECOND - seconds) < 0.01, `${ns} is not ${seconds} s`);
-function assertRanges({ times }: ShownSelection, wanted: readonly (readonly [number, number])[]) {
-  assert.equal(times.length, wanted.length, JSON.stringify(times));
-  wanted.forEach(([from, to], at) => {
-    near(times[at]!.fromNs, from);
-    near(times[at]!.toNs, to);
-  });
-}
-const chips = (panel: PanelPage) => panel.page.locator('.selection-chip .selection-text').allTextContents();
+import {
+  allOf,
+  assertRanges,
+  boxOf,
+  chips,
+  drag,
+  EIGHT,
+  focusTimeline,
+  lastSelect,
+  near,
+  placeOn,
+  press,
+  SECOND,
+  settled,
+  showTimeline,
+  THREADS,
+} from './timelinePanel.ts';
 
 onPage('a drag on a thread previews its range, and Enter commits it', {}, async (panel) => {
   await showTimeline(panel);
@@ -278,66 +236,6 @@ onPage('a click on a name selects the thread; the menu selects all of that name'
   assert.deepEqual((await lastSelect(panel)).selection.threads, []);
 });
 
-onPage('a chip goes by its ×, and undo and redo go through the steps', {}, async (panel) => {
-  await showTimeline(panel);
-  assert.equal(await panel.page.locator('.selection-bar').isVisible(), false);
-  await drag(panel, 1, 0.25, 0.5);
-  await press(panel, 'Enter', 'k');
-  assert.deepEqual(await chips(panel), ['1–2 s', 'Thread worker-1 (5001)', 'Kernel hidden']);
-  await panel.page.getByRole('button', { name: 'Remove Thread worker-1 (5001) from the selection' }).click();
-  await settled(panel);
-  assert.deepEqual(await chips(panel), ['1–2 s', 'Kernel hidden']);
-  await press(panel, 'Control+z', 'Control+z');
-  assert.deepEqual(await chips(panel), ['1–2 s', 'Thread worker-1 (5001)']);
-  await press(panel, 'Control+Shift+Z');
-  assert.deepEqual(await chips(panel), ['1–2 s', 'Thread worker-1 (5001)', 'Kernel hidden']);
-  await panel.page.getByRole('button', { name: 'Clear the selection' }).click();
-  await settled(panel);
-  assert.deepEqual(await chips(panel), []);
-  assert.ok(await panel.page.locator('.selection-bar').isVisible(), 'there is something to undo');
-  await panel.page.getByRole('button', { name: 'Undo (Ctrl+Z)' }).click();
-  await settled(panel);
-  assert.equal((await chips(panel)).length, 3);
-});
-
-onPage('keys of inputs are theirs', {}, async (panel) => {
-  await showTimeline(panel);
-  await panel.page.locator('.search-field input').fill('');
-  await press(panel, 'k', 'Control+z');
-  assert.deepEqual(await allOf(panel, 'select'), []);
-  assert.deepEqual(await allOf(panel, 'undoSelection'), []);
-});
-
-onPage('letters change the stacks from the graph and from the table', {}, async (panel) => {
-  await showTimeline(panel);
-  await panel.page.locator('.graph-tree').focus();
-  await press(panel, 'Home', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'f');
-  const countWords = { name: 'shop::countWords(std::istream&)', module: 'shop' };
-  assert.deepEqual((await lastSelect(panel)).selection.transforms, [{ kind: 'focusFunction', function: countWords }]);
-  await panel.page.locator('.table.functions').focus();
-  await press(panel, 'Home', 'Shift+C', 'd');
-  const kinds = (await lastSelect(panel)).selection.transforms.map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['focusFunction', 'collapseModule', 'dropFunction']);
-  await press(panel, 'j', 'j');
-  assert.equal((await lastSelect(panel)).selection.transforms.length, 3, 'the same key takes it back');
-  await panel.page.locator('.table-row:visible', { hasText: 'malloc' }).first().click({ button: 'right' });
-  await panel.page.getByRole('menuitem', { name: 'Merge Function into Callers' }).click();
-  await settled(panel);
-  assert.match((await chips(panel)).at(-1)!, /^Without: .*malloc/);
-});
-
-onPage('new figures keep the selected function and the focus in the table', {}, async (panel) => {
-  await showTimeline(panel);
-  await panel.page.locator('.table.functions').focus();
-  await press(panel, 'Home', 'ArrowDown', 'm');
-  await panel.postView('functions', shopFunctions);
-  await panel.page.waitForTimeout(200);
-  await panel.postView('flameGraph', shopGraph);
-  assert.match((await panel.page.locator('.table-row[aria-selected=true]').textContent())!, /__memcmp/);
-  assert.match(await panel.selectedItem(), /^__memcmp/);
-  assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute('role')), 'grid');
-});
-
 onPage('the selected function is coloured on every track', {}, async (panel) => {
   await showTimeline(panel);
   await panel.page.locator('.graph-tree').focus();
@@ -478,15 +376,6 @@ onPage('a timeline that is damaged is refused in words and asked for no more', {
   await panel.post({ type: 'timeline', request, content: Uint8Array.from([0x3a, 0x50, 1]).buffer });
   assert.match((await panel.page.locator('.timeline-note').textContent())!, /^The timeline cannot be shown: /);
   assert.equal((await allOf(panel, 'timeline')).length, before);
-});
-
-onPage('a selection without samples says so, and how to get back', {}, async (panel) => {
-  await showTimeline(panel);
-  await drag(panel, 1, 0.25, 0.5);
-  await panel.page.waitForTimeout(200);
-  const nothing = (await import('./contents.ts')).graphContent({ name: 'all', self: 0 });
-  await panel.postView('flameGraph', nothing);
-  assert.match(await wordsOf(panel.page.locator('.graph-stage')), /The selection has no samples\. Undo the last step/);
 });
 
 for (const [name, theme] of Object.entries(themes))

@@ -1,0 +1,75 @@
+// Chips, undo and changed stacks in a real Chromium, with a host that keeps the selection as the extension does.
+import assert from 'node:assert/strict';
+import { wordsOf } from './browserPage.ts';
+import { onPage } from './onPage.ts';
+import { shopFunctions, shopGraph } from './shop.ts';
+import { allOf, chips, drag, lastSelect, press, settled, showTimeline } from './timelinePanel.ts';
+
+onPage('a chip goes by its ×, and undo and redo go through the steps', {}, async (panel) => {
+  await showTimeline(panel);
+  assert.equal(await panel.page.locator('.selection-bar').isVisible(), false);
+  await drag(panel, 1, 0.25, 0.5);
+  await press(panel, 'Enter', 'k');
+  assert.deepEqual(await chips(panel), ['1–2 s', 'Thread worker-1 (5001)', 'Kernel hidden']);
+  await panel.page.getByRole('button', { name: 'Remove Thread worker-1 (5001) from the selection' }).click();
+  await settled(panel);
+  assert.deepEqual(await chips(panel), ['1–2 s', 'Kernel hidden']);
+  await press(panel, 'Control+z', 'Control+z');
+  assert.deepEqual(await chips(panel), ['1–2 s', 'Thread worker-1 (5001)']);
+  await press(panel, 'Control+Shift+Z');
+  assert.deepEqual(await chips(panel), ['1–2 s', 'Thread worker-1 (5001)', 'Kernel hidden']);
+  await panel.page.getByRole('button', { name: 'Clear the selection' }).click();
+  await settled(panel);
+  assert.deepEqual(await chips(panel), []);
+  assert.ok(await panel.page.locator('.selection-bar').isVisible(), 'there is something to undo');
+  await panel.page.getByRole('button', { name: 'Undo (Ctrl+Z)' }).click();
+  await settled(panel);
+  assert.equal((await chips(panel)).length, 3);
+});
+
+onPage('keys of inputs are theirs', {}, async (panel) => {
+  await showTimeline(panel);
+  await panel.page.locator('.search-field input').fill('');
+  await press(panel, 'k', 'Control+z');
+  assert.deepEqual(await allOf(panel, 'select'), []);
+  assert.deepEqual(await allOf(panel, 'undoSelection'), []);
+});
+
+onPage('letters change the stacks from the graph and from the table', {}, async (panel) => {
+  await showTimeline(panel);
+  await panel.page.locator('.graph-tree').focus();
+  await press(panel, 'Home', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'f');
+  const countWords = { name: 'shop::countWords(std::istream&)', module: 'shop' };
+  assert.deepEqual((await lastSelect(panel)).selection.transforms, [{ kind: 'focusFunction', function: countWords }]);
+  await panel.page.locator('.table.functions').focus();
+  await press(panel, 'Home', 'Shift+C', 'd');
+  const kinds = (await lastSelect(panel)).selection.transforms.map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['focusFunction', 'collapseModule', 'dropFunction']);
+  await press(panel, 'j', 'j');
+  assert.equal((await lastSelect(panel)).selection.transforms.length, 3, 'the same key takes it back');
+  await panel.page.locator('.table-row:visible', { hasText: 'malloc' }).first().click({ button: 'right' });
+  await panel.page.getByRole('menuitem', { name: 'Merge Function into Callers' }).click();
+  await settled(panel);
+  assert.match((await chips(panel)).at(-1)!, /^Without: .*malloc/);
+});
+
+onPage('new figures keep the selected function and the focus in the table', {}, async (panel) => {
+  await showTimeline(panel);
+  await panel.page.locator('.table.functions').focus();
+  await press(panel, 'Home', 'ArrowDown', 'm');
+  await panel.postView('functions', shopFunctions);
+  await panel.page.waitForTimeout(200);
+  await panel.postView('flameGraph', shopGraph);
+  assert.match((await panel.page.locator('.table-row[aria-selected=true]').textContent())!, /__memcmp/);
+  assert.match(await panel.selectedItem(), /^__memcmp/);
+  assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute('role')), 'grid');
+});
+
+onPage('a selection without samples says so, and how to get back', {}, async (panel) => {
+  await showTimeline(panel);
+  await drag(panel, 1, 0.25, 0.5);
+  await panel.page.waitForTimeout(200);
+  const nothing = (await import('./contents.ts')).graphContent({ name: 'all', self: 0 });
+  await panel.postView('flameGraph', nothing);
+  assert.match(await wordsOf(panel.page.locator('.graph-stage')), /The selection has no samples\. Undo the last step/);
+});
