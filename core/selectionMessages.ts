@@ -106,7 +106,7 @@ export type SelectionHostMessage =
   | HottestStackMessage;
 
 export const TIMES_LIMIT = 64;
-export const NAMES_LIMIT = 256; // threads, and processes
+export const NAMES_LIMIT = 1024; // threads, and processes; as many as the engine takes
 export const TRANSFORMS_LIMIT = 256; // as many as protocol/selection.proto allows
 export const COLUMNS_LIMIT = 4096;
 export const TRACKS_LIMIT = 256; // in one request

@@ -133,7 +133,7 @@ onPage('ten thousand threads come in pages, and only rows in view exist', {}, as
   await row(panel, '5003').locator('.tick').click();
   await settled(panel);
   assert.equal((await selects(panel)).length, steps);
-  assert.match(await wordsOf(panel.page.locator('.thread-status')), /at most 256 threads/);
+  assert.match(await wordsOf(panel.page.locator('.thread-status')), /at most 1024 threads/);
   await panel.page.locator('.threads .process .tick').first().click();
   await settled(panel);
   assert.deepEqual((await selects(panel)).at(-1)!.selection.processes, ['4001', '4002']);

@@ -74,7 +74,7 @@ export function threadColumns(table: () => ThreadTable): TableColumn[] {
 /** The name of a thread, or of a process how many threads it has. */
 function nameOf({ thread, members, isProcess }: ThreadRow): string {
   if (!isProcess) return threadName(thread);
-  return members.length === 1 ? l10n.t('1 thread') : l10n.t('{0} threads', countText(members.length));
+  return l10n.t('{0}: {1} threads', visibleText(thread.process, 200), countText(members.length));
 }
 
 const threadName = ({ tid, thread, process }: Thread): string => trackName({ tid, thread, process });

@@ -28,6 +28,13 @@ test('the threads of one process need no row for it', () => {
   assert.equal(namesOf(rows, rows.keys()), '11 12');
 });
 
+test('a process of a single thread needs none either, and stands by itself', () => {
+  const rows = threadRows([...two, thread(3, 31, 8)]);
+  assert.equal(namesOf(rows, rows.keys()), 'p1 11 12 p2 21 22 31');
+  const order = arrangedRows(rows, [samplesOf(rows)], { column: 'samples', descending: true });
+  assert.equal(namesOf(rows, order), 'p2 21 22 31 p1 12 11');
+});
+
 test('sorting keeps the threads of a process together, best process first', () => {
   const rows = threadRows(two);
   const sorted = (descending: boolean) =>

@@ -1,4 +1,4 @@
-// The rows of the table of threads: one a thread, below a row of its process when there are several processes.
+// The rows of the table of threads: one a thread. Of several processes, one with several threads has a row above them.
 import type { Track } from '../content/timeline.ts';
 import { type Sort, sortedRows, type TableColumn } from '../table/virtualTable.ts';
 
@@ -20,27 +20,25 @@ export function threadRows(threads: readonly Thread[]): ThreadRow[] {
     if (members) members.push(thread);
     else processes.set(key, [thread]);
   }
-  const single = processes.size < 2;
+  const isOnlyOne = processes.size < 2;
   return [...processes.values()].flatMap((members) => [
-    ...(single ? [] : [{ thread: members[0]!, members, isProcess: true }]),
+    ...(isOnlyOne || members.length < 2 ? [] : [{ thread: members[0]!, members, isProcess: true }]),
     ...members.map((thread) => ({ thread, members: [thread], isProcess: false })),
   ]);
 }
 
 /** Sorts the threads of each process, and processes by the thread of each that then is the first. */
 export function arrangedRows(rows: readonly ThreadRow[], columns: readonly TableColumn[], sort: Sort): Uint32Array {
-  const head = new Int32Array(rows.length); // the row of the process; -1: there is none
-  let last = -1;
-  rows.forEach(({ isProcess }, row) => {
-    if (isProcess) last = row;
-    head[row] = last;
+  const head = Uint32Array.from(rows.keys()); // the row of the process; a thread without one is its own
+  rows.forEach(({ isProcess, members }, row) => {
+    if (isProcess) head.fill(row, row, row + 1 + members.length);
   });
   const threads = Uint32Array.from(rows.keys()).filter((row) => !rows[row]!.isProcess);
   const groups = new Map<number, number[]>(); // a map keeps the order of first threads
   for (const row of sortedRows(threads, columns, sort)) {
     const group = groups.get(head[row]!);
     if (group) group.push(row);
-    else groups.set(head[row]!, head[row]! < 0 ? [row] : [head[row]!, row]);
+    else groups.set(head[row]!, head[row] === row ? [row] : [head[row]!, row]);
   }
   return Uint32Array.from([...groups.values()].flat());
 }

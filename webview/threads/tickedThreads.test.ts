@@ -6,11 +6,11 @@ import { tickedThreads, toggled, withTicked } from './tickedThreads.ts';
 
 const threadsOf = (pid: number, count: number): Thread[] =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ pid, tid: pid * 1000 + i, samples: 1 },
+    ...{ pid, tid: pid * 10_000 + i, samples: 1 },
     ...{ process: 'shop', thread: `worker-${i}` },
   }));
 const few = [...threadsOf(1, 2), ...threadsOf(2, 2)];
-const many = [...threadsOf(1, 300), ...threadsOf(2, 300), ...threadsOf(3, 2)];
+const many = [...threadsOf(1, 1100), ...threadsOf(2, 1100), ...threadsOf(3, 2)];
 const range = { fromNs: 1, toNs: 2 };
 
 test('a selection without threads has all ticked, one with a name those of that name', () => {
@@ -30,7 +30,7 @@ test('a tick changes one thread or all of a process', () => {
 test('ticked threads are selected by number; all of them are no filter, and times stay', () => {
   const selection = { ...EMPTY_SELECTION, times: [range], processes: ['1'] };
   const some = withTicked(selection, few, new Set([few[0]!, few[2]!]))!;
-  assert.deepEqual([some.threads, some.processes, some.times], [['1000', '2000'], [], [range]]);
+  assert.deepEqual([some.threads, some.processes, some.times], [['10000', '20000'], [], [range]]);
   assert.deepEqual(withTicked(selection, few, new Set(few)), { ...EMPTY_SELECTION, times: [range] });
   assert.equal(withTicked(selection, few, new Set()), undefined);
 });

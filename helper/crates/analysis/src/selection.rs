@@ -250,40 +250,43 @@ pub(crate) struct OwnCode<'a> {
 }
 
 impl OwnCode<'_> {
-    /// No folders: where the run was recorded.
+    /// Below the folders; where the run was recorded if there are none, or the run is of another project.
     pub fn of<'a>(analyzed: &'a Analyzed, folders: &[String]) -> OwnCode<'a> {
         let run = analyzed.profile().run.as_ref();
-        let recorded_in = run.map(|run| run.cwd.clone()).filter(|cwd| !cwd.is_empty());
         let program = run.and_then(|run| run.command.first());
-        OwnCode {
-            folders: match folders {
-                [] => recorded_in.into_iter().collect(),
-                folders => folders.to_vec(),
-            },
+        let below = |folders: Vec<String>| OwnCode {
+            folders,
             program: program.map_or("", |path| file_name(path)),
+        };
+        let asked = below(folders.to_vec());
+        let mut sources = analyzed.files();
+        if sources.any(|path| asked.has_source(path)) {
+            return asked;
+        }
+        match run.map(|run| run.cwd.clone()).filter(|cwd| !cwd.is_empty()) {
+            Some(recorded_in) => below(vec![recorded_in]),
+            None => asked,
         }
     }
 
     pub fn is_source_of(&self, analyzed: &Analyzed, function: &FunctionOf) -> bool {
         let path = analyzed.text(function.file);
-        let is_below = |folder: &String| {
-            let rest = path.strip_prefix(folder.trim_end_matches('/'));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         match path.starts_with('/') {
-            true => {
-                self.folders.iter().any(is_below)
-                    && !INSTALLED.iter().any(|part| path.contains(part))
-            }
+            true => self.has_source(path),
             // Libraries have such paths, too.
             false => {
-                !path.is_empty() && !path.starts_with("../") && self.is_program(analyzed, function)
+                let is_of_program = analyzed.text(function.module) == self.program;
+                !path.is_empty() && !path.starts_with("../") && is_of_program
             }
         }
     }
 
-    pub fn is_program(&self, analyzed: &Analyzed, function: &FunctionOf) -> bool {
-        analyzed.text(function.module) == self.program
+    fn has_source(&self, path: &str) -> bool {
+        let is_below = |folder: &String| {
+            let rest = path.strip_prefix(folder.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.folders.iter().any(is_below) && !INSTALLED.iter().any(|part| path.contains(part))
     }
 }
 

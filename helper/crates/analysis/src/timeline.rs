@@ -7,7 +7,7 @@ use std::ops::Range;
 use profile::SeededHash;
 
 use crate::analyzed::Analyzed;
-use crate::frames::{FunctionId, FunctionKind};
+use crate::frames::{FunctionId, FunctionKind, FunctionOf};
 use crate::named_functions::{NamedFunction, marked};
 use crate::selection::OwnCode;
 use crate::threads::ThreadOf;
@@ -246,8 +246,8 @@ fn code_of_nodes(analyzed: &Analyzed, folders: &[String]) -> Vec<Code> {
         .map(|function| match function.kind {
             FunctionKind::Kernel | FunctionKind::Interrupts => Code::Kernel,
             _ if own_code.is_source_of(analyzed, function) => Code::Own,
-            // Without debug information, only the file that it is in tells.
-            _ if function.file == 0 && own_code.is_program(analyzed, function) => Code::Own,
+            // Without debug information, only the file that it is in tells: a program, or a library.
+            _ if is_program_without_source(analyzed, function) => Code::Own,
             _ => Code::Library,
         })
         .collect();
@@ -259,6 +259,11 @@ fn code_of_nodes(analyzed: &Analyzed, folders: &[String]) -> Vec<Code> {
         .iter()
         .map(|&chain| of_chain[chain as usize]);
     std::iter::once(Code::Library).chain(of_nodes).collect()
+}
+
+fn is_program_without_source(analyzed: &Analyzed, function: &FunctionOf) -> bool {
+    let module = analyzed.text(function.module);
+    analyzed.text(function.file).is_empty() && !module.contains(".so") && !module.starts_with('[')
 }
 
 /// By call path, whether the function is on it.

@@ -190,12 +190,21 @@ fn what_the_profile_does_not_have_is_told_with_what_it_has() {
     let focus = only(vec![Transform::FocusFunction(pattern("g"))]);
     assert!(told(focus).starts_with("No function is called g. Names: "));
     let broken = only(vec![Transform::DropFunction(pattern("/(/"))]);
-    let foreign_code = only(vec![Transform::MyCode(vec!["/home".to_owned()])]);
-    assert_eq!(
-        told(foreign_code),
-        "No sampled function has its source below /home."
-    );
     assert!(told(broken).starts_with("/(/ is no regular expression: "));
+
+    let mut elsewhere = profile_of("main@m.c:3 7");
+    elsewhere.run = Some(profile::RunInfo {
+        cwd: "/home".to_owned(),
+        ..profile::RunInfo::default()
+    });
+    let own_code = only(vec![Transform::MyCode(Vec::new())]);
+    assert_eq!(
+        Analyzed::new(elsewhere)
+            .selected(&own_code)
+            .err()
+            .as_deref(),
+        Some("No sampled function has its source below /home.")
+    );
 
     let foreign = Analyzed::new(profile_of("main@m.c:3 7"));
     let time = Selection {

@@ -9,7 +9,7 @@ use analysis::{
 };
 use profile::Profile;
 use support::selections::{CPU, any_transform, lines, only, pattern, stacks, threaded};
-use support::{Chance, profile_of};
+use support::{Chance, profile_of, with_timeline};
 
 #[test]
 fn a_timeline_has_each_sample_once_on_its_track() {
@@ -130,4 +130,32 @@ fn a_selection_as_a_profile_has_its_figures() {
         }
     }
     assert!(transformed > 30, "{transformed}");
+}
+
+#[test]
+fn own_code_is_below_the_folders_or_where_another_project_was_recorded() {
+    let text = "main@m.c:1 90\nmain@m.c:2 [kernel]k1 5\nserver!worker 7\nlibz.so.1!inflate 3";
+    let mut chance = Chance(3);
+    let analyzed = Analyzed::new(with_timeline(profile_of(text), &mut chance));
+    let codes = |folders: &[String]| -> [u32; 3] {
+        let wanted = TimelineOf {
+            time: 0..u64::MAX,
+            columns: 1,
+            tracks: 0..0,
+            by_process: false,
+            tinted: None,
+            folders,
+        };
+        let found = timeline(&analyzed, &wanted).expect("it has times");
+        found.all.of_code.map(|columns| columns[0])
+    };
+    // A program without debug information is own code, too; recorded in /src.
+    assert_eq!(codes(&[]), [97, 3, 5]);
+    assert_eq!(codes(&["/src".to_owned()]), [97, 3, 5]);
+    assert_eq!(codes(&["/home/another".to_owned()]), [97, 3, 5]);
+    let in_folder = only(vec![Transform::MyCode(vec!["/home/another".to_owned()])]);
+    let selected = analyzed
+        .selected(&in_folder)
+        .expect("where it was recorded");
+    assert_eq!(selected.total(CPU).samples, 105);
 }
