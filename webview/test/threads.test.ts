@@ -52,12 +52,24 @@ const ticks = (panel: PanelPage) =>
 
 onPage('threads stand below their process, most samples first', { width: 1800 }, async (panel) => {
   await showThreads(panel);
-  const before = ['3 threads', 'main 5000', 'io 5003', 'worker-6 5006', '3 threads', 'worker-1 5001'];
+  const before = [
+    'shop: 3 threads',
+    'main 5000',
+    'io 5003',
+    'worker-6 5006',
+    'shop-helper: 3 threads',
+    'worker-1 5001',
+  ];
   assert.deepEqual((await rowsOf(panel)).slice(0, 6), before);
   assert.deepEqual(new Set(await ticks(panel)), new Set(['true']));
   await panel.page.locator('.threads .cell-samples button').click();
   await panel.settle();
-  assert.deepEqual((await rowsOf(panel)).slice(0, 4), ['3 threads', 'io 5007', 'worker-4 5004', 'worker-1 5001']);
+  assert.deepEqual((await rowsOf(panel)).slice(0, 4), [
+    'shop-helper: 3 threads',
+    'io 5007',
+    'worker-4 5004',
+    'worker-1 5001',
+  ]);
 });
 
 onPage('a tick takes a thread out, a process all of its threads, and all ticked is no filter', {}, async (panel) => {

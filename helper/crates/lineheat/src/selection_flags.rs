@@ -25,16 +25,16 @@ pub struct SelectionFlags {
     /// Only samples with this function on the stack, which becomes the root
     #[arg(long, value_name = "FUNCTION")]
     focus: Option<String>,
-    /// Leave this function out of the stacks. Its callers get what it spent
+    /// Leave this function out of the stacks. Its time goes to its callers
     #[arg(long, value_name = "FUNCTION")]
     hide: Vec<String>,
-    /// Leave the functions of this module out of the stacks. Their callers get what they spent
+    /// Leave the functions of this module out of the stacks. Their time goes to their callers
     #[arg(long, value_name = "MODULE")]
     hide_module: Vec<String>,
     /// Leave the kernel out of the stacks
     #[arg(long)]
     hide_kernel: bool,
-    /// Only functions whose source is below the folder where the run was recorded. They get what they called spent
+    /// Show only functions whose source is below the folder where the run was recorded. What other functions spent goes to the callers that are shown
     #[arg(long)]
     my_code: bool,
     /// Show successive functions of this module as one
