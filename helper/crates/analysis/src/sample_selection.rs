@@ -30,7 +30,10 @@ impl SelectedSamples {
         let source = Source {
             profile: analyzed.profile(),
             threads: analyzed.thread_table(),
-            times: analyzed.sample_times(),
+            times: match selection.times.is_empty() {
+                true => None, // they take a while, and are not asked for
+                false => analyzed.sample_times(),
+            },
         };
         SelectedSamples::among(&source, analyzed.each_sample(), selection, unknown)
     }
@@ -42,7 +45,11 @@ impl SelectedSamples {
         unknown: &mut Vec<Unknown>,
     ) -> Result<Vec<bool>, String> {
         let types = profile.sample_types.len();
-        let (threads, times) = (Threads::of(profile), SampleTimes::of(profile));
+        let threads = Threads::of(profile);
+        let times = match selection.times.is_empty() {
+            true => None,
+            false => SampleTimes::of(profile),
+        };
         let source = Source {
             profile,
             threads: &threads,

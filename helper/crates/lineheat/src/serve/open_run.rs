@@ -15,7 +15,7 @@ use super::built_views::ViewCache;
 use super::failure::Failure;
 use super::locked::locked;
 use super::saved_runs::on_wire;
-use super::shared_profiles::{SharedProfile, SharedProfiles};
+use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
 
 /// Colder files are not listed; their heat is found all the same.
@@ -44,11 +44,7 @@ struct Sources {
 
 fn analyzed(mut profile: Profile, summary: RunSummary, demangle: Demangle) -> SharedProfile {
     rename_functions(&mut profile, DemangleChoice::of_wire(demangle));
-    SharedProfile {
-        analyzed: Arc::new(Analyzed::new(profile)),
-        summary,
-        views: ViewCache::default(),
-    }
+    SharedProfile::new(Analyzed::new(profile), summary)
 }
 
 impl OpenRun {
@@ -123,18 +119,18 @@ impl OpenRun {
         }
     }
 
+    /// Its selections that are open.
+    pub fn selections(&self) -> &SharedSelections {
+        &self.shared.selections
+    }
+
     /// A selection of it.
-    pub fn with(&self, selected: Analyzed) -> OpenRun {
-        let analyzed = Arc::new(selected);
+    pub fn with(&self, selected: Arc<SharedProfile>) -> OpenRun {
         OpenRun {
-            analyzed: Arc::clone(&analyzed),
+            analyzed: Arc::clone(&selected.analyzed),
             measure: self.measure,
             summary: self.summary.clone(),
-            shared: Arc::new(SharedProfile {
-                analyzed,
-                summary: self.summary.clone(),
-                views: ViewCache::default(),
-            }),
+            shared: selected,
             prefixes: self.prefixes.clone(),
             sources: Arc::clone(&self.sources),
             alignments: Mutex::default(),

@@ -7,6 +7,7 @@ use wire::{SaveRunRequest, SelectRequest, Selected, transform};
 
 use super::failure::Failure;
 use super::open_run::OpenRun;
+use super::shared_profiles::SharedProfile;
 
 /// As many as the contract has.
 const TRANSFORMS_MAX: usize = 256;
@@ -16,7 +17,11 @@ const PARTS_MAX: usize = 1024;
 /// The run's selection, and what the editor is told of it; the handle is the session's to fill in.
 pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Selected), Failure> {
     let wanted = selection(request.selection.as_ref(), &run.workspace_folders)?;
-    let selected = (run.analyzed.selected(&wanted)).map_err(Failure::not_found)?;
+    let shared = run.selections().get(&wanted, || {
+        let selected = (run.analyzed.selected(&wanted)).map_err(Failure::not_found)?;
+        Ok(SharedProfile::new(selected, run.summary.clone()))
+    })?;
+    let selected = &shared.analyzed;
     let (whole, part) = (run.analyzed.total(run.measure), selected.total(run.measure));
     let told = Selected {
         run: 0,
@@ -26,7 +31,7 @@ pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Select
         run_value: whole.value,
         notice: selected.selection_notice(),
     };
-    Ok((run.with(selected), told))
+    Ok((run.with(shared), told))
 }
 
 /// Writes the run to a file that is not there yet.

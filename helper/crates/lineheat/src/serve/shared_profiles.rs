@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 
-use analysis::Analyzed;
+use analysis::{Analyzed, Selection};
 use wire::{Demangle, RunSummary};
 
 use super::built_views::ViewCache;
@@ -19,6 +19,41 @@ pub struct SharedProfile {
     pub analyzed: Arc<Analyzed>,
     pub summary: RunSummary,
     pub views: ViewCache,
+    pub selections: SharedSelections,
+}
+
+impl SharedProfile {
+    pub fn new(analyzed: Analyzed, summary: RunSummary) -> SharedProfile {
+        SharedProfile {
+            analyzed: Arc::new(analyzed),
+            summary,
+            views: ViewCache::default(),
+            selections: SharedSelections::default(),
+        }
+    }
+}
+
+/// Selections of a profile that are open: the heat in the editor and the page ask for the same one at each step of a drag.
+#[derive(Default)]
+pub struct SharedSelections(Mutex<Vec<(Selection, Weak<SharedProfile>)>>);
+
+impl SharedSelections {
+    /// The one that is open already, else the one that `select` gives. Who asks meanwhile waits for it.
+    pub fn get(
+        &self,
+        wanted: &Selection,
+        select: impl FnOnce() -> Result<SharedProfile, Failure>,
+    ) -> Result<Arc<SharedProfile>, Failure> {
+        let mut open = locked(&self.0);
+        open.retain(|(_, shared)| shared.strong_count() > 0);
+        let known = open.iter().find(|(selection, _)| selection == wanted);
+        if let Some(shared) = known.and_then(|(_, shared)| shared.upgrade()) {
+            return Ok(shared);
+        }
+        let shared = Arc::new(select()?);
+        open.push((wanted.clone(), Arc::downgrade(&shared)));
+        Ok(shared)
+    }
 }
 
 /// The file as it is now: one that is written anew, renamed or followed by a journal is another.
@@ -100,11 +135,7 @@ mod tests {
     use super::*;
 
     fn shared() -> SharedProfile {
-        SharedProfile {
-            analyzed: Arc::new(Analyzed::new(Profile::default())),
-            summary: RunSummary::default(),
-            views: ViewCache::default(),
-        }
+        SharedProfile::new(Analyzed::new(Profile::default()), RunSummary::default())
     }
 
     #[test]
@@ -151,5 +182,33 @@ mod tests {
         assert_eq!(opens.load(Ordering::Relaxed), 4, "nobody held it any more");
         assert_eq!(locked(&profiles.slots).len(), 1);
         fs::remove_dir_all(&folder).expect("removed");
+    }
+
+    #[test]
+    fn a_selection_is_made_once_while_it_is_open() {
+        let selections = SharedSelections::default();
+        let made = std::cell::Cell::new(0);
+        let get = |executions: Vec<u32>| {
+            let wanted = Selection {
+                executions,
+                ..Selection::default()
+            };
+            let selected = selections.get(&wanted, || {
+                made.set(made.get() + 1);
+                Ok(shared())
+            });
+            selected.unwrap_or_else(|failure| panic!("{}", failure.message))
+        };
+        let first = get(vec![1]);
+        assert!(Arc::ptr_eq(&first, &get(vec![1])));
+        let _other = get(vec![2]);
+        assert_eq!(made.get(), 2);
+        drop(first);
+        get(vec![1]);
+        assert_eq!(made.get(), 3);
+        let refused = selections.get(&Selection::default(), || {
+            Err(Failure::not_found("no such thread"))
+        });
+        assert!(refused.is_err());
     }
 }
