@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use profile::{Profile, StringId, Strings};
+use profile::{Counting, MeasureInfo, Profile, StringId, Strings};
 
 use crate::amounts::{Amount, FileTally, Tally};
 use crate::chains::{Resolved, resolve};
@@ -35,7 +35,9 @@ pub struct Analyzed {
 /// What is the same in every selection.
 pub(crate) struct Recorded {
     pub profile: Profile,
-    count_type: Option<usize>,
+    /// One for each sample type.
+    pub measures: Vec<MeasureInfo>,
+    pub default_measure: Measure,
     files: Vec<SourceFile>,
     places: Vec<Place>,
     function_of_place: Vec<FunctionId>,
@@ -134,31 +136,83 @@ impl Analyzed {
 
     /// The value that views show unless asked: CPU time in our runs, the file's default in others.
     pub fn default_measure(&self) -> Measure {
-        (self.profile().find_sample_type("cpu", "nanoseconds"))
-            .unwrap_or(self.profile().default_sample_type)
+        self.recorded.default_measure
+    }
+
+    /// What is measured, one for each sample type.
+    pub fn measures(&self) -> &[MeasureInfo] {
+        &self.recorded.measures
+    }
+
+    /// Its name, or, where several have that, name/unit.
+    ///
+    /// # Errors
+    /// A sentence that lists the measures.
+    pub fn find_measure(&self, wanted: &str) -> Result<Measure, String> {
+        let measures = self.measures();
+        let is_wanted = |of: &MeasureInfo| {
+            of.name == wanted
+                || wanted.split_once('/') == Some((of.name.as_str(), of.unit.as_str()))
+        };
+        let found = (0..measures.len()).filter(|&measure| is_wanted(&measures[measure]));
+        match found.collect::<Vec<Measure>>().as_slice() {
+            [only] => Ok(*only),
+            _ => {
+                let all = (measures.iter())
+                    .map(|of| format!("{}/{}", of.name, of.unit))
+                    .collect::<Vec<String>>();
+                Err(format!(
+                    "This file has no single measure {wanted:?}. It has: {}.",
+                    all.join(", ")
+                ))
+            }
+        }
     }
 
     /// "nanoseconds", "bytes", "count" …; "" in a profile without sample types.
     pub fn unit(&self, measure: Measure) -> &str {
-        (self.profile().sample_types.get(measure)).map_or("", |t| self.text(t.unit))
+        (self.measures().get(measure)).map_or("", |of| &of.unit)
     }
 
     /// "cpu", "samples", "inuse_space" …; "" in a profile without sample types.
     pub fn value_name(&self, measure: Measure) -> &str {
-        (self.profile().sample_types.get(measure)).map_or("", |t| self.text(t.kind))
+        (self.measures().get(measure)).map_or("", |of| &of.name)
+    }
+
+    /// Whether [`Amount::samples`] of a measure are what was sampled. Where the file does not say, each stack that is stored
+    /// is counted once, which tells only that there is something.
+    pub fn is_counted(&self, measure: Measure) -> bool {
+        (self.measures().get(measure)).is_none_or(MeasureInfo::is_counted)
+    }
+
+    /// The samples of an amount. `None`: not known.
+    pub fn known_samples(&self, measure: Measure, amount: Amount) -> Option<u64> {
+        self.is_counted(measure).then_some(amount.samples)
     }
 
     /// The samples that are in, by their numbers in the profile: how often each was taken, and its value.
     #[inline]
     pub(crate) fn amounts(&self, measure: Measure) -> impl Iterator<Item = (usize, Amount)> {
-        let count = self.recorded.count_type;
+        let counting = self.counting(measure);
         self.each_sample().map(move |(sample, row)| {
             let amount = Amount {
-                samples: count.map_or(1, |count| row[count]),
+                samples: counting.samples_of(row, measure),
                 value: row[measure],
             };
             (sample, amount)
         })
+    }
+
+    /// How often one sample of the whole profile was taken, by the default measure.
+    pub(crate) fn taken(&self, sample: usize) -> u64 {
+        let measures = &self.recorded.measures;
+        let row = &self.profile().samples.values[sample * measures.len()..][..measures.len()];
+        let measure = self.default_measure();
+        self.counting(measure).samples_of(row, measure)
+    }
+
+    fn counting(&self, measure: Measure) -> Counting {
+        (self.measures().get(measure)).map_or(Counting::Unknown, |of| of.counting)
     }
 
     pub fn functions(&self) -> &[FunctionOf] {
@@ -340,7 +394,8 @@ impl Tables {
         resolved.order_chains(&mut stacks.chain);
         let recorded = Recorded {
             function_of_place,
-            count_type: profile.find_sample_type("samples", "count"),
+            measures: profile.measures(),
+            default_measure: profile.default_measure(),
             files: resolved.files,
             places: resolved.places,
             times: OnceLock::new(),

@@ -23,7 +23,7 @@ use crate::verdict_on_whole::whole;
 use crate::whole::Whole;
 
 impl Comparison {
-    /// Compares CPU time when both sides have it, else their default value. `normalisation`: `None` takes the best.
+    /// Compares what [`Side::about`] says, else CPU time or the default value of the sides. `normalisation`: `None` takes the best.
     ///
     /// # Errors
     /// A sentence, when the sides hold different kinds of values, or do not know what they are to be normalised by.
@@ -46,11 +46,11 @@ impl Comparison {
         new: Side,
         normalisation: Option<Normalisation>,
     ) -> Result<Comparison, String> {
-        let measures = [&base, &new].map(|side| side.analyzed.default_measure());
+        let measures = [&base, &new].map(|side| side.measure);
         let unit = common_unit([&base, &new], measures)?;
         let (mut base, mut new) = (base, new);
-        base.measure(measures[0]);
-        new.measure(measures[1]);
+        base.measure_executions();
+        new.measure_executions();
         let normalisations = allowed([&base, &new]);
         let normalisation = chosen(normalisation, &normalisations)?;
         let (runs, new_runs) = (Arc::clone(&base.analyzed), Arc::clone(&new.analyzed));

@@ -132,6 +132,17 @@ impl Comparison {
         self.new.total
     }
 
+    /// The samples of an amount of either side. `None`: not known.
+    pub fn known_samples(&self, amount: Amount) -> Option<u64> {
+        (self.base.analyzed.known_samples(self.base.measure, amount))
+            .and(self.new.analyzed.known_samples(self.new.measure, amount))
+    }
+
+    /// "cpu", "alloc_space" …
+    pub fn value_name(&self) -> &str {
+        self.base.analyzed.value_name(self.base.measure)
+    }
+
     /// "nanoseconds" …
     pub fn unit(&self) -> &str {
         &self.unit

@@ -49,8 +49,14 @@ impl Columns {
     /// threads together. What is left over at the end is left out. `None`: no timeline, or one of too few samples.
     ///
     /// In a very long run the timeline holds one sample in N: the test then uses these samples alone.
-    pub fn of_batches(analyzed: &Analyzed) -> Option<Columns> {
-        let in_time = analyzed.samples_in_time();
+    pub fn of_batches(analyzed: &Analyzed, measure: Measure) -> Option<Columns> {
+        let mut is_of_measure = vec![false; analyzed.profile().samples.len()];
+        for (sample, amount) in analyzed.amounts(measure) {
+            is_of_measure[sample] = amount.samples > 0;
+        }
+        let in_time: Vec<u32> = (analyzed.samples_in_time().iter().copied())
+            .filter(|&sample| is_of_measure.get(sample as usize) != Some(&false))
+            .collect();
         let length = in_time.len() / BATCHES;
         let samples = analyzed.profile().samples.len();
         if length == 0 || in_time.iter().any(|&sample| sample as usize >= samples) {

@@ -20,8 +20,11 @@ pub struct EarlierRuns {
 
 impl EarlierRuns {
     /// Whether a comparison of these wants to know them: if drift may separate the sides, and executions are few or those of one
-    /// side were all made before those of the other, so that they cannot show it.
+    /// side were all made before those of the other, so that they cannot show it. Earlier runs tell of the default measure.
     pub fn are_wanted(sides: [&Side; 2]) -> bool {
+        if (sides.iter()).any(|side| side.measure != side.analyzed.default_measure()) {
+            return false;
+        }
         if are_blocks(sides) {
             return true;
         }
@@ -73,7 +76,7 @@ impl EarlierRun {
                 if kind(&side.analyzed) != kind(sides[0]) {
                     return None;
                 }
-                side.measure(side.analyzed.default_measure());
+                side.measure_executions();
                 let units = units_of(&side, normalisation);
                 let are_known = units.iter().all(|&units| units.is_finite() && units > 0.0);
                 are_known.then(|| EarlierRun {

@@ -4,6 +4,7 @@
 //! - Several: t over the executions, within their turns where they were made in turns. Where one side has a single one, it
 //!   is taken to vary as the other side's do.
 
+use profile::Nature;
 use statistics::{
     BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise,
     batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
@@ -56,12 +57,8 @@ impl Evidence {
     /// `rows`: of the largest table that is to be tested.
     pub fn of(sides: [&Side; 2], measure: [Measure; 2], rows: usize) -> Evidence {
         let several = sides.iter().any(|side| side.executions.len() > 1);
-        let counted = (sides.iter()).all(|side| {
-            side.analyzed
-                .profile()
-                .find_sample_type("samples", "count")
-                .is_some()
-        });
+        let counted =
+            (sides.iter().zip(measure)).all(|(side, measure)| side.analyzed.is_counted(measure));
         let old = (sides.iter()).any(|side| side.executions.iter().any(|one| one.runs > 1));
         let none = |problem: &str| Evidence {
             problem: problem.to_owned(),
@@ -71,6 +68,15 @@ impl Evidence {
             return none(
                 "These profiles contain no sample counts, so changes cannot be distinguished from noise.",
             );
+        }
+        if let Some(weighted) = (sides.iter().zip(measure))
+            .filter_map(|(side, measure)| side.analyzed.measures().get(measure))
+            .find(|of| of.nature != Nature::Sampled)
+        {
+            return none(&format!(
+                "Samples of {} are worth different amounts, so counting them does not tell changes from noise.",
+                weighted.name
+            ));
         }
         if old && !several {
             return none(
@@ -99,7 +105,7 @@ impl Evidence {
         let columns = if several {
             Some([0, 1].map(|side| Columns::of_executions(sides[side], measure[side])))
         } else {
-            let of = |side: usize| Columns::of_batches(&sides[side].analyzed);
+            let of = |side: usize| Columns::of_batches(&sides[side].analyzed, measure[side]);
             of(0).zip(of(1)).map(|(base, new)| [base, new])
         };
         let Some(columns) = columns else {

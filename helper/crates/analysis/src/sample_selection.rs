@@ -105,7 +105,7 @@ impl SelectedSamples {
         times: &SampleTimes,
         rows: impl Iterator<Item = (usize, &'a [u64])>,
     ) {
-        let count = profile.find_sample_type("samples", "count");
+        let (counting, measure) = (profile.default_counting(), profile.default_measure());
         let sample_at = profile.run.as_ref().map_or(&[][..], |run| &run.time_sample);
         let within: Vec<Range<usize>> = (self.times.iter()).map(|r| times.within(r)).collect();
         let mut inside = vec![0u32; times.occurrences.len()];
@@ -117,7 +117,7 @@ impl SelectedSamples {
             let taken = u64::from(times.occurrences[sample]);
             let inside = u64::from(inside[sample]);
             if taken == 0 {
-                let samples = count.map_or(1, |count| row[count]);
+                let samples = counting.samples_of(row, measure);
                 self.without_time = self.without_time.saturating_add(samples);
             }
             if inside == 0 {

@@ -22,6 +22,8 @@ pub struct Side {
     execution_of_sample: Vec<u32>,
     /// What is unlike among the files, as sentences.
     pub(crate) problems: Vec<String>,
+    /// What is compared.
+    pub(crate) measure: Measure,
 }
 
 impl Side {
@@ -45,6 +47,7 @@ impl Side {
         problems.extend(unlike_files(&profiles));
         let (analyzed, execution_of_sample) = pool_executions(profiles, &parts)?;
         Ok(Side {
+            measure: analyzed.default_measure(),
             analyzed: Arc::new(analyzed),
             executions: parts.iter().flat_map(|part| part.sampled.clone()).collect(),
             warm_up: parts.iter().flat_map(|part| part.warm_up.clone()).collect(),
@@ -92,6 +95,7 @@ impl Side {
             ..Selection::default()
         };
         Ok(Side {
+            measure: analyzed.default_measure(),
             analyzed: Arc::new(analyzed.selected_of_many(&transforms, unknown)?),
             executions: parts.iter().flat_map(|part| part.sampled.clone()).collect(),
             warm_up: parts.iter().flat_map(|part| part.warm_up.clone()).collect(),
@@ -110,6 +114,7 @@ impl Side {
         if analyzed.is_selection() {
             let [part] = parts;
             return Side {
+                measure: analyzed.default_measure(),
                 analyzed: Arc::new(analyzed.without_samples(|at| part.of_sample[at].is_none())),
                 execution_of_sample: (part.of_sample.iter())
                     .map(|execution| execution.unwrap_or(0))
@@ -125,6 +130,7 @@ impl Side {
     fn of_whole(analyzed: Arc<Analyzed>) -> Side {
         let parts = executions(analyzed.profile());
         Side {
+            measure: analyzed.default_measure(),
             analyzed,
             execution_of_sample: match parts.sampled.len() {
                 0 | 1 => Vec::new(),
@@ -140,6 +146,15 @@ impl Side {
         }
     }
 
+    /// Compares another measure than the default one.
+    ///
+    /// # Errors
+    /// As [`Analyzed::find_measure`].
+    pub fn about(self, measure: &str) -> Result<Side, String> {
+        let measure = self.analyzed.find_measure(measure)?;
+        Ok(Side { measure, ..self })
+    }
+
     pub fn executions(&self) -> &[Execution] {
         &self.executions
     }
@@ -149,12 +164,12 @@ impl Side {
     }
 
     /// Fills in what each execution was sampled.
-    pub(crate) fn measure(&mut self, measure: Measure) {
-        if measure >= self.analyzed.profile().sample_types.len() {
+    pub(crate) fn measure_executions(&mut self) {
+        if self.measure >= self.analyzed.profile().sample_types.len() {
             return;
         }
         let analyzed = Arc::clone(&self.analyzed);
-        for (sample, amount) in analyzed.amounts(measure) {
+        for (sample, amount) in analyzed.amounts(self.measure) {
             let index = self.execution_of(sample) as usize;
             let execution = &mut self.executions[index];
             execution.samples = execution.samples.saturating_add(amount.samples);

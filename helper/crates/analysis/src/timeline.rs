@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use profile::SeededHash;
+use profile::{Counting, SeededHash};
 
 use crate::analyzed::Analyzed;
 use crate::frames::{FunctionId, FunctionKind, FunctionOf};
@@ -145,7 +145,9 @@ fn period_ns(analyzed: &Analyzed) -> f64 {
         .profile()
         .find_sample_type("cpu", "nanoseconds")
         .and_then(|cpu| {
-            let count = analyzed.profile().find_sample_type("samples", "count")?;
+            let Counting::Value(count) = analyzed.measures()[cpu].counting else {
+                return None;
+            };
             let (value, count) = (
                 analyzed.profile().total(cpu),
                 analyzed.profile().total(count),
@@ -158,11 +160,9 @@ fn period_ns(analyzed: &Analyzed) -> f64 {
 }
 
 fn without_time(analyzed: &Analyzed, occurrences: &[u32]) -> u64 {
-    let profile = analyzed.profile();
-    let count = profile.find_sample_type("samples", "count");
     (occurrences.iter().enumerate())
         .filter(|(_, occurrences)| **occurrences == 0)
-        .map(|(sample, _)| count.map_or(1, |count| profile.value(sample, count)))
+        .map(|(sample, _)| analyzed.taken(sample))
         .fold(0, u64::saturating_add)
 }
 
@@ -190,11 +190,9 @@ impl Tracks {
     /// A thread that changed its name has one track, with the name of most samples.
     fn of(analyzed: &Analyzed, by_process: bool) -> Tracks {
         let table = analyzed.thread_table();
-        let profile = analyzed.profile();
-        let count = profile.find_sample_type("samples", "count");
         let mut samples = vec![0u64; table.all.len()];
         for (sample, &thread) in table.of_sample.iter().enumerate() {
-            samples[thread as usize] += count.map_or(1, |count| profile.value(sample, count));
+            samples[thread as usize] += analyzed.taken(sample);
         }
         let mut by_samples: Vec<usize> = (0..table.all.len()).collect();
         by_samples.sort_by_key(|&number| Reverse(samples[number]));

@@ -78,6 +78,9 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
 /// How the series ended, if both sides were recorded in turns until something was known. What was said then is said again here, from
 /// the same figures: the kernel's count of CPU time, from which samples differ a little.
 fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
+    if comparison.value_name() != "cpu" {
+        return None;
+    }
     let [base, new] = [&comparison.base, &comparison.new];
     let is_per_work = match comparison.normalisation() {
         Normalisation::Work => true,
@@ -137,6 +140,21 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         },
         _ => word,
     };
+    if !is_time(comparison.unit()) {
+        let more = match whole.verdict {
+            Verdict::Slower => "more",
+            _ => "less",
+        };
+        return format!(
+            "New has {} % {more} {} per {} than base ({} to {}){}.",
+            digits(whole.change.abs()),
+            measure(comparison),
+            comparison.per(),
+            digits(low),
+            digits(high),
+            explained(comparison),
+        );
+    }
     format!(
         "New is {} % {what} than base ({} to {}) in {} per {}{}.",
         digits(whole.change.abs()),
@@ -146,6 +164,10 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         comparison.per(),
         explained(comparison),
     )
+}
+
+fn is_time(unit: &str) -> bool {
+    unit.ends_with("seconds")
 }
 
 fn untested(comparison: &Comparison, change: f64) -> String {

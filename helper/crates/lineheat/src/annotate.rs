@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::demangling::DemangleChoice;
-use crate::json_report::annotated;
+use crate::json_flags::JsonFlags;
+use crate::json_report::JsonReport;
+use crate::measure_flag::MeasureFlag;
 use crate::report::short_path;
 use crate::report_header::header;
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
-use crate::terminal_numbers::{count, heat_style, share};
+use crate::terminal_numbers::{heat_style, known_count, share};
 use crate::terminal_text::{visible, visible_source, width};
-use analysis::{Analyzed, FileId, Measure, file_heat, hot_files};
+use analysis::{Amount, Analyzed, FileId, Measure, file_heat, hot_files};
 
 /// Show a source file with the heat beside its lines
 #[derive(clap::Args)]
@@ -33,9 +35,10 @@ pub struct Args {
     /// Show only N lines around each line with samples
     #[arg(long, value_name = "N")]
     context: Option<u32>,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonFlags,
+    #[command(flatten)]
+    measure: MeasureFlag,
     /// How to show function names [default: as recorded]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
@@ -50,7 +53,7 @@ pub struct Args {
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
 
 pub fn run(args: &Args) -> ExitCode {
-    let run = match SelectedRun::open(&args.run, args.demangle, &args.selection) {
+    let run = match SelectedRun::open(&args.run, args.demangle, &args.selection, &args.measure) {
         Ok(run) => run,
         Err(message) => return failure(&message),
     };
@@ -66,9 +69,13 @@ pub fn run(args: &Args) -> ExitCode {
             ));
         }
     };
-    if args.json {
+    if args.json.json {
         let heat = file_heat(analyzed, measure, file, None);
-        let object = annotated(&run, analyzed.file_path(file), &heat);
+        let report = JsonReport {
+            run: &run,
+            schema: args.json.schema,
+        };
+        let object = report.annotated(analyzed.file_path(file), &heat);
         return print(&format!("{object:#}\n"));
     }
     let terminal = Terminal::of_stdout(args.color);
@@ -197,22 +204,15 @@ fn listing(
             text.push_str(&format!("{:>36} |\n", "..."));
         }
         let amounts = by_line.get(&number).copied().unwrap_or_default();
-        let style = |amount: analysis::Amount| heat_style(amount.value, all.value, amount.samples);
-        let samples = match amounts.total.samples {
-            0 => String::new(),
-            samples => count(samples),
-        };
-        let total_share = share(amounts.total.value, all.value, amounts.total.samples);
+        let share = |amount: Amount| share(amount.value, all.value, run.samples(amount));
+        let style = |amount: Amount| heat_style(amount.value, all.value, run.samples(amount));
+        let samples = known_count(run.samples(amounts.total).filter(|&samples| samples > 0));
         let mut cell = |text_of_cell: &str, columns: usize, style: Style| {
             text.push_str(&" ".repeat(columns.saturating_sub(width(text_of_cell))));
             text.push_str(&terminal.paint(style, text_of_cell));
         };
-        cell(
-            &share(amounts.self_.value, all.value, amounts.self_.samples),
-            9,
-            style(amounts.self_),
-        );
-        cell(&total_share, 10, style(amounts.total));
+        cell(&share(amounts.self_), 9, style(amounts.self_));
+        cell(&share(amounts.total), 10, style(amounts.total));
         cell(&samples, 10, Style::Plain);
         cell(&number.to_string(), 7, Style::Faint);
         text.push_str(" |");

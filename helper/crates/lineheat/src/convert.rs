@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::demangling::DemangleChoice;
+use crate::measure_flag::MeasureFlag;
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{failure, print};
-use crate::terminal_numbers::count;
+use crate::terminal_numbers::{count, value};
 
 /// Write a run, or a part of it, to a file of its own
 #[derive(clap::Args)]
@@ -44,7 +45,12 @@ pub fn run(args: &Args) -> ExitCode {
             args.to.display()
         ));
     }
-    let run = match SelectedRun::open(&args.from, args.demangle, &args.selection) {
+    let run = match SelectedRun::open(
+        &args.from,
+        args.demangle,
+        &args.selection,
+        &MeasureFlag::default(),
+    ) {
         Ok(run) => run,
         Err(message) => return failure(&message),
     };
@@ -52,11 +58,14 @@ pub fn run(args: &Args) -> ExitCode {
     if let Err(error) = profile::save(&made, &args.to) {
         return failure(&error.message);
     }
-    let (part, whole) = (run.analyzed.total(run.measure).samples, run.whole.samples);
+    let part = run.analyzed.total(run.measure);
+    let unit = run.analyzed.unit(run.measure);
+    let (part, whole) = match run.samples(part).zip(run.samples(run.whole)) {
+        Some((part, whole)) => (count(part), format!("{} samples", count(whole))),
+        None => (value(part.value, unit), value(run.whole.value, unit)),
+    };
     print(&format!(
-        "{} of {} samples written to {}\n",
-        count(part),
-        count(whole),
+        "{part} of {whole} written to {}\n",
         args.to.display()
     ))
 }

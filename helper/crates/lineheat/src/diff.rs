@@ -13,9 +13,12 @@ use profile::{Opener, Profile};
 use crate::demangling::{DemangleChoice, rename_functions};
 use crate::diff_sides::Sides;
 use crate::earlier_runs::earlier_runs;
+use crate::json_diff::JsonDiff;
+use crate::json_flags::JsonFlags;
+use crate::measure_flag::MeasureFlag;
 use crate::selection_flags::{SelectionFlags, words};
 use crate::terminal::{ColorChoice, Terminal, failure, print};
-use crate::{diff_explanation, diff_markdown, diff_text, json_diff};
+use crate::{diff_explanation, diff_markdown, diff_text};
 
 /// Compare runs: what became slower or faster, and what is noise
 #[derive(clap::Args)]
@@ -41,6 +44,8 @@ pub struct Args {
     against: Vec<PathBuf>,
     #[command(flatten)]
     shown: Shown,
+    #[command(flatten)]
+    measure: MeasureFlag,
     #[command(flatten)]
     selection: SelectionFlags,
 }
@@ -72,9 +77,8 @@ pub struct Shown {
     /// Print a pull request comment in Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonFlags,
     /// How to show function names [default: as recorded]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
@@ -86,7 +90,7 @@ pub struct Shown {
 impl Shown {
     /// Standard output is to hold what is printed and nothing else.
     pub fn is_for_machines(&self) -> bool {
-        self.json || self.markdown
+        self.json.json || self.markdown
     }
 }
 
@@ -106,28 +110,39 @@ const ROWS_DEFAULT: usize = 30;
 const ROWS_OF_SUMMARY: usize = 10;
 
 pub fn run(args: &Args) -> ExitCode {
-    let selection = args.selection.selection();
-    show_selected(&args.base, &args.against, &args.shown, &selection)
+    let compared = Compared {
+        selection: args.selection.selection(),
+        measure: args.measure.clone(),
+    };
+    show_part(&args.base, &args.against, &args.shown, &compared)
+}
+
+/// What of the runs is compared.
+#[derive(Default)]
+struct Compared {
+    selection: Selection,
+    measure: MeasureFlag,
 }
 
 /// Compares run files and prints what is asked for; the exit status is that of `lineheat diff`.
 pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
-    show_selected(base, against, shown, &Selection::default())
+    show_part(base, against, shown, &Compared::default())
 }
 
-fn show_selected(
+fn show_part(
     base: &[PathBuf],
     against: &[PathBuf],
     shown: &Shown,
-    selection: &Selection,
+    compared: &Compared,
 ) -> ExitCode {
+    let selection = &compared.selection;
     let normalisation = shown.per.map(|per| match per {
         Per::Work => Normalisation::Work,
         Per::Run => Normalisation::Run,
         Per::Wall => Normalisation::Wall,
         Per::Share => Normalisation::Share,
     });
-    let comparison = open_sides(base, against, shown.demangle, selection).and_then(|sides| {
+    let comparison = open_sides(base, against, shown.demangle, compared).and_then(|sides| {
         // What they tell is of whole runs.
         let earlier = match selection.is_everything() {
             true => earlier_runs(&sides, [base, against], shown.demangle),
@@ -170,12 +185,17 @@ fn printed(comparison: &Comparison, sides: &Sides, shown: &Shown) -> String {
         let rows = table.rows();
         return diff_markdown::comment(comparison, sides, &rows, what, limit(ROWS_OF_SUMMARY));
     }
-    if shown.json {
+    if shown.json.json {
         let rows = table.rows();
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
+        let diff = JsonDiff {
+            comparison,
+            selection: &sides.selection,
+            schema: shown.json.schema,
+        };
         let object = match shown.lines {
-            true => json_diff::lines(comparison, &sides.selection, rows),
-            false => json_diff::functions(comparison, &sides.selection, rows),
+            true => diff.lines(rows),
+            false => diff.functions(rows),
         };
         return format!("{object:#}\n");
     }
@@ -208,7 +228,7 @@ fn open_sides(
     base: &[PathBuf],
     against: &[PathBuf],
     demangle: Option<DemangleChoice>,
-    selection: &Selection,
+    compared: &Compared,
 ) -> Result<[Side; 2], String> {
     let open = |paths: &[PathBuf]| -> Result<Vec<Profile>, String> {
         let mut opener = Opener::default();
@@ -226,7 +246,10 @@ fn open_sides(
     refuse_same_recording(paths.zip(base_profiles.iter().chain(&new_profiles)))?;
     let side = |profiles: Vec<Profile>| {
         let mut unknown = Vec::new();
-        let side = Side::of_selected(profiles, selection, &mut unknown)?;
+        let mut side = Side::of_selected(profiles, &compared.selection, &mut unknown)?;
+        if let Some(measure) = &compared.measure.measure {
+            side = side.about(measure)?;
+        }
         Ok::<_, String>((side, unknown))
     };
     let [base, new] = both(|| side(base_profiles), || side(new_profiles));

@@ -1,6 +1,6 @@
 //! Changes and their intervals as text.
 
-use analysis::{ComparedRow, Effect, Verdict};
+use analysis::{ComparedRow, Comparison, Effect, Verdict};
 
 /// "+4.1 %"; "" when it cannot be said.
 pub fn percent(change: f64) -> String {
@@ -50,13 +50,16 @@ pub const MISSING: &str =
     "about N more: a test of this row needs about N more executions of each side.";
 
 /// "slower", "slower (total)", "too few samples", "untested" …
-pub fn verdict(row: &ComparedRow) -> String {
-    let samples = row.base.total.samples.max(row.new.total.samples);
+pub fn verdict(comparison: &Comparison, row: &ComparedRow) -> String {
+    let samples = [row.base.total, row.new.total].map(|total| comparison.known_samples(total));
+    let are_many = samples
+        .iter()
+        .any(|samples| samples.is_none_or(|samples| samples >= MANY_SAMPLES));
     match row.verdict {
         Verdict::TooFew if row.effect().missing_executions > 0 => {
             format!("too few ({})", missing(row.effect().missing_executions))
         }
-        Verdict::TooFew if samples >= MANY_SAMPLES => "untested".to_owned(),
+        Verdict::TooFew if are_many => "untested".to_owned(),
         Verdict::TooFew => "too few samples".to_owned(),
         // It is about the total anyhow.
         Verdict::MovedWithin => "moved within".to_owned(),

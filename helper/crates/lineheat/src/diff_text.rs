@@ -77,11 +77,8 @@ pub fn text(
             (difference(base.value, new.value, unit), style),
             (diff_numbers::percent(row.effect().change), style),
             (diff_numbers::interval(row.effect()), Style::Faint),
-            (
-                format!("{} > {}", count(base.samples), count(new.samples)),
-                Style::Faint,
-            ),
-            (verdict_text(terminal, row), style),
+            (samples_of_both(comparison, [base, new]), Style::Faint),
+            (verdict_text(terminal, comparison, row), style),
             (visible(&first).into_owned(), styles[0]),
             (visible(&name).into_owned(), styles[1]),
         ]);
@@ -149,9 +146,12 @@ pub fn described(comparison: &Comparison, names: &[String; 2]) -> [String; 2] {
             _ => format!("per {}", comparison.per()),
         };
         format!(
-            "{}: {runs}{} samples, {} {per}",
+            "{}: {runs}{}{} {per}",
             names[side],
-            count(totals[side].samples),
+            match comparison.known_samples(totals[side]) {
+                Some(samples) => format!("{} samples, ", count(samples)),
+                None => String::new(),
+            },
             value(totals[side].value, comparison.unit()),
         )
     })
@@ -193,6 +193,14 @@ fn short_path<'a>(comparison: &Comparison, path: &'a str) -> &'a str {
         .unwrap_or(path)
 }
 
+fn samples_of_both(comparison: &Comparison, amounts: [Amount; 2]) -> String {
+    let [base, new] = amounts.map(|amount| comparison.known_samples(amount));
+    match base.zip(new) {
+        Some((base, new)) => format!("{} > {}", count(base), count(new)),
+        None => String::new(),
+    }
+}
+
 fn value_or_nothing(amount: Amount, unit: &str) -> String {
     match amount.samples {
         0 => "-".to_owned(),
@@ -200,13 +208,13 @@ fn value_or_nothing(amount: Amount, unit: &str) -> String {
     }
 }
 
-pub fn verdict_text(terminal: &Terminal, row: &ComparedRow) -> String {
+pub fn verdict_text(terminal: &Terminal, comparison: &Comparison, row: &ComparedRow) -> String {
     let glyph = if terminal.unicode {
         glyph(row.verdict)
     } else {
         ""
     };
-    format!("{glyph}{}", diff_numbers::verdict(row))
+    format!("{glyph}{}", diff_numbers::verdict(comparison, row))
 }
 
 pub fn glyph(verdict: Verdict) -> &'static str {

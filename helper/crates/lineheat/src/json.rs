@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// Of every kind of object. Additions are allowed; a change of meaning raises it.
+/// Of objects that have one form only.
 pub const SCHEMA: u32 = 1;
 
 pub fn object(fields: &impl Serialize) -> Value {

@@ -1,10 +1,10 @@
-//! The stable JSON of `diff`. Values are per what `unit` says; a number that cannot be said is null.
+//! The stable JSON of `diff`, in both forms. Values are per what `unit` says; a number that cannot be said is null.
 
-use analysis::{ComparedRow, Comparison, Normalisation, side_facts};
+use analysis::{Amount, ComparedRow, Comparison, Normalisation, side_facts};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::SCHEMA;
+use crate::json_flags::Schema;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -13,11 +13,17 @@ struct Diff<'a> {
     sentence: &'a str,
     base: u64,
     new: u64,
-    total_samples: u64,
-    total_cpu_ns: u64,
+    /// Null, as every count: the files do not say.
+    total_samples: Option<u64>,
+    /// Form 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_cpu_ns: Option<u64>,
+    /// Form 2: what is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measure: Option<&'a str>,
     lost_samples: u64,
-    base_samples: u64,
-    new_samples: u64,
+    base_samples: Option<u64>,
+    new_samples: Option<u64>,
     verdict: &'a str,
     change: Option<f64>,
     low: Option<f64>,
@@ -96,12 +102,15 @@ struct Row<'a> {
     new_self: u64,
     base_total: u64,
     new_total: u64,
-    base_samples: u64,
-    new_samples: u64,
-    self_samples: u64,
-    total_samples: u64,
-    self_ns: u64,
-    total_ns: u64,
+    base_samples: Option<u64>,
+    new_samples: Option<u64>,
+    self_samples: Option<u64>,
+    total_samples: Option<u64>,
+    /// Form 1, as the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    self_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_ns: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -118,86 +127,70 @@ struct Effect {
     missing_executions: Option<u64>,
 }
 
-pub fn functions(comparison: &Comparison, selection: &str, rows: &[ComparedRow]) -> Value {
-    object(
-        comparison,
-        selection,
-        Rows::Functions(rows.iter().map(Row::from).collect()),
-    )
+/// A comparison, and the form in which it is asked for.
+pub struct JsonDiff<'a> {
+    pub comparison: &'a Comparison,
+    /// In words; empty: everything.
+    pub selection: &'a str,
+    pub schema: Schema,
 }
 
-pub fn lines(comparison: &Comparison, selection: &str, rows: &[ComparedRow]) -> Value {
-    object(
-        comparison,
-        selection,
-        Rows::Lines(rows.iter().map(Row::from).collect()),
-    )
-}
-
-fn object(comparison: &Comparison, selection: &str, rows: Rows) -> Value {
-    let (base, new) = (comparison.base_total(), comparison.new_total());
-    let lost = |side: &analysis::Analyzed| profile::summarize(side.profile()).lost;
-    let whole = comparison.whole();
-    let [base_runs, new_runs] = comparison.executions();
-    let facts = side_facts(comparison);
-    crate::json::object(&Diff {
-        schema: SCHEMA,
-        sentence: &whole.sentence,
-        base: base.value,
-        new: new.value,
-        total_samples: base.samples + new.samples,
-        total_cpu_ns: base.value + new.value,
-        lost_samples: lost(comparison.base()) + lost(comparison.new_run()),
-        base_samples: base.samples,
-        new_samples: new.samples,
-        verdict: whole.verdict.word(),
-        change: number(whole.change),
-        low: number(whole.low),
-        high: number(whole.high),
-        unit: format!("{} per {}", comparison.unit(), per_word(comparison)),
-        smallest_detectable: number(whole.smallest_detectable),
-        matched_share: comparison.matched_share(),
-        method: &whole.method,
-        selection,
-        warnings: comparison.warnings(),
-        base_executions: executions(&base_runs),
-        new_executions: executions(&new_runs),
-        facts: (facts.iter())
-            .map(|fact| Fact {
-                what: fact.what,
-                base: &fact.base,
-                new: &fact.new,
-                differs: fact.differs(),
-            })
-            .collect(),
-        rows,
-    })
-}
-
-/// The unit's name in this JSON, which stays although texts for people say "execution".
-fn per_word(comparison: &Comparison) -> &str {
-    match comparison.normalisation() {
-        Normalisation::Run => "run",
-        _ => comparison.per(),
+impl JsonDiff<'_> {
+    pub fn functions(&self, rows: &[ComparedRow]) -> Value {
+        self.object(Rows::Functions(self.rows(rows)))
     }
-}
 
-fn executions(executions: &[(analysis::Execution, f64)]) -> Vec<Execution> {
-    (executions.iter())
-        .map(|&(one, value)| Execution {
-            wall_ns: one.wall_ns,
-            user_ns: one.user_ns,
-            system_ns: one.system_ns,
-            work: (one.work > 0.0).then_some(one.work),
-            samples: one.samples,
-            warm_up: one.warm_up,
-            value,
+    pub fn lines(&self, rows: &[ComparedRow]) -> Value {
+        self.object(Rows::Lines(self.rows(rows)))
+    }
+
+    fn object(&self, rows: Rows) -> Value {
+        let comparison = self.comparison;
+        let (base, new) = (comparison.base_total(), comparison.new_total());
+        let lost = |side: &analysis::Analyzed| profile::summarize(side.profile()).lost;
+        let whole = comparison.whole();
+        let [base_runs, new_runs] = comparison.executions();
+        let facts = side_facts(comparison);
+        crate::json::object(&Diff {
+            schema: self.schema.number(),
+            sentence: &whole.sentence,
+            base: base.value,
+            new: new.value,
+            total_samples: self.samples_of_both([base, new]),
+            total_cpu_ns: self.in_form_1(base.value + new.value),
+            measure: (self.schema == Schema::Two).then(|| comparison.value_name()),
+            lost_samples: lost(comparison.base()) + lost(comparison.new_run()),
+            base_samples: comparison.known_samples(base),
+            new_samples: comparison.known_samples(new),
+            verdict: whole.verdict.word(),
+            change: number(whole.change),
+            low: number(whole.low),
+            high: number(whole.high),
+            unit: format!("{} per {}", comparison.unit(), per_word(comparison)),
+            smallest_detectable: number(whole.smallest_detectable),
+            matched_share: comparison.matched_share(),
+            method: &whole.method,
+            selection: self.selection,
+            warnings: comparison.warnings(),
+            base_executions: executions(&base_runs),
+            new_executions: executions(&new_runs),
+            facts: (facts.iter())
+                .map(|fact| Fact {
+                    what: fact.what,
+                    base: &fact.base,
+                    new: &fact.new,
+                    differs: fact.differs(),
+                })
+                .collect(),
+            rows,
         })
-        .collect()
-}
+    }
 
-impl<'a> From<&'a ComparedRow> for Row<'a> {
-    fn from(row: &'a ComparedRow) -> Row<'a> {
+    fn rows<'b>(&self, rows: &'b [ComparedRow]) -> Vec<Row<'b>> {
+        rows.iter().map(|row| self.row(row)).collect()
+    }
+
+    fn row<'b>(&self, row: &'b ComparedRow) -> Row<'b> {
         let [base, new] = row.measured();
         let effect = row.effect();
         Row {
@@ -224,14 +217,45 @@ impl<'a> From<&'a ComparedRow> for Row<'a> {
             new_self: row.new.self_.value,
             base_total: row.base.total.value,
             new_total: row.new.total.value,
-            base_samples: base.samples,
-            new_samples: new.samples,
-            self_samples: row.base.self_.samples + row.new.self_.samples,
-            total_samples: row.base.total.samples + row.new.total.samples,
-            self_ns: row.new.self_.value,
-            total_ns: row.new.total.value,
+            base_samples: self.comparison.known_samples(base),
+            new_samples: self.comparison.known_samples(new),
+            self_samples: self.samples_of_both([row.base.self_, row.new.self_]),
+            total_samples: self.samples_of_both([row.base.total, row.new.total]),
+            self_ns: self.in_form_1(row.new.self_.value),
+            total_ns: self.in_form_1(row.new.total.value),
         }
     }
+
+    fn samples_of_both(&self, amounts: [Amount; 2]) -> Option<u64> {
+        let [base, new] = amounts.map(|amount| self.comparison.known_samples(amount));
+        Some(base? + new?)
+    }
+
+    fn in_form_1(&self, value: u64) -> Option<u64> {
+        (self.schema == Schema::One).then_some(value)
+    }
+}
+
+/// The unit's name in this JSON, which stays although texts for people say "execution".
+fn per_word(comparison: &Comparison) -> &str {
+    match comparison.normalisation() {
+        Normalisation::Run => "run",
+        _ => comparison.per(),
+    }
+}
+
+fn executions(executions: &[(analysis::Execution, f64)]) -> Vec<Execution> {
+    (executions.iter())
+        .map(|&(one, value)| Execution {
+            wall_ns: one.wall_ns,
+            user_ns: one.user_ns,
+            system_ns: one.system_ns,
+            work: (one.work > 0.0).then_some(one.work),
+            samples: one.samples,
+            warm_up: one.warm_up,
+            value,
+        })
+        .collect()
 }
 
 impl From<&analysis::Effect> for Effect {

@@ -1,37 +1,61 @@
-//! The stable JSON of `report` and `annotate`.
+//! The stable JSON of `report` and `annotate`, in both forms.
 
 use std::collections::BTreeMap;
 
 use analysis::{
-    Amounts, Analyzed, FileHeat, flame_graph, function_table, line_table, thread_table,
+    Amount, Amounts, Analyzed, FileHeat, flame_graph, function_table, line_table, thread_table,
 };
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::{SCHEMA, object};
+use crate::json::object;
+use crate::json_flags::Schema;
+use crate::json_totals::{Measured, Stacks, kernel_counted_ns, measured, stacks};
 use crate::report_tree::totals;
 use crate::selected_run::SelectedRun;
 
-/// `…Ns` columns hold the value that `value` and `unit` name: nanoseconds in all runs of Lineheat.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
     schema: u32,
-    total_samples: u64,
-    total_cpu_ns: u64,
+    /// Null: the file does not say.
+    total_samples: Option<u64>,
     lost_samples: u64,
-    value: &'a str,
     unit: &'a str,
-    total_value: u64,
+    #[serde(flatten)]
+    totals: Totals<'a>,
     /// In words; absent: everything. The totals above are of it.
     #[serde(skip_serializing_if = "str::is_empty")]
     selection: &'a str,
     problems: Vec<String>,
-    /// How many stacks ended where; "root" is the thread's start. Empty for profiles of others.
-    stack_ends: BTreeMap<&'a str, u64>,
     executions: Vec<Execution>,
     #[serde(flatten)]
     rows: Rows<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Totals<'a> {
+    /// `…Ns` columns hold the value that `value` and `unit` name: nanoseconds in all runs of Lineheat.
+    #[serde(rename_all = "camelCase")]
+    One {
+        total_cpu_ns: u64,
+        value: &'a str,
+        total_value: u64,
+        /// How many stacks ended where; "root" is the thread's start. Empty for profiles of others.
+        stack_ends: BTreeMap<&'a str, u64>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Two {
+        measures: Vec<Measured<'a>>,
+        /// The one that the rows are of.
+        measure: &'a str,
+        total: u64,
+        /// By the kernel's own count; null: unknown.
+        cpu_time_ns: Option<u64>,
+        #[serde(flatten)]
+        stacks: Option<Stacks<'a>>,
+    },
 }
 
 /// The name of the variant is the key of the rows.
@@ -78,8 +102,9 @@ struct Thread<'a> {
     tid: u32,
     process: &'a str,
     thread: &'a str,
-    samples: u64,
-    ns: u64,
+    samples: Option<u64>,
+    #[serde(flatten)]
+    value: ThreadValue,
 }
 
 #[derive(Serialize)]
@@ -95,10 +120,30 @@ struct AnnotatedLine<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Heat {
-    self_samples: u64,
-    total_samples: u64,
-    self_ns: u64,
-    total_ns: u64,
+    /// Null: the file does not say.
+    self_samples: Option<u64>,
+    total_samples: Option<u64>,
+    #[serde(flatten)]
+    values: Values,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Values {
+    #[serde(rename_all = "camelCase")]
+    One { self_ns: u64, total_ns: u64 },
+    Two {
+        #[serde(rename = "self")]
+        self_: u64,
+        total: u64,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ThreadValue {
+    One { ns: u64 },
+    Two { value: u64 },
 }
 
 /// One time that the command ran.
@@ -123,9 +168,18 @@ struct AnnotatedFile<'a> {
     report: Report<'a>,
 }
 
-pub fn functions(run: &SelectedRun, limit: usize) -> Value {
-    let (analyzed, measure) = (&run.analyzed, run.measure);
-    let rows = (function_table(analyzed, measure).iter().take(limit))
+/// A run, and the form in which it is asked for.
+pub struct JsonReport<'a> {
+    pub run: &'a SelectedRun,
+    pub schema: Schema,
+}
+
+impl<'a> JsonReport<'a> {
+    pub fn functions(&self, limit: usize) -> Value {
+        let analyzed = &self.run.analyzed;
+        let rows = (function_table(analyzed, self.run.measure)
+            .iter()
+            .take(limit))
         .map(|row| {
             let function = analyzed.function(row.function);
             Row {
@@ -133,112 +187,144 @@ pub fn functions(run: &SelectedRun, limit: usize) -> Value {
                 module: analyzed.text(function.module),
                 file: analyzed.text(function.file),
                 line: function.line,
-                heat: row.amounts.into(),
+                heat: self.heat(row.amounts),
             }
         })
         .collect();
-    object(&report(run, Rows::Functions(rows)))
-}
-
-pub fn lines(run: &SelectedRun, limit: usize) -> Value {
-    let (analyzed, measure) = (&run.analyzed, run.measure);
-    let rows = (line_table(analyzed, measure).iter().take(limit))
-        .map(|row| {
-            let function = analyzed.function(analyzed.function_of_place(row.id));
-            Row {
-                name: analyzed.text(function.name),
-                module: analyzed.text(function.module),
-                file: analyzed.file_path(row.place.file),
-                line: row.place.line,
-                heat: row.amounts.into(),
-            }
-        })
-        .collect();
-    object(&report(run, Rows::Lines(rows)))
-}
-
-pub fn tree(run: &SelectedRun, limit: usize) -> Value {
-    let (analyzed, measure) = (&run.analyzed, run.measure);
-    let graph = flame_graph(analyzed, measure);
-    let totals = totals(&graph);
-    let mut depth = vec![0u32; graph.frame.len()];
-    let text = |id: u32| &*graph.frames.strings[id as usize];
-    let mut rows = Vec::new();
-    for node in 0..graph.frame.len().min(limit) {
-        if node > 0 {
-            depth[node] = depth[node - graph.parent_distance[node] as usize] + 1;
-        }
-        let frame = graph.frame[node] as usize;
-        rows.push(Call {
-            name: text(graph.frames.name[frame]),
-            module: text(graph.frames.module[frame]),
-            file: text(graph.frames.file[frame]),
-            line: graph.line[node],
-            depth: depth[node],
-            heat: Heat {
-                self_samples: graph.self_samples[node].into(),
-                total_samples: totals[node].1,
-                self_ns: graph.self_value[node],
-                total_ns: totals[node].0,
-            },
-        });
+        object(&self.report(Rows::Functions(rows)))
     }
-    object(&report(run, Rows::Tree(rows)))
-}
 
-pub fn threads(run: &SelectedRun, limit: usize) -> Value {
-    let analyzed = &run.analyzed;
-    let rows = (thread_table(analyzed, run.measure).iter().take(limit))
-        .map(|row| Thread {
-            pid: row.thread.pid,
-            tid: row.thread.tid,
-            process: analyzed.text(row.thread.process),
-            thread: analyzed.text(row.thread.thread),
-            samples: row.amount.samples,
-            ns: row.amount.value,
-        })
-        .collect();
-    object(&report(run, Rows::Threads(rows)))
-}
+    pub fn lines(&self, limit: usize) -> Value {
+        let analyzed = &self.run.analyzed;
+        let rows = (line_table(analyzed, self.run.measure).iter().take(limit))
+            .map(|row| {
+                let function = analyzed.function(analyzed.function_of_place(row.id));
+                Row {
+                    name: analyzed.text(function.name),
+                    module: analyzed.text(function.module),
+                    file: analyzed.file_path(row.place.file),
+                    line: row.place.line,
+                    heat: self.heat(row.amounts),
+                }
+            })
+            .collect();
+        object(&self.report(Rows::Lines(rows)))
+    }
 
-/// Lines of one file, ascending.
-pub fn annotated(run: &SelectedRun, path: &str, heat: &FileHeat) -> Value {
-    let rows = (heat.lines.iter())
-        .map(|line| AnnotatedLine {
+    pub fn tree(&self, limit: usize) -> Value {
+        let graph = flame_graph(&self.run.analyzed, self.run.measure);
+        let totals = totals(&graph);
+        let mut depth = vec![0u32; graph.frame.len()];
+        let text = |id: u32| &*graph.frames.strings[id as usize];
+        let mut rows = Vec::new();
+        for node in 0..graph.frame.len().min(limit) {
+            if node > 0 {
+                depth[node] = depth[node - graph.parent_distance[node] as usize] + 1;
+            }
+            let frame = graph.frame[node] as usize;
+            let amount = |(value, samples)| Amount { samples, value };
+            let self_ = (graph.self_value[node], graph.self_samples[node].into());
+            rows.push(Call {
+                name: text(graph.frames.name[frame]),
+                module: text(graph.frames.module[frame]),
+                file: text(graph.frames.file[frame]),
+                line: graph.line[node],
+                depth: depth[node],
+                heat: self.heat(Amounts {
+                    self_: amount(self_),
+                    total: amount(totals[node]),
+                }),
+            });
+        }
+        object(&self.report(Rows::Tree(rows)))
+    }
+
+    pub fn threads(&self, limit: usize) -> Value {
+        let analyzed = &self.run.analyzed;
+        let rows = (thread_table(analyzed, self.run.measure).iter().take(limit))
+            .map(|row| Thread {
+                pid: row.thread.pid,
+                tid: row.thread.tid,
+                process: analyzed.text(row.thread.process),
+                thread: analyzed.text(row.thread.thread),
+                samples: self.run.samples(row.amount),
+                value: match self.schema {
+                    Schema::One => ThreadValue::One {
+                        ns: row.amount.value,
+                    },
+                    Schema::Two => ThreadValue::Two {
+                        value: row.amount.value,
+                    },
+                },
+            })
+            .collect();
+        object(&self.report(Rows::Threads(rows)))
+    }
+
+    /// Lines of one file, ascending.
+    pub fn annotated(&self, path: &str, heat: &FileHeat) -> Value {
+        let rows = (heat.lines.iter())
+            .map(|line| AnnotatedLine {
+                file: path,
+                line: line.line,
+                changed: line.changed,
+                heat: self.heat(line.amounts),
+            })
+            .collect();
+        object(&AnnotatedFile {
             file: path,
-            line: line.line,
-            changed: line.changed,
-            heat: line.amounts.into(),
+            notice: &heat.notice,
+            report: self.report(Rows::Annotated(rows)),
         })
-        .collect();
-    object(&AnnotatedFile {
-        file: path,
-        notice: &heat.notice,
-        report: report(run, Rows::Annotated(rows)),
-    })
-}
+    }
 
-fn report<'a>(run: &'a SelectedRun, rows: Rows<'a>) -> Report<'a> {
-    let (analyzed, measure) = (&run.analyzed, run.measure);
-    let summary = profile::summarize(analyzed.profile());
-    let total = analyzed.total(measure);
-    let ends = analyzed.profile().run.iter().flat_map(|r| &r.stack_ends);
-    Report {
-        schema: SCHEMA,
-        total_samples: total.samples,
-        total_cpu_ns: cpu_ns(analyzed),
-        lost_samples: summary.lost,
-        value: analyzed.value_name(measure),
-        unit: analyzed.unit(measure),
-        total_value: total.value,
-        selection: &run.selection,
-        problems: crate::run_problems::problems(analyzed.profile())
-            .into_iter()
-            .chain(Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty()))
-            .collect(),
-        stack_ends: ends.map(|end| (&*end.cause, end.count)).collect(),
-        executions: executions(&summary),
-        rows,
+    fn report<'b>(&'b self, rows: Rows<'b>) -> Report<'b> {
+        let (analyzed, measure) = (&self.run.analyzed, self.run.measure);
+        let summary = profile::summarize(analyzed.profile());
+        let total = analyzed.total(measure);
+        Report {
+            schema: self.schema.number(),
+            total_samples: self.run.samples(total),
+            lost_samples: summary.lost,
+            unit: analyzed.unit(measure),
+            totals: match self.schema {
+                Schema::One => Totals::One {
+                    total_cpu_ns: cpu_ns(analyzed),
+                    value: analyzed.value_name(measure),
+                    total_value: total.value,
+                    stack_ends: stack_ends(analyzed),
+                },
+                Schema::Two => Totals::Two {
+                    measures: measured(analyzed),
+                    measure: analyzed.value_name(measure),
+                    total: total.value,
+                    cpu_time_ns: kernel_counted_ns(analyzed),
+                    stacks: stacks(analyzed),
+                },
+            },
+            selection: &self.run.selection,
+            problems: crate::run_problems::problems(analyzed.profile())
+                .into_iter()
+                .chain(Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty()))
+                .collect(),
+            executions: executions(&summary),
+            rows,
+        }
+    }
+
+    fn heat(&self, amounts: Amounts) -> Heat {
+        let (self_, total) = (amounts.self_.value, amounts.total.value);
+        Heat {
+            self_samples: self.run.samples(amounts.self_),
+            total_samples: self.run.samples(amounts.total),
+            values: match self.schema {
+                Schema::One => Values::One {
+                    self_ns: self_,
+                    total_ns: total,
+                },
+                Schema::Two => Values::Two { self_, total },
+            },
+        }
     }
 }
 
@@ -247,15 +333,9 @@ fn cpu_ns(analyzed: &Analyzed) -> u64 {
     cpu.map_or(0, |measure| analyzed.total(measure).value)
 }
 
-impl From<Amounts> for Heat {
-    fn from(amounts: Amounts) -> Heat {
-        Heat {
-            self_samples: amounts.self_.samples,
-            total_samples: amounts.total.samples,
-            self_ns: amounts.self_.value,
-            total_ns: amounts.total.value,
-        }
-    }
+fn stack_ends(analyzed: &Analyzed) -> BTreeMap<&str, u64> {
+    let ends = analyzed.profile().run.iter().flat_map(|r| &r.stack_ends);
+    ends.map(|end| (&*end.cause, end.count)).collect()
 }
 
 /// The warm-up executions first; empty: unknown.

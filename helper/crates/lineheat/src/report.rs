@@ -4,17 +4,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::demangling::DemangleChoice;
-use crate::json_report;
+use crate::json_flags::JsonFlags;
+use crate::json_report::JsonReport;
+use crate::measure_flag::MeasureFlag;
 use crate::repetition_table::repetition_table;
 use crate::report_header::header;
 use crate::report_tree::tree;
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
-use crate::terminal_numbers::{count, heat_style, share, value};
+use crate::terminal_numbers::{count, heat_style, known_count, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
-use analysis::{Amounts, Analyzed, Measure, ThreadRow, function_table, line_table, thread_table};
+use analysis::{Amounts, Analyzed, ThreadRow, function_table, line_table, thread_table};
 
 /// Show the hottest functions, lines or call paths of a run
 #[derive(clap::Args)]
@@ -50,9 +52,10 @@ pub struct Args {
     /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonFlags,
+    #[command(flatten)]
+    measure: MeasureFlag,
     /// How to show function names [default: as recorded]
     #[arg(long, value_name = "MODE", value_enum)]
     demangle: Option<DemangleChoice>,
@@ -66,28 +69,32 @@ pub struct Args {
 const ROWS_DEFAULT: usize = 30;
 
 pub fn run(args: &Args) -> ExitCode {
-    let run = match SelectedRun::open(&args.run, args.demangle, &args.selection) {
+    let run = match SelectedRun::open(&args.run, args.demangle, &args.selection, &args.measure) {
         Ok(run) => run,
         Err(message) => return failure(&message),
     };
-    let (analyzed, measure) = (&run.analyzed, run.measure);
-    if args.json {
+    let analyzed = &run.analyzed;
+    if args.json.json {
         let limit = args.limit.unwrap_or(usize::MAX);
+        let report = JsonReport {
+            run: &run,
+            schema: args.json.schema,
+        };
         let object = match (args.lines, args.tree, args.threads) {
-            (true, ..) => json_report::lines(&run, limit),
-            (_, true, _) => json_report::tree(&run, limit),
-            (.., true) => json_report::threads(&run, limit),
-            _ => json_report::functions(&run, limit),
+            (true, ..) => report.lines(limit),
+            (_, true, _) => report.tree(limit),
+            (.., true) => report.threads(limit),
+            _ => report.functions(limit),
         };
         return print(&format!("{object:#}\n"));
     }
     let terminal = Terminal::of_stdout(args.color);
     let limit = args.limit.unwrap_or(ROWS_DEFAULT);
     let body = match (args.lines, args.tree, args.threads) {
-        (true, ..) => lines(&terminal, analyzed, measure, limit),
-        (_, true, _) => tree(&terminal, analyzed, measure, limit),
-        (.., true) => threads(&terminal, analyzed, measure, limit),
-        _ => functions(&terminal, analyzed, measure, limit),
+        (true, ..) => lines(&terminal, &run, limit),
+        (_, true, _) => tree(&terminal, &run, limit),
+        (.., true) => threads(&terminal, &run, limit),
+        _ => functions(&terminal, &run, limit),
     };
     let runs = (analyzed.profile().run.as_ref()).map_or("".to_owned(), |run| {
         repetition_table(&terminal, &run.repetitions)
@@ -99,12 +106,13 @@ pub fn run(args: &Args) -> ExitCode {
     ))
 }
 
-fn functions(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+fn functions(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = function_table(analyzed, measure);
     let mut table = Table::new(&columns(("module", Align::Left), "function"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(row.function);
-        let mut cells = amount_cells(analyzed, measure, row.amounts);
+        let mut cells = amount_cells(run, row.amounts);
         cells.push((
             visible(analyzed.text(function.module)).into_owned(),
             Style::Faint,
@@ -119,7 +127,8 @@ fn functions(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: 
         + &rest(terminal, rows.len(), limit, "functions")
 }
 
-fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+fn lines(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = line_table(analyzed, measure);
     let mut table = Table::new(&columns(("line", Align::Path), "function"));
     for row in rows.iter().take(limit) {
@@ -129,7 +138,7 @@ fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usiz
             short_path(analyzed, row.place.file),
             row.place.line
         );
-        let mut cells = amount_cells(analyzed, measure, row.amounts);
+        let mut cells = amount_cells(run, row.amounts);
         cells.push((visible(&place).into_owned(), Style::Plain));
         cells.push((
             visible(analyzed.text(function.name)).into_owned(),
@@ -141,7 +150,8 @@ fn lines(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usiz
         + &rest(terminal, rows.len(), limit, "lines")
 }
 
-fn threads(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+fn threads(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = thread_table(analyzed, measure);
     if rows.is_empty() {
         return "This file does not say which threads its samples are of.\n".to_owned();
@@ -161,12 +171,13 @@ fn threads(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: us
     ]);
     let all = analyzed.total(measure);
     for ThreadRow { thread, amount } in rows.iter().take(limit) {
-        let style = heat_style(amount.value, all.value, amount.samples);
+        let samples = run.samples(*amount);
+        let style = heat_style(amount.value, all.value, samples);
         let text = |id| (visible(analyzed.text(id)).into_owned(), Style::Plain);
         table.row(vec![
-            (share(amount.value, all.value, amount.samples), style),
+            (share(amount.value, all.value, samples), style),
             (value(amount.value, analyzed.unit(measure)), Style::Faint),
-            (count(amount.samples), Style::Plain),
+            (known_count(samples), Style::Plain),
             (thread.pid.to_string(), Style::Faint),
             (thread.tid.to_string(), Style::Faint),
             text(thread.process),
@@ -201,20 +212,21 @@ fn columns<'a>(first: (&'a str, Align), last: &'a str) -> [(&'a str, Align); 7] 
 }
 
 /// Self and total as share and value, and the samples that the total rests on.
-fn amount_cells(analyzed: &Analyzed, measure: Measure, amounts: Amounts) -> Vec<(String, Style)> {
-    let all = analyzed.total(measure);
-    let unit = analyzed.unit(measure);
+fn amount_cells(run: &SelectedRun, amounts: Amounts) -> Vec<(String, Style)> {
+    let all = run.analyzed.total(run.measure);
+    let unit = run.analyzed.unit(run.measure);
     let mut cells = Vec::with_capacity(7);
     for amount in [amounts.self_, amounts.total] {
-        let style = heat_style(amount.value, all.value, amount.samples);
-        cells.push((share(amount.value, all.value, amount.samples), style));
+        let samples = run.samples(amount);
+        let style = heat_style(amount.value, all.value, samples);
+        cells.push((share(amount.value, all.value, samples), style));
         let text = match amount.samples {
             0 => String::new(),
             _ => value(amount.value, unit),
         };
         cells.push((text, Style::Faint));
     }
-    cells.push((count(amounts.total.samples), Style::Plain));
+    cells.push((known_count(run.samples(amounts.total)), Style::Plain));
     cells
 }
 

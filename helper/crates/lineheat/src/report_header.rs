@@ -74,14 +74,13 @@ fn selected(run: &SelectedRun) -> String {
         run.analyzed.unit(run.measure),
     );
     let figures = match unit {
-        "count" => count(part.samples),
-        unit => format!(
-            "{} samples, {}",
-            count(part.samples),
-            value(part.value, unit)
-        ),
+        "count" => count(part.value),
+        unit => match run.samples(part) {
+            Some(samples) => format!("{} samples, {}", count(samples), value(part.value, unit)),
+            None => value(part.value, unit),
+        },
     };
-    let of_whole = share(part.value, run.whole.value, part.samples);
+    let of_whole = share(part.value, run.whole.value, run.samples(part));
     format!(
         "{}: {figures}, {} of the run",
         run.selection,
@@ -91,7 +90,7 @@ fn selected(run: &SelectedRun) -> String {
 
 fn samples(run: &SelectedRun, summary: &RunSummary) -> String {
     let (analyzed, measure, total) = (&run.analyzed, run.measure, run.whole);
-    let mut text = count(total.samples);
+    let mut text = run.samples(total).map_or("count unknown".to_owned(), count);
     if analyzed.unit(measure) != "count" {
         let name = match analyzed.value_name(measure) {
             "cpu" => "CPU time",

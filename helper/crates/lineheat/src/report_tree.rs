@@ -1,16 +1,18 @@
 //! The call tree as indented text: only where the time is, and a chain of single calls without indentation.
 
-use analysis::{Analyzed, FlameGraph, Measure, flame_graph};
+use analysis::{Amount, FlameGraph, flame_graph};
 
+use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
-use crate::terminal_numbers::{count, heat_style, share, value};
+use crate::terminal_numbers::{count, heat_style, known_count, share, value};
 use crate::terminal_text::{cut, visible, width};
 
 /// Below this share of all, a call path is left out and counted.
 const SHARE_MIN: f64 = 0.005;
 const NAME_WIDTH_MIN: usize = 24;
 
-pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: usize) -> String {
+pub fn tree(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
+    let (analyzed, measure) = (&run.analyzed, run.measure);
     let graph = flame_graph(analyzed, measure);
     let totals = totals(&graph);
     let all = totals[0].0;
@@ -26,8 +28,11 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
         let frame = graph.frame[node] as usize;
         let name = &graph.frames.strings[graph.frames.name[frame] as usize];
         let module = &graph.frames.strings[graph.frames.module[frame] as usize];
+        let known = |value, samples| run.samples(Amount { samples, value });
         let (total, samples) = totals[node];
-        let (self_, self_samples) = (graph.self_value[node], u64::from(graph.self_samples[node]));
+        let samples = known(total, samples);
+        let self_ = graph.self_value[node];
+        let self_samples = known(self_, graph.self_samples[node].into());
         let numbers: [(String, Style, usize); 4] = [
             (
                 share(total, all, samples),
@@ -40,7 +45,7 @@ pub fn tree(terminal: &Terminal, analyzed: &Analyzed, measure: Measure, limit: u
                 8,
             ),
             (value(total, analyzed.unit(measure)), Style::Faint, 9),
-            (count(samples), Style::Plain, 9),
+            (known_count(samples), Style::Plain, 9),
         ];
         for (number, style, columns) in numbers {
             text.push_str(&" ".repeat(columns.saturating_sub(width(&number))));

@@ -6,6 +6,7 @@ use analysis::{Amount, Analyzed, Measure};
 use profile::Profile;
 
 use crate::demangling::{DemangleChoice, rename_functions};
+use crate::measure_flag::MeasureFlag;
 use crate::selection_flags::{SelectionFlags, words};
 
 pub struct SelectedRun {
@@ -19,17 +20,23 @@ pub struct SelectedRun {
 }
 
 impl SelectedRun {
+    /// Of an amount of its measure; `None`: the file does not say.
+    pub fn samples(&self, amount: Amount) -> Option<u64> {
+        self.analyzed.known_samples(self.measure, amount)
+    }
+
     /// # Errors
     /// A sentence.
     pub fn open(
         path: &Path,
         demangle: Option<DemangleChoice>,
         flags: &SelectionFlags,
+        measure: &MeasureFlag,
     ) -> Result<SelectedRun, String> {
         let mut profile = Profile::open(path).map_err(|error| error.message)?;
         rename_functions(&mut profile, demangle);
         let analyzed = Analyzed::new(profile);
-        let measure = analyzed.default_measure();
+        let measure = measure.of(&analyzed)?;
         let selection = flags.selection();
         Ok(SelectedRun {
             whole: analyzed.total(measure),

@@ -5,13 +5,22 @@ use jiff::Timestamp;
 
 use crate::terminal::Style;
 
-/// "12.4 %"; with the mark "?" when it rests on fewer than ten samples; "" for nothing.
-pub fn share(part: u64, all: u64, samples: u64) -> String {
-    if part == 0 && samples == 0 || all == 0 {
+/// "12.4 %"; with the mark "?" when it rests on fewer than ten samples; "" for nothing. `samples`: `None` is unknown.
+pub fn share(part: u64, all: u64, samples: Option<u64>) -> String {
+    if part == 0 && samples.unwrap_or(0) == 0 || all == 0 {
         return String::new();
     }
-    let mark = if samples < FEW_SAMPLES { "?" } else { " " };
+    let mark = if are_few(samples) { "?" } else { " " };
     format!("{:.1} %{mark}", 100.0 * part as f64 / all as f64)
+}
+
+fn are_few(samples: Option<u64>) -> bool {
+    samples.is_some_and(|samples| samples < FEW_SAMPLES)
+}
+
+/// 1234567 as "1,234,567"; "" where it is unknown.
+pub fn known_count(number: Option<u64>) -> String {
+    number.map_or(String::new(), count)
 }
 
 /// 1234567 as "1,234,567".
@@ -93,10 +102,10 @@ pub fn date(unix_ns: i64) -> String {
 }
 
 /// Few samples are never coloured.
-pub fn heat_style(part: u64, all: u64, samples: u64) -> Style {
+pub fn heat_style(part: u64, all: u64, samples: Option<u64>) -> Style {
     let share = part as f64 / all.max(1) as f64;
     match share {
-        _ if samples < analysis::FEW_SAMPLES => Style::Faint,
+        _ if are_few(samples) => Style::Faint,
         s if s >= 0.10 => Style::Hot,
         s if s >= 0.02 => Style::Warm,
         s if s >= 0.005 => Style::Mild,
@@ -135,10 +144,12 @@ mod tests {
 
     #[test]
     fn a_share_of_few_samples_is_marked() {
-        assert_eq!(share(124, 1000, 124), "12.4 % ");
-        assert_eq!(share(9, 1000, 9), "0.9 %?");
-        assert_eq!(share(0, 1000, 0), "");
-        assert_eq!(share(0, 0, 3), "");
+        assert_eq!(share(124, 1000, Some(124)), "12.4 % ");
+        assert_eq!(share(9, 1000, Some(9)), "0.9 %?");
+        assert_eq!(share(9, 1000, None), "0.9 % ");
+        assert_eq!(share(0, 1000, Some(0)), "");
+        assert_eq!(share(0, 1000, None), "");
+        assert_eq!(share(0, 0, Some(3)), "");
     }
 
     #[test]

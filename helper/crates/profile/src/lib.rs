@@ -17,6 +17,7 @@ mod error;
 mod inflate;
 mod journal;
 mod limits;
+mod measures;
 mod message_reader;
 mod opener;
 mod recovery;
@@ -42,6 +43,7 @@ pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samp
 pub use error::{ErrorKind, ProfileError};
 pub use journal::{Journal, is_being_recorded, journal_path};
 pub use limits::Limits;
+pub use measures::{Counting, Family, MeasureInfo, Nature};
 pub use opener::Opener;
 pub use recovery::{KERNEL, OTHER_STACKS, UNKNOWN, place};
 pub use run::RunInfo;

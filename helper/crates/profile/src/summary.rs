@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::columns::Profile;
 use crate::error::ProfileError;
+use crate::measures::Counting;
 use crate::run::{EndReason, RunInfo, SweepCell};
 use crate::sample_labels::sample_repetitions;
 
@@ -18,7 +19,8 @@ pub struct RunSummary {
     pub wall_ns: u64,
     /// Sampled CPU time; 0 when the profile has none.
     pub cpu_ns: u64,
-    pub samples: u64,
+    /// `None`: the file does not say.
+    pub samples: Option<u64>,
     pub lost: u64,
     pub git_commit: String,
     pub git_dirty: bool,
@@ -62,10 +64,7 @@ pub fn summary(path: &Path) -> Result<RunSummary, ProfileError> {
 
 pub fn summarize(profile: &Profile) -> RunSummary {
     let run = profile.run.clone().unwrap_or_default();
-    let samples = match profile.find_sample_type("samples", "count") {
-        Some(index) => profile.total(index),
-        None => profile.samples.len() as u64,
-    };
+    let samples = samples_taken(profile);
     let cpu_ns =
         (profile.find_sample_type("cpu", "nanoseconds")).map_or(0, |index| profile.total(index));
     let target = target_name(profile, &run);
@@ -93,12 +92,23 @@ pub fn summarize(profile: &Profile) -> RunSummary {
         recorder_pid: run.recorder_pid,
         end: end_sentence(&run, wall_ns),
         foreign: profile.is_foreign(),
-        executions: executions(profile, &run, samples),
+        executions: executions(profile, &run, samples.unwrap_or(0)),
         sweep: run.sweep,
         git_branch: run.git_branch,
         command: run.command,
         git_commit: run.git_commit,
         git_dirty: run.git_dirty,
+    }
+}
+
+/// By the default measure. `None`: unknown.
+fn samples_taken(profile: &Profile) -> Option<u64> {
+    let measure = profile.default_measure();
+    match profile.default_counting() {
+        Counting::Value(count) => Some(profile.total(count)),
+        Counting::Period(period) => Some(profile.total(measure) / period),
+        Counting::Unknown if profile.samples.is_empty() => Some(0),
+        Counting::Unknown => None,
     }
 }
 
@@ -144,7 +154,7 @@ fn executions(profile: &Profile, run: &RunInfo, samples: u64) -> Vec<Execution> 
 /// Of samples with the label.
 fn samples_by_repetition(profile: &Profile) -> HashMap<u32, u64> {
     let mut counts = HashMap::new();
-    let Some(count) = profile.find_sample_type("samples", "count") else {
+    let Counting::Value(count) = profile.default_counting() else {
         return counts;
     };
     let numbers = sample_repetitions(profile).into_iter().enumerate();

@@ -144,7 +144,7 @@ fn renaming_changes_the_name_and_nothing_else() {
             summary.lost,
             summary.foreign
         ),
-        (4, 4_004_004, 4, false)
+        (Some(4), 4_004_004, 4, false)
     );
     let files = std::fs::read_dir(path.parent().expect("has a folder"))
         .expect("readable")

@@ -113,7 +113,8 @@ pub fn on_wire(path: &Path, summary: profile::RunSummary) -> RunSummary {
         started_unix_ms: u64::try_from(summary.started_unix_ns / 1_000_000).unwrap_or(0),
         wall_ns: summary.wall_ns,
         cpu_ns: summary.cpu_ns,
-        samples: summary.samples,
+        samples: summary.samples.unwrap_or(0),
+        samples_unknown: summary.samples.is_none(),
         lost: summary.lost,
         git_commit: summary.git_commit,
         git_dirty: summary.git_dirty,
@@ -137,7 +138,7 @@ pub fn on_wire(path: &Path, summary: profile::RunSummary) -> RunSummary {
             cells: cell.cells,
         }),
         git_branch: summary.git_branch,
-        lost_share: match summary.samples.saturating_add(summary.lost) {
+        lost_share: match summary.samples.unwrap_or(0).saturating_add(summary.lost) {
             0 => 0.0,
             taken => summary.lost as f64 / taken as f64,
         },

@@ -1,0 +1,221 @@
+//! What each value of a profile is: how it is written, how many samples it rests on, how it may be tested.
+//!
+//! A new measure has its row in [`KNOWN`]; nothing else decides by the name of a sample type.
+
+use crate::columns::Profile;
+
+/// One sample type, as views and tests need to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasureInfo {
+    /// "cpu", "alloc_space" …
+    pub name: String,
+    /// "nanoseconds", "bytes", "count" …
+    pub unit: String,
+    pub counting: Counting,
+    pub nature: Nature,
+    pub family: Family,
+}
+
+/// How many samples a value rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// As many as another value of the same sample says, by its number; a count is its own.
+    Value(usize),
+    /// One for so much.
+    Period(u64),
+    /// The file does not say. A stack that is stored once may stand for any number of samples.
+    Unknown,
+}
+
+/// How a difference of it may be tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nature {
+    /// Each sample is worth the same: counts are all there is to know.
+    Sampled,
+    /// Samples are worth different amounts: scaled up from what was looked at, or times of single events.
+    Weighted,
+    /// All events are in it.
+    Exact,
+}
+
+/// What is drawn in the same colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    Cpu,
+    Waiting,
+    Memory,
+    Calls,
+    Other,
+}
+
+/// Names that say more than their unit does, each with the value that counts it. "" counts itself.
+const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
+    ("cpu", Some("samples"), Nature::Sampled, Family::Cpu),
+    ("samples", Some(""), Nature::Sampled, Family::Cpu),
+    ("wait", Some("waits"), Nature::Weighted, Family::Waiting),
+    ("waits", Some(""), Nature::Sampled, Family::Waiting),
+    ("delay", None, Nature::Weighted, Family::Waiting),
+    ("contentions", None, Nature::Weighted, Family::Waiting),
+    ("alloc_space", None, Nature::Weighted, Family::Memory),
+    ("alloc_objects", None, Nature::Weighted, Family::Memory),
+    ("inuse_space", None, Nature::Weighted, Family::Memory),
+    ("inuse_objects", None, Nature::Weighted, Family::Memory),
+    ("space", None, Nature::Weighted, Family::Memory),
+    ("objects", None, Nature::Weighted, Family::Memory),
+    ("faults", Some(""), Nature::Sampled, Family::Memory),
+    ("calls", Some(""), Nature::Exact, Family::Calls),
+    ("syscall", Some("syscalls"), Nature::Weighted, Family::Calls),
+    ("syscalls", Some(""), Nature::Sampled, Family::Calls),
+    ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
+];
+
+impl Profile {
+    /// The value that views show unless asked: CPU time in our runs, the file's default in others.
+    pub fn default_measure(&self) -> usize {
+        self.find_sample_type("cpu", "nanoseconds")
+            .unwrap_or(self.default_sample_type)
+    }
+
+    /// By how many samples a value of [`Profile::default_measure`] is counted.
+    pub fn default_counting(&self) -> Counting {
+        match self.sample_types.len() {
+            0 => Counting::Unknown,
+            _ => self.measure(self.default_measure()).counting,
+        }
+    }
+
+    /// One for each of its sample types, in their order.
+    pub fn measures(&self) -> Vec<MeasureInfo> {
+        (0..self.sample_types.len())
+            .map(|value_type| self.measure(value_type))
+            .collect()
+    }
+
+    fn measure(&self, value_type: usize) -> MeasureInfo {
+        let of = self.sample_types[value_type];
+        let (name, unit) = (self.text(of.kind), self.text(of.unit));
+        let known = KNOWN.iter().find(|known| known.0 == name);
+        let counting = match known {
+            Some((_, None, ..)) => Counting::Unknown,
+            Some((_, Some(""), ..)) if unit == "count" => Counting::Value(value_type),
+            Some((_, Some(counted_by), ..)) => self.counted_by(value_type, counted_by),
+            // As converters of `perf` data name them.
+            None => match name.strip_suffix("_event") {
+                Some(event) => self.counted_by(value_type, &format!("{event}_sample")),
+                None if name.ends_with("_sample") && unit == "count" => Counting::Value(value_type),
+                None => self.counted_by(value_type, "samples"),
+            },
+        };
+        MeasureInfo {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            counting,
+            nature: known.map_or(Nature::Sampled, |known| known.2),
+            family: known.map_or(Family::Other, |known| known.3),
+        }
+    }
+
+    fn counted_by(&self, value_type: usize, name: &str) -> Counting {
+        match self.find_sample_type(name, "count") {
+            Some(count) => Counting::Value(count),
+            None => self.period_of(value_type),
+        }
+    }
+
+    /// The period of the file, where it is one of this value and each value is a multiple of it.
+    fn period_of(&self, value_type: usize) -> Counting {
+        let Ok(period @ 1..) = u64::try_from(self.period) else {
+            return Counting::Unknown;
+        };
+        let types = self.sample_types.len();
+        let mut values = (self.samples.values.chunks_exact(types)).map(|row| row[value_type]);
+        let is_of_period = self.period_type == Some(self.sample_types[value_type])
+            && values.all(|value| value.is_multiple_of(period));
+        match is_of_period {
+            true => Counting::Period(period),
+            false => Counting::Unknown,
+        }
+    }
+}
+
+impl MeasureInfo {
+    pub fn is_counted(&self) -> bool {
+        self.counting != Counting::Unknown
+    }
+}
+
+impl Counting {
+    /// How many samples one value of these rests on, which are of one stack, one for each sample type. Where that is unknown,
+    /// one for what is not 0, which tells only that there is something.
+    #[inline]
+    pub fn samples_of(self, values: &[u64], value_type: usize) -> u64 {
+        match self {
+            Counting::Value(count) => values[count],
+            Counting::Period(period) => values[value_type] / period,
+            Counting::Unknown => u64::from(values[value_type] > 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::ProfileBuilder;
+
+    fn countings(types: &[(&str, &str)], period: Option<(&str, &str, i64)>) -> Vec<Counting> {
+        let mut builder = ProfileBuilder::new(types);
+        if let Some((name, unit, period)) = period {
+            builder.set_period(name, unit, period);
+        }
+        let values: Vec<u64> = types.iter().map(|_| 20_000_000).collect();
+        builder.add_sample(&[], &values, &[]);
+        let profile = builder.finish();
+        (profile.measures().iter())
+            .map(|measure| measure.counting)
+            .collect()
+    }
+
+    #[test]
+    fn each_value_knows_what_counts_it() {
+        let own = [("samples", "count"), ("cpu", "nanoseconds")];
+        assert_eq!(countings(&own, None), [Counting::Value(0); 2]);
+        let waiting = [
+            ("samples", "count"),
+            ("wait", "nanoseconds"),
+            ("waits", "count"),
+        ];
+        assert_eq!(countings(&waiting, None)[1..], [Counting::Value(2); 2]);
+        let perf = [("cycles_sample", "count"), ("cycles_event", "count")];
+        assert_eq!(countings(&perf, None), [Counting::Value(0); 2]);
+    }
+
+    #[test]
+    fn values_in_multiples_of_the_period_are_counted_by_it() {
+        let cpu = [("cpu", "nanoseconds")];
+        assert_eq!(
+            countings(&cpu, Some(("cpu", "nanoseconds", 10_000_000))),
+            [Counting::Period(10_000_000)]
+        );
+        assert_eq!(
+            countings(&cpu, Some(("cpu", "nanoseconds", 30_000_000))),
+            [Counting::Unknown]
+        );
+        assert_eq!(
+            countings(&cpu, Some(("wall", "nanoseconds", 10_000_000))),
+            [Counting::Unknown]
+        );
+    }
+
+    #[test]
+    fn sampled_memory_does_not_say_how_often_it_was_sampled() {
+        let heap = [
+            ("alloc_objects", "count"),
+            ("alloc_space", "bytes"),
+            ("inuse_objects", "count"),
+            ("inuse_space", "bytes"),
+        ];
+        let period = Some(("space", "bytes", 524_288));
+        assert_eq!(countings(&heap, period), [Counting::Unknown; 4]);
+        assert_eq!(countings(&[("gizmos", "kilo")], None), [Counting::Unknown]);
+    }
+}
