@@ -1,5 +1,5 @@
 // Memory of engine and sampler while a recording gets long: simulated by a high rate and ever new stacks. An hour at 999 Hz on
-// eight busy threads, in memory alone, is a test of the engine's (`record/hours.rs`).
+// eight busy threads, in memory alone, is a test of the engine's (`recorder/src/hours.rs`).
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faulty } from '../programs/c.mjs';

@@ -23,7 +23,7 @@ const documentsIn = (folder, { licence, changes }) => [
 
 const inUsr = {
   engine: 'usr/bin/lineheat',
-  // helper/crates/lineheat/src/installation.rs looks there.
+  // helper/crates/machine/src/sampler_file.rs looks there.
   sampler: 'usr/libexec/lineheat/lineheat-sampler',
   manual: (name) => `usr/share/man/man1/${name}.gz`,
   bash: 'usr/share/bash-completion/completions/lineheat',

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
-use crate::diff;
-use crate::interrupts::watch_interrupts;
-use crate::record::{
+use recorder::{
     DrawnLayouts, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path,
     record_in_turns,
 };
+
+use crate::diff;
+use crate::interrupts::watch_interrupts;
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
@@ -162,7 +163,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
             outputs[0].display()
         ));
     }
-    let layouts = args.layouts.then(DrawnLayouts::new);
+    let layouts = args.layouts.then(DrawnLayouts::draw);
     let mut options = Vec::new();
     for ((words, side), output) in [base, new].into_iter().zip(SIDES).zip(outputs) {
         let Some((program, arguments)) = words.split_first() else {

@@ -9,10 +9,12 @@ use analysis::{
     recording_identity, unknown_in_both,
 };
 use profile::{Opener, Profile};
+use runs::earlier_runs;
+use runs::rename_functions;
+use symbolize::DemangleMode;
 
-use crate::demangling::{DemangleChoice, rename_functions};
+use crate::demangling::DemangleChoice;
 use crate::diff_sides::Sides;
-use crate::earlier_runs::earlier_runs;
 use crate::json_diff::JsonDiff;
 use crate::json_flags::JsonFlags;
 use crate::measure_flag::MeasureFlag;
@@ -142,10 +144,11 @@ fn show_part(
         Per::Wall => Normalisation::Wall,
         Per::Share => Normalisation::Share,
     });
-    let comparison = open_sides(base, against, shown.demangle, compared).and_then(|sides| {
+    let demangle = shown.demangle.map(DemangleChoice::mode);
+    let comparison = open_sides(base, against, demangle, compared).and_then(|sides| {
         // What they tell is of whole runs.
         let earlier = match selection.is_everything() {
-            true => earlier_runs(&sides, [base, against], shown.demangle),
+            true => earlier_runs(&sides, [base, against], demangle),
             false => EarlierRuns::default(),
         };
         let [base, new] = sides;
@@ -227,7 +230,7 @@ fn named(paths: &[PathBuf]) -> String {
 fn open_sides(
     base: &[PathBuf],
     against: &[PathBuf],
-    demangle: Option<DemangleChoice>,
+    demangle: Option<DemangleMode>,
     compared: &Compared,
 ) -> Result<[Side; 2], String> {
     let open = |paths: &[PathBuf]| -> Result<Vec<Profile>, String> {

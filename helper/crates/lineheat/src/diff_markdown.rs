@@ -97,7 +97,7 @@ fn table(comparison: &Comparison, rows: &[&ComparedRow], what: &str) -> String {
             interval(row.effect()),
             q_value(row.effect().q).replace('<', "&lt;"),
             glyph(row.verdict),
-            verdict(row),
+            verdict(comparison, row),
         ));
     }
     text + "\n"

@@ -8,8 +8,9 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use recorder::Control;
+
 use crate::at_once;
-use crate::record::Control;
 
 /// Signals that come together are one: whoever starts us (npm, a terminal that closes) may pass on what we get ourselves.
 const ONE_TIME: Duration = Duration::from_millis(100);

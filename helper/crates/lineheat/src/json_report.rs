@@ -303,7 +303,7 @@ impl<'a> JsonReport<'a> {
                 },
             },
             selection: &self.run.selection,
-            problems: crate::run_problems::problems(analyzed.profile())
+            problems: runs::problems(analyzed.profile())
                 .into_iter()
                 .chain(Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty()))
                 .collect(),

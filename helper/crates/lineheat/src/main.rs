@@ -2,10 +2,8 @@
 
 mod annotate;
 mod at_once;
-mod commits_between;
 mod compare_commands;
 mod completions;
-mod container;
 mod convert;
 mod demangling;
 mod diff;
@@ -14,25 +12,15 @@ mod diff_markdown;
 mod diff_numbers;
 mod diff_sides;
 mod diff_text;
-mod doctor;
-mod earlier_runs;
-mod fd_passing;
-mod host;
-mod installation;
+mod doctor_command;
 mod interrupts;
 mod json;
 mod json_diff;
 mod json_flags;
 mod json_report;
 mod json_totals;
-mod kept_builds;
-mod kernel_support;
 mod manual_pages;
 mod measure_flag;
-mod open_messages;
-mod open_worker;
-mod own_program;
-mod record;
 mod record_command;
 mod record_flags;
 mod record_progress;
@@ -40,21 +28,16 @@ mod repetition_table;
 mod report;
 mod report_header;
 mod report_tree;
-mod rights;
-mod run_problems;
-mod sampler_file;
 mod selected_run;
 mod selection_flags;
-mod serve;
 mod stdout_aside;
-mod sweep;
 mod sweep_command;
-mod symbolize_worker;
+mod sweep_json;
+mod sweep_text;
 mod terminal;
 mod terminal_numbers;
 mod terminal_table;
 mod terminal_text;
-mod turn_text;
 
 use std::error::Error;
 use std::num::ParseIntError;
@@ -96,15 +79,16 @@ enum Command {
     CompareCommands(compare_commands::Args),
     Convert(convert::Args),
     /// Check what this machine allows and how to fix what is missing
-    Doctor(doctor::Args),
-    Serve(serve::Args),
+    Doctor(doctor_command::Args),
+    /// Answer an editor's requests on standard input and output (protobuf frames)
+    Serve,
     Completions(completions::Args),
     #[command(hide = true)]
     ManualPages(manual_pages::Args),
     #[command(hide = true)]
-    SymbolizeWorker(symbolize_worker::Args),
+    SymbolizeWorker,
     #[command(hide = true)]
-    OpenWorker(open_worker::Args),
+    OpenWorker,
     /// Ends at once: what the doctor records.
     #[command(hide = true)]
     Nothing,
@@ -123,12 +107,12 @@ fn main() -> ExitCode {
         Command::CompareCommands(args) => compare_commands::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Diff(args) => diff::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Doctor(args) => doctor_command::run(&args),
+        Command::Serve => serve::run(),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::ManualPages(args) => manual_pages::run(&args, Cli::command()),
-        Command::SymbolizeWorker(args) => symbolize_worker::run(&args),
-        Command::OpenWorker(args) => open_worker::run(&args),
+        Command::SymbolizeWorker => recorder::symbolize_worker::run(),
+        Command::OpenWorker => recorder::open_worker::run(),
         Command::Nothing => ExitCode::SUCCESS,
     }
 }

@@ -1,4 +1,4 @@
-//! `lineheat record`: the command line around [`crate::record`].
+//! `lineheat record`: the command line around [`recorder::record`].
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use recorder::{AttachTo, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record};
+use runs::{NO_SAMPLES, few_samples};
+
 use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
-use crate::record::{AttachTo, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record};
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
-use crate::run_problems::{NO_SAMPLES, few_samples};
 use crate::terminal::Terminal;
 use crate::terminal_text::visible;
 

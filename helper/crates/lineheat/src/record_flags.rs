@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use recorder::{
+    Build, DEBUGINFOD_PATIENCE, DrawnLayouts, Privilege, REPEAT_MAX, RecordOptions,
+    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Target, Work, work_expression,
+};
 use records::layout::{Timers, USER_FRAMES_DEFAULT, USER_FRAMES_MAX};
 use regex::bytes::Regex;
 
 use crate::demangling::DemangleChoice;
-use crate::record::{
-    Build, DEBUGINFOD_PATIENCE, DrawnLayouts, Privilege, REPEAT_MAX, RecordOptions,
-    SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Target, Work, work_expression,
-};
 
 #[derive(clap::Args, Clone)]
 pub struct RecordFlags {

@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use recorder::turn_so_far;
+use recorder::{Event, RecordError, RunsSoFar, Stage};
 use statistics::{Decision, SoFar};
 
-use crate::record::{Event, RecordError, RunsSoFar, Stage};
 use crate::terminal_numbers::duration;
 use crate::terminal_text::visible;
-use crate::turn_text::turn_so_far;
 
 /// Of lines, which stay.
 const LINES_EVERY: Duration = Duration::from_secs(2);

@@ -5,8 +5,8 @@ use std::path::Path;
 use analysis::{Analyzed, Measure};
 use profile::RunSummary;
 use profile::run::EndReason;
+use runs::problems;
 
-use crate::run_problems::problems;
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, date, share, value};

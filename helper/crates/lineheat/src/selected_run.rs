@@ -4,8 +4,9 @@ use std::path::Path;
 
 use analysis::{Amount, Analyzed, Measure};
 use profile::Profile;
+use runs::rename_functions;
 
-use crate::demangling::{DemangleChoice, rename_functions};
+use crate::demangling::DemangleChoice;
 use crate::measure_flag::MeasureFlag;
 use crate::selection_flags::{SelectionFlags, words};
 
@@ -34,7 +35,7 @@ impl SelectedRun {
         measure: &MeasureFlag,
     ) -> Result<SelectedRun, String> {
         let mut profile = Profile::open(path).map_err(|error| error.message)?;
-        rename_functions(&mut profile, demangle);
+        rename_functions(&mut profile, demangle.map(DemangleChoice::mode));
         let analyzed = Analyzed::new(profile);
         let measure = measure.of(&analyzed)?;
         let selection = flags.selection();

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
+use recorder::{REPEAT_MAX, Target, new_run_path};
+use sweeps::{
+    Asked, Cell, Parameter, cells, check_use, parse_parameter, record_sweep, replaced, sweep_table,
+};
+
 use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
-use crate::record::{REPEAT_MAX, Target, new_run_path};
 use crate::record_flags::{RecordFlags, Recording};
 use crate::record_progress::{Teller, say, say_error};
 use crate::stdout_aside::StdoutAside;
-use crate::sweep::{
-    Asked, Cell, Parameter, cells, check_use, csv, json, parse_parameter, record_sweep, replaced,
-    sweep_table, text,
-};
+use crate::sweep_json::json;
+use crate::sweep_text::{csv, text};
 use crate::terminal::{ColorChoice, Terminal, failure, print};
 use crate::terminal_text::visible;
 

@@ -1,0 +1,85 @@
+//! What a reader of a run has to know before trusting its figures, as sentences.
+
+use profile::Profile;
+
+/// What a reader of an empty run is told.
+pub const NO_SAMPLES: &str = "No samples: the target used less CPU time than one sampling period. Give it more work, or a higher sampling rate.";
+
+/// With fewer, the 95 % interval of a line with half of the time is wider than 35 to 65 %.
+const FEW: u64 = 50;
+/// As many samples as repeated executions should bring together: the same interval is then 45 to 55 %.
+const ENOUGH: u64 = 500;
+const EXECUTIONS_MAX: u64 = 1000;
+
+/// What was cut while reading, what the recording itself noted (losses, missing line tables, newer sources,
+/// an end before its time), and whether it has enough samples.
+pub fn problems(profile: &Profile) -> Vec<String> {
+    let mut problems = profile.problems.clone();
+    if profile.samples.is_empty() {
+        problems.push(NO_SAMPLES.to_owned());
+    }
+    if let Some(run) = &profile.run {
+        let executions = run.repetitions.iter().filter(|one| !one.warm_up).count();
+        problems.extend(few_samples(
+            run.samples_kept,
+            executions.max(1) as u64,
+            run.command.is_empty(),
+        ));
+        problems.extend(run.problems.iter().cloned());
+    }
+    problems
+}
+
+/// `executions`: those that the samples are from.
+pub fn few_samples(samples: u64, executions: u64, attached: bool) -> Option<String> {
+    if samples == 0 || samples >= FEW {
+        return None;
+    }
+    let only = match samples {
+        1 => "Only 1 sample".to_owned(),
+        n => format!("Only {n} samples"),
+    };
+    let advice = match attached {
+        true => "Record longer".to_owned(),
+        false => format!(
+            "Record with --repeat {}, or give the program more work",
+            round((ENOUGH * executions).div_ceil(samples)).min(EXECUTIONS_MAX)
+        ),
+    };
+    Some(format!("{only}: shares are mostly chance. {advice}."))
+}
+
+/// Up to 1, 2 or 5 times a power of ten.
+fn round(count: u64) -> u64 {
+    let power = 10u64.pow(count.ilog10());
+    [1, 2, 5, 10]
+        .into_iter()
+        .map(|digit| digit * power)
+        .find(|&round| round >= count)
+        .unwrap_or(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_samples_are_said_with_how_often_to_repeat() {
+        let told = |samples, executions| few_samples(samples, executions, false);
+        assert_eq!(
+            told(4, 1).as_deref(),
+            Some(
+                "Only 4 samples: shares are mostly chance. Record with --repeat 200, or give the program more work."
+            )
+        );
+        assert!(told(1, 1).unwrap().starts_with("Only 1 sample: "));
+        assert!(told(1, 1).unwrap().contains("--repeat 500,"));
+        assert!(told(40, 5).unwrap().contains("--repeat 100,"));
+        assert!(told(2, 9).unwrap().contains("--repeat 1000,"));
+        assert_eq!((told(0, 1), told(FEW, 1)), (None, None));
+        assert_eq!(
+            few_samples(4, 1, true).as_deref(),
+            Some("Only 4 samples: shares are mostly chance. Record longer.")
+        );
+    }
+}

@@ -1,0 +1,271 @@
+//! A run that the editor has open, with its source files found in the workspace.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use analysis::{Alignment, Analyzed, FileId, Measure, hot_files};
+use profile::Profile;
+use runs::problems;
+use runs::rename_functions;
+use symbolize::DemangleMode;
+use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile, ValueType};
+
+use super::built_views::ViewCache;
+use super::failure::Failure;
+use super::locked::locked;
+use super::saved_runs::on_wire;
+use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
+use super::source_paths::{SourcePrefixes, WorkspaceFiles};
+
+/// Colder files are not listed; their heat is found all the same.
+const FILES_LISTED_MAX: usize = 5000;
+
+pub struct OpenRun {
+    pub analyzed: Arc<Analyzed>,
+    pub measure: Measure,
+    pub summary: RunSummary,
+    shared: Arc<SharedProfile>,
+    prefixes: SourcePrefixes,
+    sources: Arc<Sources>,
+    /// How lines moved since the recording, by the text that the editor sent last.
+    alignments: Mutex<HashMap<FileId, Arc<Alignment>>>,
+    pub workspace_folders: Vec<String>,
+    demangle: Demangle,
+}
+
+/// The same for every selection of a run.
+struct Sources {
+    /// Where each file is now, by its id; `None`: not found.
+    found: Vec<Option<PathBuf>>,
+    /// Files by every path they are asked by.
+    by_path: HashMap<PathBuf, FileId>,
+}
+
+fn analyzed(mut profile: Profile, summary: RunSummary, demangle: Demangle) -> SharedProfile {
+    rename_functions(&mut profile, mode_of(demangle));
+    SharedProfile::new(Analyzed::new(profile), summary)
+}
+
+/// `None`: as the run was recorded.
+fn mode_of(choice: Demangle) -> Option<DemangleMode> {
+    match choice {
+        Demangle::AsRecorded => None,
+        Demangle::None => Some(DemangleMode::None),
+        Demangle::Simplified => Some(DemangleMode::Simplified),
+        Demangle::Templates => Some(DemangleMode::Templates),
+        Demangle::Full => Some(DemangleMode::Full),
+    }
+}
+
+impl OpenRun {
+    /// The profile is read only if no other run of `profiles` holds it; where its sources are is found anew.
+    pub fn open(request: &OpenRunRequest, profiles: &SharedProfiles) -> Result<OpenRun, Failure> {
+        let path = Path::new(&request.path);
+        let shared = profiles.get(path, request.demangle(), || {
+            let profile = Profile::open(path)?;
+            let summary = on_wire(path, profile::summarize(&profile));
+            Ok(analyzed(profile, summary, request.demangle()))
+        })?;
+        let prefixes = SourcePrefixes::new(&request.source_prefixes);
+        let folders = &request.workspace_folders;
+        Ok(OpenRun::new(shared, folders, prefixes, request.demangle()))
+    }
+
+    /// The same run with its functions named as `demangle` says; itself when it has them so.
+    pub fn named(self: &Arc<OpenRun>, demangle: Demangle) -> Arc<OpenRun> {
+        if demangle == Demangle::AsRecorded || demangle == self.demangle {
+            return Arc::clone(self);
+        }
+        let profile = self.analyzed.profile().clone();
+        let shared = Arc::new(analyzed(profile, self.summary.clone(), demangle));
+        let folders = &self.workspace_folders;
+        Arc::new(OpenRun::new(
+            shared,
+            folders,
+            self.prefixes.clone(),
+            demangle,
+        ))
+    }
+
+    fn new(
+        shared: Arc<SharedProfile>,
+        workspace_folders: &[String],
+        prefixes: SourcePrefixes,
+        demangle: Demangle,
+    ) -> OpenRun {
+        let analyzed = Arc::clone(&shared.analyzed);
+        let found = find_sources(&analyzed, workspace_folders, &prefixes);
+        let measure = analyzed.default_measure();
+        let mut by_path = HashMap::new();
+        // The hottest of several recorded spellings of one path stands for it.
+        let mut ids: Vec<FileId> = hot_files(&analyzed, measure)
+            .iter()
+            .map(|hot| hot.file)
+            .collect();
+        ids.extend(0..found.len() as FileId);
+        for &file in &ids {
+            by_path
+                .entry(PathBuf::from(analyzed.file_path(file)))
+                .or_insert(file);
+        }
+        for &file in &ids {
+            if let Some(path) = &found[file as usize] {
+                by_path.entry(path.clone()).or_insert(file);
+                if let Ok(canonical) = path.canonicalize() {
+                    by_path.entry(canonical).or_insert(file);
+                }
+            }
+        }
+        OpenRun {
+            analyzed,
+            measure,
+            summary: shared.summary.clone(),
+            shared,
+            sources: Arc::new(Sources { found, by_path }),
+            prefixes,
+            alignments: Mutex::default(),
+            workspace_folders: workspace_folders.to_vec(),
+            demangle,
+        }
+    }
+
+    /// Its selections that are open.
+    pub fn selections(&self) -> &SharedSelections {
+        &self.shared.selections
+    }
+
+    /// A selection of it.
+    pub fn with(&self, selected: Arc<SharedProfile>) -> OpenRun {
+        OpenRun {
+            analyzed: Arc::clone(&selected.analyzed),
+            measure: self.measure,
+            summary: self.summary.clone(),
+            shared: selected,
+            prefixes: self.prefixes.clone(),
+            sources: Arc::clone(&self.sources),
+            alignments: Mutex::default(),
+            workspace_folders: self.workspace_folders.clone(),
+            demangle: self.demangle,
+        }
+    }
+
+    pub fn views(&self) -> &ViewCache {
+        &self.shared.views
+    }
+
+    /// What the editor is told of the run; the handle is the session's to fill in.
+    pub fn opened(&self) -> RunOpened {
+        let analyzed = &self.analyzed;
+        let total = analyzed.total(self.measure);
+        RunOpened {
+            run: 0,
+            summary: Some(self.summary.clone()),
+            values: (0..analyzed.profile().sample_types.len())
+                .map(|measure| ValueType {
+                    r#type: analyzed.value_name(measure).to_owned(),
+                    unit: analyzed.unit(measure).to_owned(),
+                })
+                .collect(),
+            default_value: self.measure as u32,
+            total_samples: total.samples,
+            total_value: total.value,
+            problems: problems(analyzed.profile()),
+            files: hot_files(analyzed, self.measure)
+                .iter()
+                .take(FILES_LISTED_MAX)
+                .map(|hot| SourceFile {
+                    recorded_path: analyzed.file_path(hot.file).to_owned(),
+                    path: self.path_of(hot.file),
+                    self_samples: hot.amounts.self_.samples,
+                    total_samples: hot.amounts.total.samples,
+                })
+                .collect(),
+        }
+    }
+
+    /// Where a source file is now; empty: not found.
+    pub fn path_of(&self, file: FileId) -> String {
+        self.sources
+            .found
+            .get(file as usize)
+            .and_then(Option::as_ref)
+            .map_or(String::new(), |path| path.to_string_lossy().into_owned())
+    }
+
+    /// Where the file recorded as `recorded_path` is now; empty: not found.
+    pub fn path_of_recorded(&self, recorded_path: &str) -> String {
+        match self.sources.by_path.get(Path::new(recorded_path)) {
+            Some(file) if self.analyzed.file_path(*file) == recorded_path => self.path_of(*file),
+            // A file without lines of its own, such as the place of a declaration.
+            _ => match self.prefixes.find(recorded_path) {
+                Some(path) => path.to_string_lossy().into_owned(),
+                None if Path::new(recorded_path).is_file() => recorded_path.to_owned(),
+                None => String::new(),
+            },
+        }
+    }
+
+    /// The file of the run that the editor calls `path`.
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        let path = Path::new(path);
+        let known = |path: &Path| self.sources.by_path.get(path).copied();
+        known(path).or_else(|| known(&path.canonicalize().ok()?))
+    }
+
+    /// Remembers how lines moved between the text at recording and `text_now`, for questions about single lines.
+    pub fn align(&self, file: FileId, text_now: Option<&str>) {
+        let saved = self.analyzed.saved_text(self.analyzed.file_path(file));
+        let alignment = match (saved, text_now) {
+            (Some(saved), Some(now)) => Alignment::of(&saved.text, now),
+            _ => Alignment::identity(),
+        };
+        locked(&self.alignments).insert(file, Arc::new(alignment));
+    }
+
+    /// The recorded number of a line of the text that was sent last.
+    pub fn recorded_line(&self, file: FileId, line_now: u32) -> Option<u32> {
+        let alignment = locked(&self.alignments).get(&file).cloned();
+        match alignment {
+            Some(alignment) => alignment.to_old(line_now).map(|aligned| aligned.line),
+            None => Some(line_now),
+        }
+    }
+
+    /// The text of a source file at recording, if the run kept it.
+    pub fn source(&self, recorded_path: &str) -> Source {
+        match self.analyzed.saved_text(recorded_path) {
+            Some(saved) => Source {
+                found: true,
+                text: saved.text.clone(),
+            },
+            None => Source::default(),
+        }
+    }
+}
+
+/// Where each file of the profile is now: where a prefix leads, at its recorded path, or moved below the workspace's
+/// folders.
+fn find_sources(
+    analyzed: &Analyzed,
+    workspace_folders: &[String],
+    prefixes: &SourcePrefixes,
+) -> Vec<Option<PathBuf>> {
+    let mut workspace: Option<WorkspaceFiles> = None;
+    analyzed
+        .files()
+        .map(|recorded| {
+            if let Some(mapped) = prefixes.find(recorded) {
+                return Some(mapped);
+            }
+            let path = Path::new(recorded);
+            if path.is_absolute() && path.is_file() {
+                return Some(path.to_owned());
+            }
+            workspace
+                .get_or_insert_with(|| WorkspaceFiles::below(workspace_folders))
+                .find(recorded)
+                .map(Path::to_owned)
+        })
+        .collect()
+}
