@@ -10,7 +10,7 @@ const editor = (name) => `extension/src/editor/${name}.ts`;
 const spawners = [
   'extension/src/engine/engineProcess.ts',
   'extension/src/targets/runStep.ts',
-  editor('annotatedListing'),
+  editor('heat/annotatedListing'),
 ];
 
 /** Names that may not be used at all; `in` names the files that may. */
@@ -38,9 +38,9 @@ const names = [
   {
     banned: /^createOutputChannel$/,
     why: 'shows foreign text as it is',
-    in: [editor('outputLog'), editor('buildOutput')],
+    in: [editor('outputLog'), editor('targets/buildOutput')],
   },
-  { banned: /^html$/, why: 'is the HTML of a webview', in: [editor('profilePage')] },
+  { banned: /^html$/, why: 'is the HTML of a webview', in: [editor('panels/profilePage')] },
 ];
 const modules = [
   { banned: /^(node:)?child_process$/, why: 'starts programs', in: spawners },
@@ -51,7 +51,7 @@ const modules = [
   { banned: /^(node:)?(http|https|http2|net|tls|dgram|dns|vm|cluster|worker_threads)$/, why: 'has no place here' },
 ];
 /** A debugger's variables name commands; only a configuration that the user chose comes there. */
-const commandRunners = [editor('launchContext')];
+const commandRunners = [editor('targets/launchContext')];
 
 /** The problems of one file's text. `ts` is the TypeScript compiler. */
 export function bannedCode(ts, file, text) {

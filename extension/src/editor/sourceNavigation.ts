@@ -4,9 +4,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
 import { isInsideFolders } from '../sources/insideFolders.ts';
-import { workspaceFolderPaths } from './activeProfile.ts';
 import { inform } from './notifications.ts';
 import type { TextDocuments } from './textDocuments.ts';
+import { workspaceFolderPaths } from './workspaceFolders.ts';
 
 const SOURCE_BYTES_MAX = 50 << 20;
 

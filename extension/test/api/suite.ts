@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as vscode from 'vscode';
-import { BuildOutput } from '../../src/editor/buildOutput.ts';
+import { BuildOutput } from '../../src/editor/targets/buildOutput.ts';
 import { enginePath } from '../../src/engine/enginePath.ts';
 import { eventually, runInOrder } from './inOrder.ts';
 

@@ -1,0 +1,166 @@
+// The profile whose heat the editor shows: one run, or a comparison of two, or none.
+import * as vscode from 'vscode';
+import type { ComparisonOpened, RunOpened, Selected, SourceFile } from '../../../../core/wire.ts';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
+import { OpeningOrder } from '../../heat/openingOrder.ts';
+import { followSelection } from '../../selection/followSelection.ts';
+import type { RunSelections } from '../../selection/runSelections.ts';
+import { openOptions } from '../settings.ts';
+import type { RememberedProfile, ShownProfile } from './shownProfile.ts';
+
+export type Profile =
+  | { readonly kind: 'run'; readonly run: OpenRun; readonly opened: RunOpened; readonly selected: Selected | undefined }
+  | { readonly kind: 'comparison'; readonly comparison: OpenComparison; readonly opened: ComparisonOpened };
+
+export class ActiveProfile implements vscode.Disposable {
+  private profile: Profile | undefined;
+  private files: ReadonlyMap<string, SourceFile> = new Map();
+  private readonly order = new OpeningOrder<Profile>({
+    current: () => this.profile,
+    show: (profile) => this.show(profile),
+    drop: close,
+  });
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** Another profile, or none, is shown now. */
+  readonly onDidChange = this.changed.event;
+  private readonly didSelect = new vscode.EventEmitter<void>();
+  /** Figures are of another part of the run now. */
+  readonly onDidSelect = this.didSelect.event;
+  private part: Selected | undefined;
+  private readonly following: vscode.Disposable;
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly shown: ShownProfile,
+    private readonly selections: RunSelections,
+  ) {
+    this.following = selections.onDidChange((run) => void this.follow(run));
+  }
+
+  get current(): Profile | undefined {
+    return this.profile;
+  }
+
+  /** The part of the run that its figures are of; undefined: all of it. */
+  get selected(): Selected | undefined {
+    return this.part;
+  }
+
+  /** The profile's entry for a file on this machine, or for the recorded path of a saved text. */
+  fileOf(path: string): SourceFile | undefined {
+    return this.files.get(path);
+  }
+
+  /** Opens a run and shows its heat. Throws EngineFailure; what was shown before stays then. */
+  async showRun(path: string): Promise<RunOpened> {
+    if (this.profile?.kind !== 'run' || this.profile.run.path !== path) return this.openRun(path);
+    this.order.supersede();
+    return this.profile.opened;
+  }
+
+  /** Opens two runs and shows their differences. */
+  async showComparison(basePath: string, newPath: string, normalisation = 0): Promise<ComparisonOpened> {
+    const key = JSON.stringify([basePath, newPath, normalisation]);
+    const profile = await this.order.open(key, async () => {
+      const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, openOptions()));
+      const comparison = new OpenComparison(this.client, base!, current!, normalisation);
+      return { kind: 'comparison', comparison, opened: await comparison.opened() };
+    });
+    return profile.opened as ComparisonOpened;
+  }
+
+  /** Opens what is shown anew, as the settings are now. */
+  async reopen(): Promise<void> {
+    const profile = this.profile;
+    // What is on the way has the settings of before.
+    if (profile) this.order.supersede();
+    if (profile?.kind === 'run') await this.openRun(profile.run.path);
+    else if (profile) {
+      const { base, current, normalisation } = profile.comparison;
+      await this.showComparison(base.path, current.path, normalisation);
+    }
+  }
+
+  /** Shows what the window showed before it was reloaded; nothing when something else is shown or being opened. */
+  async restore(): Promise<void> {
+    const shown = this.shown.get();
+    await this.order.restore(async () => shown && this.showAgain(shown));
+  }
+
+  /** A panel came back after a reload: shows its profile when there is no other to show. */
+  async offer(shown: RememberedProfile): Promise<void> {
+    await this.order.offer(
+      () => this.restore(),
+      () => this.showAgain(shown),
+    );
+  }
+
+  async clear(): Promise<void> {
+    this.order.decline();
+    await this.show(undefined);
+  }
+
+  dispose(): void {
+    this.following.dispose();
+    this.changed.dispose();
+    this.didSelect.dispose();
+  }
+
+  /** The figures of a run are of what is selected of it. */
+  private async follow(path: string): Promise<void> {
+    const { profile } = this;
+    if (profile?.kind !== 'run' || profile.run.path !== path) return;
+    const { selected } = await followSelection(profile.run, this.selections);
+    if (this.profile !== profile) return;
+    this.part = selected;
+    this.didSelect.fire();
+  }
+
+  private async showAgain(shown: RememberedProfile): Promise<void> {
+    if ('run' in shown) await this.showRun(shown.run);
+    else await this.showComparison(shown.base, shown.new, shown.normalisation);
+  }
+
+  private async openRun(path: string): Promise<RunOpened> {
+    const profile = await this.order.open(JSON.stringify([path]), async () => {
+      const run = new OpenRun(this.client, path, openOptions());
+      const opened = await run.opened();
+      const { selected } = await followSelection(run, this.selections);
+      return { kind: 'run', run, opened, selected };
+    });
+    return profile.opened as RunOpened;
+  }
+
+  private async show(profile: Profile | undefined): Promise<void> {
+    const former = this.profile;
+    this.profile = profile;
+    this.part = profile?.kind === 'run' ? profile.selected : undefined;
+    void this.shown.set(profile && rememberedOf(profile));
+    const entries = (profile?.opened.files ?? []).flatMap((file) => [
+      [file.recordedPath, file] as const,
+      ...(file.path ? [[file.path, file] as const] : []),
+    ]);
+    this.files = new Map(entries);
+    const setContext = (key: string, value: unknown) => vscode.commands.executeCommand('setContext', key, value);
+    await Promise.all([
+      setContext('lineheat.hasProfile', profile !== undefined),
+      setContext('lineheat.hasRun', profile?.kind === 'run'),
+      setContext('lineheat.hasComparison', profile?.kind === 'comparison'),
+      setContext('lineheat.hotFiles', [...this.files.keys()]),
+    ]);
+    this.changed.fire();
+    if (former) close(former);
+  }
+}
+
+function close(profile: Profile): void {
+  if (profile.kind === 'run') profile.run.close();
+  else profile.comparison.close();
+}
+
+function rememberedOf(profile: Profile): RememberedProfile {
+  if (profile.kind === 'run') return { run: profile.run.path };
+  const { base, current, normalisation } = profile.comparison;
+  return { base: base.path, new: current.path, normalisation };
+}

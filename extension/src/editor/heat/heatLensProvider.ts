@@ -1,0 +1,81 @@
+// Code lenses above hot functions, or above those that changed: one click to the flame graph at that function.
+import * as vscode from 'vscode';
+import { visibleText } from '../../../../core/foreignText.ts';
+import { samplesText } from '../../../../core/numbersAsText.ts';
+import { differenceLenses, type FunctionLens, functionLenses } from '../../heat/lenses.ts';
+import { heatSettings } from '../settings.ts';
+import type { ActiveProfile } from './activeProfile.ts';
+import type { DocumentHeat, FileHeats } from './fileHeats.ts';
+import type { HeatPainter } from './heatPainter.ts';
+
+export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly active: ActiveProfile,
+    private readonly heats: FileHeats,
+    private readonly painter: HeatPainter,
+  ) {
+    const changed = () => this.changed.fire();
+    this.subscriptions = [heats.onDidChange(changed), painter.onDidToggle(changed)];
+  }
+
+  /** All lenses at once, from figures that marks use too: the text moves in one step. */
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const settings = heatSettings(document.uri);
+    if (!this.painter.shown || !settings.codeLenses) return [];
+    const answer = await this.heats.of(document);
+    if (!answer) return [];
+    const notice = answer.kind === 'run' ? answer.heat.notice : answer.difference.notice;
+    const lenses = this.lensesOf(answer, settings.threshold).flatMap(
+      ({ line, title, samples, instances, row, name }) => {
+        const at = Math.min(line, document.lineCount);
+        const target = [{ row, name }];
+        const shown = vscode.l10n.t('Show this function in the flame graph');
+        if (answer.kind !== 'run') {
+          const command = 'lineheat.showFlameGraph';
+          return [lensAt(at, { title: visibleText(title), tooltip: shown, command, arguments: target })];
+        }
+        const figures = lensAt(at, { title: visibleText(title), command: '' });
+        const graph = lensAt(at, {
+          title: vscode.l10n.t('Flame graph'),
+          tooltip: [`${shown} (${samplesText(samples)})`, instances > 1 ? instancesText(instances) : '']
+            .join('\n')
+            .trim(),
+          command: 'lineheat.showFlameGraph',
+          arguments: target,
+        });
+        const compare = lensAt(at, {
+          title: vscode.l10n.t('Compare with…'),
+          tooltip: vscode.l10n.t('Compare this function with another run'),
+          command: 'lineheat.compareFunction',
+          arguments: target,
+        });
+        return [figures, graph, compare];
+      },
+    );
+    if (notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(notice)}`, command: '' }));
+    return lenses;
+  }
+
+  private lensesOf(answer: DocumentHeat, threshold: number): FunctionLens[] {
+    if (answer.kind === 'run') return functionLenses(answer.heat, threshold);
+    const profile = this.active.current;
+    return differenceLenses(answer.difference, profile?.kind === 'comparison' ? profile.opened.per : '', threshold);
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+}
+
+function instancesText(count: number): string {
+  return vscode.l10n.t('{0} instances have this definition: the graph opens at the hottest', count);
+}
+
+function lensAt(line: number, command: vscode.Command): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(line - 1, 0, line - 1, 0), command);
+}

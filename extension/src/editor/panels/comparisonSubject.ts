@@ -1,0 +1,116 @@
+// A comparison of two runs as a profile panel shows it, with the engine behind it.
+import * as l10n from '@vscode/l10n';
+import { relativeText } from '../../../../core/changeText.ts';
+import { visibleText } from '../../../../core/foreignText.ts';
+import { percentText } from '../../../../core/numbersAsText.ts';
+import type { ShownView } from '../../../../core/webviewMessages.ts';
+import { type ExplainedFunction, type RequestBody, wire } from '../../../../core/wire.ts';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { EngineFailure } from '../../engine/failure.ts';
+import { expected, OpenComparison, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import { runName } from '../../heat/runText.ts';
+import { shownComparison, shownExplanation } from '../../heat/shownComparison.ts';
+import { savedText } from '../../sources/savedText.ts';
+import { contentOf, hiddenOf, numbersOf, type ProfileSubject, shownRun, type ViewNumbers } from './profileSubjects.ts';
+
+const { Kind: View } = wire.ViewRequest;
+const { Kind: Locate } = wire.LocateRequest;
+const views: ViewNumbers = {
+  comparedFlameGraph: { view: View.COMPARED_FLAME_GRAPH, locate: Locate.NODE },
+  comparedFunctions: { view: View.COMPARED_FUNCTIONS, locate: Locate.ROW },
+  comparedLines: { view: View.COMPARED_LINES, locate: Locate.ROW },
+};
+
+export interface ComparedPaths {
+  readonly base: string;
+  readonly new: string;
+}
+
+export interface ComparisonSubjectParts {
+  readonly client: EngineClient;
+  readonly options: OpenOptions;
+  /** What values are per, as last chosen. */
+  readonly normalisation: number;
+  /** Told when the user chose another. */
+  readonly normalised: (normalisation: number) => void;
+}
+
+export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubjectParts): ProfileSubject {
+  const { client, options } = parts;
+  const open = (path: string) => new OpenRun(client, path, options);
+  const compare = (normalisation: number) =>
+    new OpenComparison(client, open(paths.base), open(paths.new), normalisation);
+  let comparison = compare(parts.normalisation);
+  let explained: readonly ExplainedFunction[] = [];
+  const view = ({ view: kind, hidden }: ShownView) => ({
+    kind: numbersOf(views, kind).view,
+    hidden: hiddenOf(hidden),
+  });
+  return {
+    show: async (panel) => {
+      const opened = await comparison.opened();
+      const runs = [opened.base, opened.new].filter((run) => run !== null);
+      const shown = shownComparison(opened);
+      return {
+        type: 'show',
+        panel,
+        subject: 'comparison',
+        // The sentence says the change with its interval; without one the bare change stands in the title.
+        title: [runs.map(runName).join(' → '), shown.sentence ? '' : relativeText(opened.change)]
+          .filter(Boolean)
+          .join('  '),
+        runs: runs.map(shownRun),
+        problems: [...matchSentence(opened.matchedShare), ...opened.warnings.map((text) => visibleText(text, 1000))],
+        values: [{ type: 'cpu', unit: 'nanoseconds' }],
+        defaultValue: 0,
+        comparison: shown,
+      };
+    },
+    content: async (shown) =>
+      contentOf(await comparison.request((id) => ({ view: { ...view(shown), comparison: id } }))),
+    locate: async (place) => {
+      const { locate: kind } = numbersOf(views, place.view);
+      const body = (id: number): RequestBody => ({
+        locate: { kind, view: { ...view(place), comparison: id }, index: place.index },
+      });
+      return expected((await comparison.request(body)).location, 'Location');
+    },
+    measureMatches: async (shown, frames) => {
+      const body = (id: number): RequestBody => ({
+        match: { view: { ...view(shown), comparison: id }, frames: [...frames] },
+      });
+      return expected((await comparison.request(body)).match, 'Match');
+    },
+    callers: async (place) => {
+      const body = (id: number): RequestBody => ({
+        callers: { view: { ...view(place), comparison: id }, index: place.index },
+      });
+      return expected((await comparison.request(body)).callers, 'Callers');
+    },
+    explain: async () => {
+      const reply = await comparison.request((id) => ({ explain: { comparison: id } }));
+      const explanation = expected(reply.explanation, 'Explanation');
+      explained = explanation.functions;
+      return shownExplanation(explanation);
+    },
+    explained: (index, line) => {
+      const one = explained[index];
+      if (!one) throw new EngineFailure('protocol', l10n.t('The explanation has no function {0}.', index));
+      return { recordedPath: one.recordedPath, path: one.path, line: line || one.line, function: one.name };
+    },
+    normalise: (normalisation) => {
+      comparison.close();
+      comparison = compare(normalisation);
+      explained = [];
+      parts.normalised(normalisation);
+    },
+    savedText: (recordedPath) => savedText(comparison.current, recordedPath),
+    close: () => comparison.close(),
+  };
+}
+
+/** Functions that exist in one run only are no fault, but little in common makes every difference a guess. */
+function matchSentence(matchedShare: number): string[] {
+  if (matchedShare <= 0 || matchedShare >= 0.9) return [];
+  return [l10n.t('Only {0} of the CPU time is in functions that both runs have.', percentText(matchedShare))];
+}

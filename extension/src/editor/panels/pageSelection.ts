@@ -1,0 +1,82 @@
+// The part of a run that a page shows: answers what it asks of selection and timeline, and says each change of it.
+import { visibleText } from '../../../../core/foreignText.ts';
+import type { SelectionHostMessage, SelectionPageMessage } from '../../../../core/selectionMessages.ts';
+import { failureOf } from '../../engine/failure.ts';
+import { expected, type OpenRun } from '../../engine/openProfiles.ts';
+import { followSelection } from '../../selection/followSelection.ts';
+import type { RunSelections } from '../../selection/runSelections.ts';
+import { wireTimeline } from '../../selection/wireSelection.ts';
+
+export interface PageSelectionParts {
+  readonly selections: RunSelections;
+  readonly post: (message: SelectionHostMessage) => void;
+  /** Something was selected that the run does not have: why, in the engine's words. */
+  readonly refused: (message: string) => void;
+}
+
+export class PageSelection {
+  private readonly following: { dispose(): void };
+
+  constructor(
+    private readonly run: OpenRun,
+    private readonly parts: PageSelectionParts,
+  ) {
+    this.following = parts.selections.onDidChange((path) => {
+      if (path === run.path) void this.follow().catch((error: unknown) => parts.refused(failureOf(error).message));
+    });
+  }
+
+  /** Makes the figures those of the selection, and says what it is. */
+  async follow(): Promise<void> {
+    const { totalSamples, totalValue, values, defaultValue } = await this.run.opened();
+    const { selection, ...state } = this.parts.selections.get(this.run.path);
+    const { selected, refused } = await followSelection(this.run, this.parts.selections);
+    if (refused !== undefined) return this.parts.refused(visibleText(refused, 1000));
+    this.parts.post({
+      type: 'selected',
+      selection,
+      ...state,
+      samples: selected?.samples ?? totalSamples,
+      value: selected?.value ?? totalValue,
+      runSamples: totalSamples,
+      runValue: totalValue,
+      unit: visibleText(values[defaultValue]?.unit ?? ''),
+      notice: selected?.notice ?? '',
+    });
+  }
+
+  async answer(message: SelectionPageMessage): Promise<void> {
+    const { selections, post } = this.parts;
+    const { path } = this.run;
+    switch (message.type) {
+      case 'select':
+        return selections.select(path, message.selection, message.preview);
+      case 'undoSelection':
+        return selections.undo(path);
+      case 'redoSelection':
+        return selections.redo(path);
+      case 'timeline': {
+        const { request } = message;
+        const timeline = wireTimeline(request);
+        try {
+          const reply = await this.run.requestWhole((run) => ({ timeline: { ...timeline, run } }));
+          const content = Uint8Array.from(expected(reply.timeline, 'Timeline').content).buffer;
+          return post({ type: 'timeline', request, content });
+        } catch (error) {
+          return post({ type: 'timelineFailed', message: visibleText(failureOf(error).message, 1000) });
+        }
+      }
+      case 'hottestStack': {
+        const { ask, time, pid, tid } = message;
+        const body = (run: number) => ({ hottestStack: { run, time: { ...time }, pid, tid } });
+        const stack = expected((await this.run.requestWhole(body)).hottestStack, 'HottestStack');
+        const frames = stack.frames.map(({ name, module }) => ({ name, module }));
+        return post({ type: 'hottestStack', ask, frames, samples: stack.samples, ofSamples: stack.ofSamples });
+      }
+    }
+  }
+
+  dispose(): void {
+    this.following.dispose();
+  }
+}

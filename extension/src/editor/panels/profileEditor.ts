@@ -1,0 +1,41 @@
+// The editor of profile files, whoever wrote them: the same page as the panels, and their heat.
+import type * as vscode from 'vscode';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { openOptions } from '../settings.ts';
+import { type PageParts, ProfilePage } from './profilePage.ts';
+import { runSubject } from './profileSubjects.ts';
+
+/** Files that are profiles by their name, and those that may be: other tools use those names too, so they are asked for. */
+export const PROFILE_EDITORS = ['lineheat.profile', 'lineheat.anyProfile'];
+
+export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
+  private readonly open = new Map<ProfilePage, string>();
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly parts: PageParts,
+    /** Shows the heat of the opened file; the page itself says it when the file cannot be read. */
+    private readonly showHeat: (path: string) => void,
+  ) {}
+
+  /** Opens what is shown anew, as the settings are now. */
+  reopen(): void {
+    for (const [page, path] of this.open) page.showAnew(runSubject(this.client, path, openOptions()));
+  }
+
+  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+    return { uri, dispose: () => {} };
+  }
+
+  resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
+    const subject = runSubject(this.client, uri.fsPath, openOptions());
+    const page = new ProfilePage(panel.webview, `file:${uri.fsPath}`, subject, this.parts);
+    this.parts.retained.watch(panel, page);
+    this.open.set(page, uri.fsPath);
+    panel.onDidDispose(() => {
+      this.open.delete(page);
+      page.dispose();
+    });
+    this.showHeat(uri.fsPath);
+  }
+}

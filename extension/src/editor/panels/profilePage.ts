@@ -1,0 +1,229 @@
+// One webview page: its HTML under a strict content security policy, and the conversation with it.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { visibleText } from '../../../../core/foreignText.ts';
+import { TRANSLATIONS_META } from '../../../../core/translations.ts';
+import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
+import type { Location } from '../../../../core/wire.ts';
+import { EngineFailure, failureOf } from '../../engine/failure.ts';
+import type { RunSelections } from '../../selection/runSelections.ts';
+import { tellError } from '../notifications.ts';
+import type { OutputLog } from '../outputLog.ts';
+import { runAdvised } from '../runAdvised.ts';
+import type { SourceNavigation } from '../sourceNavigation.ts';
+import { translations } from '../translations.ts';
+import { PageSelection } from './pageSelection.ts';
+import type { ProfileSubject } from './profileSubjects.ts';
+import type { RetainedPages } from './retainedPages.ts';
+
+export interface PageParts {
+  readonly extensionUri: vscode.Uri;
+  readonly navigation: SourceNavigation;
+  readonly log: OutputLog;
+  readonly retained: RetainedPages;
+  readonly selections: RunSelections;
+  /** Opens the run of a sweep's cell, or compares two. */
+  readonly openRun: (path: string) => Promise<unknown>;
+  readonly compare: (base: string, current: string) => Promise<unknown>;
+}
+
+export class ProfilePage implements vscode.Disposable {
+  private readonly subscription: vscode.Disposable;
+  private ready = false;
+  private pendingReveal: HostMessage | undefined;
+  private selection: PageSelection | undefined;
+
+  constructor(
+    private readonly webview: vscode.Webview,
+    private readonly panel: string,
+    private subject: ProfileSubject,
+    private readonly parts: PageParts,
+    /** Gets the title once the subject is open. */
+    private readonly titled: (title: string) => void = () => {},
+  ) {
+    const folder = vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview');
+    webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [folder] };
+    this.selection = this.selectionOf(subject);
+    this.subscription = webview.onDidReceiveMessage((message) => this.receive(message));
+    webview.html = pageHtml(webview, folder, panel);
+  }
+
+  /** Shows the same opened anew; how it is looked at stays. */
+  showAnew(subject: ProfileSubject): void {
+    this.subject.close();
+    this.subject = subject;
+    this.selection?.dispose();
+    this.selection = this.selectionOf(subject);
+    if (this.ready) this.receive({ type: 'retry' });
+  }
+
+  /** Selects a function; a page that is still loading does so when it can. */
+  reveal(place: { row: number; name: string }): void {
+    const message: HostMessage = { type: 'reveal', ...place };
+    if (this.ready) this.post(message);
+    else this.pendingReveal = message;
+  }
+
+  /** Lets the hidden page go of what it shows; `restore` shows it again, looked at as it was. */
+  release(): void {
+    this.ready = false;
+    this.post({ type: 'loading', message: vscode.l10n.t('Opening the profile…') });
+  }
+
+  restore(): void {
+    this.receive({ type: 'retry' });
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.selection?.dispose();
+    this.subject.close();
+  }
+
+  /** Of a run only. */
+  private selectionOf({ run }: ProfileSubject): PageSelection | undefined {
+    if (!run) return undefined;
+    const post = (message: HostMessage) => this.post(message);
+    const refused = (message: string) => void tellError(message);
+    return new PageSelection(run, { selections: this.parts.selections, post, refused });
+  }
+
+  private receive(unknown: unknown): void {
+    const message = parsePageMessage(unknown);
+    if (!message) {
+      this.parts.log.warn('A message of the profile page was refused: it is none of the known ones.');
+      return;
+    }
+    this.answer(message).catch((error: unknown) => this.fail(message, error));
+  }
+
+  private async answer(message: PageMessage): Promise<void> {
+    switch (message.type) {
+      case 'ready':
+      case 'retry': {
+        this.ready = false;
+        const show = await this.subject.show(this.panel);
+        this.titled(show.title);
+        this.post(show);
+        await this.selection?.follow();
+        this.ready = true;
+        if (this.pendingReveal) this.post(this.pendingReveal);
+        this.pendingReveal = undefined;
+        return;
+      }
+      case 'request': {
+        const { view, value, hidden } = message;
+        const bytes = await this.subject.content(message);
+        // A buffer of its own: the bytes are a part of a frame, and the whole frame would go over.
+        const content = Uint8Array.from(bytes).buffer;
+        return this.post({ type: 'view', view, value, hidden, content });
+      }
+      case 'navigate': {
+        return this.navigate(await this.subject.locate(message), message.aside);
+      }
+      case 'measureMatches': {
+        if (!this.subject.measureMatches) return;
+        const { share, newShare } = await this.subject.measureMatches(message, message.frames);
+        return this.post({ type: 'matched', search: message.search, share, newShare });
+      }
+      case 'callers': {
+        if (!this.subject.callers) return;
+        const { function: name, unit, totalValue, callers } = await this.subject.callers(message);
+        const shown = callers.map(({ name: caller, module, value, samples, newValue }) => ({
+          ...{ name: caller, module, value, samples, newValue },
+        }));
+        return this.post({ type: 'callers', function: name, unit, total: totalValue, callers: shown });
+      }
+      case 'explain': {
+        if (!this.subject.explain) return;
+        return this.post({ type: 'explanation', explanation: await this.subject.explain() });
+      }
+      case 'openExplained': {
+        const place = this.subject.explained?.(message.index, message.line);
+        return place && this.navigate(place, message.aside);
+      }
+      case 'openCell':
+        await this.parts.openRun(this.cellPath(message.index));
+        return;
+      case 'compareCells':
+        await this.parts.compare(this.cellPath(message.base), this.cellPath(message.new));
+        return;
+      case 'normalise':
+        this.subject.normalise?.(message.normalisation);
+        return this.answer({ type: 'retry' });
+      case 'timeline':
+      case 'select':
+      case 'undoSelection':
+      case 'redoSelection':
+      case 'hottestStack':
+        return this.selection?.answer(message);
+      case 'command':
+        return runAdvised(message.command);
+      case 'copy':
+        await vscode.env.clipboard.writeText(message.text);
+    }
+  }
+
+  /** The page itself says why there is no source: a message beside it would be far from the click. */
+  private async navigate(place: Location, aside: boolean): Promise<void> {
+    const savedText = () => this.subject.savedText(place.recordedPath);
+    const missing = await this.parts.navigation.show(place, { aside, savedText });
+    if (missing) this.post({ type: 'noSource', message: missing });
+  }
+
+  private cellPath(index: number): string {
+    if (!this.subject.cellPath) throw new EngineFailure('protocol', vscode.l10n.t('This panel shows no sweep.'));
+    return this.subject.cellPath(index);
+  }
+
+  private fail(message: PageMessage, error: unknown): void {
+    const failure = failureOf(error);
+    if (failure.kind === 'cancelled') return;
+    this.parts.log.error(`${failure.kind}: ${failure.message}`);
+    const words = { message: visibleText(failure.message, 2000), advice: visibleText(failure.advice, 2000) };
+    const opens = message.type === 'ready' || message.type === 'retry' || message.type === 'normalise';
+    if (opens) this.post({ type: 'failed', ...words });
+    else if (message.type === 'explain') this.post({ type: 'explanationFailed', ...words });
+    else if (message.type === 'request') {
+      this.post({ type: 'viewFailed', view: message.view, value: message.value, ...words });
+    } else void tellError([words.message, words.advice].filter(Boolean).join(' '));
+  }
+
+  private post(message: HostMessage): void {
+    void this.webview.postMessage(message);
+  }
+}
+
+/** `panel` stands in the page from its first moment: a window that is reloaded while the profile is opened knows it too. */
+function pageHtml(webview: vscode.Webview, folder: vscode.Uri, panel: string): string {
+  const nonce = randomBytes(18).toString('base64');
+  const uri = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `font-src ${webview.cspSource}`,
+  ];
+  return `<!DOCTYPE html>
+<html lang="${translations ? attributeText(vscode.env.language) : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy.join('; ')}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${uri('panel.css')}">
+${translationsMeta(translations)}<title>Lineheat</title>
+</head>
+<body data-panel="${attributeText(panel)}">
+<script nonce="${nonce}" src="${uri('panel.js')}"></script>
+</body>
+</html>`;
+}
+
+/** Nothing where the editor shows English. */
+function translationsMeta(bundle: typeof translations): string {
+  return bundle ? `<meta name="${TRANSLATIONS_META}" content="${attributeText(JSON.stringify(bundle))}">\n` : '';
+}
+
+function attributeText(text: string): string {
+  return text.replace(/[&"'<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

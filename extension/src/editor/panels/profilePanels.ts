@@ -1,0 +1,135 @@
+// The panels beside the editor: one for each run or comparison, restored after a window reload.
+import * as vscode from 'vscode';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { openOptions } from '../settings.ts';
+import { comparisonSubject } from './comparisonSubject.ts';
+import { type PageParts, ProfilePage } from './profilePage.ts';
+import { type ProfileSubject, runSubject } from './profileSubjects.ts';
+import { retaining } from './retainedPages.ts';
+import { sweepSubject } from './sweepSubject.ts';
+
+const VIEW_TYPE = 'lineheat.panel';
+const MEMORY = 'lineheat.panels';
+const REMEMBERED_MAX = 50;
+
+export interface ShownPair {
+  readonly base: string;
+  readonly new: string;
+}
+export type Shown = { readonly run: string } | { readonly sweep: string } | ShownPair;
+interface Remembered {
+  readonly id: string;
+  readonly shown: Shown;
+  readonly normalisation?: number;
+}
+
+export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private readonly open = new Map<string, { panel: vscode.WebviewPanel; page: ProfilePage; shown: Shown }>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly parts: PageParts,
+    private readonly memory: vscode.Memento,
+    /** A panel came back after a reload: what it shows was the profile that the user worked with. */
+    private readonly restored: (shown: Shown) => void,
+    /** The user chose what values of a comparison are per. */
+    private readonly normalised: (shown: ShownPair, normalisation: number) => void,
+  ) {
+    this.subscription = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this);
+  }
+
+  /** Brings the panel of a run or comparison to the front, beside the editor when it is new. */
+  show(shown: Shown): ProfilePage {
+    const id = idOf(shown);
+    const known = this.open.get(id);
+    if (known) {
+      known.panel.reveal(undefined, true);
+      return known.page;
+    }
+    const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const panel = vscode.window.createWebviewPanel(VIEW_TYPE, titleOf(shown, ''), beside, retaining);
+    void this.remember({ ...this.remembered().find((entry) => entry.id === id), id, shown });
+    return this.fill(panel, id, shown);
+  }
+
+  /** After a reload: the page's state names the panel, our own memory says what it showed. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const id = typeof state === 'object' && state !== null && 'panel' in state ? state.panel : undefined;
+    const closed = this.remembered().filter((entry) => !this.open.has(entry.id));
+    // A window that was reloaded before the page could save its state: the title is that of a panel that still opens.
+    const isMeant = (entry: Remembered) =>
+      id === undefined ? titleOf(entry.shown, '') === panel.title : entry.id === id;
+    const remembered = closed.find(isMeant);
+    if (!remembered) {
+      panel.dispose();
+      return;
+    }
+    this.fill(panel, remembered.id, remembered.shown);
+    this.restored(remembered.shown);
+  }
+
+  /** Opens what is shown anew, as the settings are now. */
+  reopen(): void {
+    for (const { page, shown } of this.open.values()) page.showAnew(this.subjectOf(shown));
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    for (const { panel } of [...this.open.values()]) panel.dispose();
+  }
+
+  private fill(panel: vscode.WebviewPanel, id: string, shown: Shown): ProfilePage {
+    const titled = (title: string) => {
+      panel.title = titleOf(shown, title);
+    };
+    titled('');
+    panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'resources', 'icon.svg');
+    const page = new ProfilePage(panel.webview, id, this.subjectOf(shown), this.parts, titled);
+    this.parts.retained.watch(panel, page);
+    this.open.set(id, { panel, page, shown });
+    panel.onDidDispose(() => {
+      this.open.delete(id);
+      page.dispose();
+    });
+    return page;
+  }
+
+  private subjectOf(shown: Shown): ProfileSubject {
+    const options = openOptions();
+    if ('run' in shown) return runSubject(this.client, shown.run, options);
+    if ('sweep' in shown) return sweepSubject(this.client, shown.sweep);
+    const id = idOf(shown);
+    const normalisation = this.normalisationOf(shown);
+    const normalised = (chosen: number) => {
+      void this.remember({ id, shown, normalisation: chosen });
+      this.normalised(shown, chosen);
+    };
+    return comparisonSubject(shown, { client: this.client, options, normalisation, normalised });
+  }
+
+  /** What values of a comparison are per, as last chosen in its panel; 0: the best. */
+  normalisationOf(shown: ShownPair): number {
+    return this.remembered().find(({ id }) => id === idOf(shown))?.normalisation ?? 0;
+  }
+
+  private remembered(): readonly Remembered[] {
+    return this.memory.get<Remembered[]>(MEMORY, []);
+  }
+
+  private remember(entry: Remembered): Thenable<void> {
+    const others = this.remembered().filter(({ id }) => id !== entry.id);
+    return this.memory.update(MEMORY, [entry, ...others].slice(0, REMEMBERED_MAX));
+  }
+}
+
+function idOf(shown: Shown): string {
+  if ('sweep' in shown) return `sweep:${shown.sweep}`;
+  return 'run' in shown ? `run:${shown.run}` : `comparison:${shown.base}:${shown.new}`;
+}
+
+function titleOf(shown: Shown, title: string): string {
+  if ('sweep' in shown) return title ? vscode.l10n.t('Sweep: {0}', title) : vscode.l10n.t('Sweep');
+  if (!title) return 'run' in shown ? vscode.l10n.t('Flame Graph') : vscode.l10n.t('Compare');
+  return 'run' in shown ? vscode.l10n.t('Flame Graph: {0}', title) : vscode.l10n.t('Compare: {0}', title);
+}

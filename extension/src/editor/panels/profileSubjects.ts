@@ -1,0 +1,129 @@
+// What a profile panel shows, with the engine behind it, and the subject of one run. Answers the page's requests.
+import * as l10n from '@vscode/l10n';
+
+import type { ShownExplanation } from '../../../../core/comparisonMessages.ts';
+import { visibleText } from '../../../../core/foreignText.ts';
+import type {
+  NamedFunction,
+  ShowMessage,
+  ShownRun,
+  ShownView,
+  ShowSweepMessage,
+  ViewKind,
+} from '../../../../core/webviewMessages.ts';
+import {
+  type Callers,
+  type Location,
+  type Match,
+  type RequestBody,
+  type RunSummary,
+  wire,
+} from '../../../../core/wire.ts';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { EngineFailure } from '../../engine/failure.ts';
+import { expected, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import { runFacts, runName } from '../../heat/runText.ts';
+import { shownRepeats } from '../../heat/shownRepeats.ts';
+import { savedText } from '../../sources/savedText.ts';
+
+export interface ViewPlace extends ShownView {
+  readonly index: number;
+}
+
+export interface ProfileSubject {
+  /** Of a run only: parts of it can be selected. */
+  readonly run?: OpenRun;
+  show(panel: string): Promise<ShowMessage | ShowSweepMessage>;
+  content(view: ShownView): Promise<Uint8Array>;
+  locate(place: ViewPlace): Promise<Location>;
+  /** How much is spent below frames of a flame graph. */
+  measureMatches?(view: ShownView, frames: readonly number[]): Promise<Match>;
+  /** Who calls the function of a node or row. */
+  callers?(place: ViewPlace): Promise<Callers>;
+  /** Of a comparison only: what explains it, and where a line of that is. */
+  explain?(): Promise<ShownExplanation>;
+  explained?(index: number, line: number): Location;
+  /** Of a comparison only: values per something else from now on; `show` gives them. */
+  normalise?(normalisation: number): void;
+  /** Of a sweep only: the run of a cell. */
+  cellPath?(index: number): string;
+  /** The source text that was saved with the run. */
+  savedText(recordedPath: string): Promise<string | undefined>;
+  close(): void;
+}
+
+const { Kind: View } = wire.ViewRequest;
+const { Kind: Locate } = wire.LocateRequest;
+export type ViewNumbers = Partial<Record<ViewKind, { view: number; locate: number }>>;
+const runViews: ViewNumbers = {
+  flameGraph: { view: View.FLAME_GRAPH, locate: Locate.NODE },
+  functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
+};
+
+export function runSubject(client: EngineClient, path: string, options: OpenOptions): ProfileSubject {
+  const run = new OpenRun(client, path, options);
+  const view = ({ view: kind, value, hidden }: ShownView) => ({
+    kind: numbersOf(runViews, kind).view,
+    value,
+    hidden: hiddenOf(hidden),
+  });
+  return {
+    run,
+    show: async (panel) => {
+      const { summary, values, defaultValue, problems } = await run.opened();
+      return {
+        type: 'show',
+        panel,
+        subject: 'run',
+        title: summary ? runName(summary) : '',
+        runs: summary ? [shownRun(summary)] : [],
+        problems: problems.map((problem) => visibleText(problem, 1000)),
+        values: values.map(({ type, unit }) => ({ type: visibleText(type), unit: visibleText(unit) })),
+        defaultValue,
+        executions: summary ? shownRepeats(summary.executions) : [],
+      };
+    },
+    content: async (shown) => contentOf(await run.request((id) => ({ view: { ...view(shown), run: id } }))),
+    locate: async (place) => {
+      const { locate: kind } = numbersOf(runViews, place.view);
+      const body = (id: number): RequestBody => ({
+        locate: { kind, view: { ...view(place), run: id }, index: place.index },
+      });
+      return expected((await run.request(body)).location, 'Location');
+    },
+    measureMatches: async (shown, frames) => {
+      const body = (id: number): RequestBody => ({
+        match: { view: { ...view(shown), run: id }, frames: [...frames] },
+      });
+      return expected((await run.request(body)).match, 'Match');
+    },
+    callers: async (place) => {
+      const body = (id: number): RequestBody => ({
+        callers: { view: { ...view(place), run: id }, index: place.index },
+      });
+      return expected((await run.request(body)).callers, 'Callers');
+    },
+    savedText: (recordedPath) => savedText(run, recordedPath),
+    close: () => run.close(),
+  };
+}
+
+export const hiddenOf = (hidden: readonly NamedFunction[] = []) => hidden.map(({ name, module }) => ({ name, module }));
+
+/** The numbers of a view in the engine's requests. */
+export function numbersOf(views: ViewNumbers, kind: ViewKind) {
+  const numbers = views[kind];
+  if (numbers) return numbers;
+  throw new EngineFailure('protocol', l10n.t('This panel has no view {0}.', kind));
+}
+
+export function shownRun(run: RunSummary): ShownRun {
+  return {
+    name: runName(run),
+    facts: [...runFacts(run, new Date()), ...(run.end ? [visibleText(run.end)] : [])],
+  };
+}
+
+export function contentOf(reply: { readonly view: { readonly content: Uint8Array } | null }): Uint8Array {
+  return expected(reply.view, 'View').content;
+}

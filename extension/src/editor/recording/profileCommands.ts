@@ -1,0 +1,394 @@
+// Profile This Target, Profile Repeatedly, Sweep Parameters and Profile Again: choose, build, record, show.
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { commandIn } from '../../../../core/advisedCommands.ts';
+import { visibleText } from '../../../../core/foreignText.ts';
+import type { RecordingEnded, RunOpened } from '../../../../core/wire.ts';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { EngineFailure } from '../../engine/failure.ts';
+import { expected } from '../../engine/openProfiles.ts';
+import { endButtons } from '../../heat/endButtons.ts';
+import { hottestFile } from '../../heat/hottestFile.ts';
+import { advisedLines, headline, problemKey, problemsWorthTelling } from '../../heat/runProblems.ts';
+import { endedBadly, endSentence, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
+import { argumentText } from '../../targets/argumentText.ts';
+import { targetOfId } from '../../targets/commandTargets.ts';
+import type { Turns } from '../../targets/repeatText.ts';
+import { misfitOf, parseSweep, type SweepParameter } from '../../targets/sweepText.ts';
+import { type LaunchPlan, type Plan, type Target, TargetError } from '../../targets/target.ts';
+import type { ProfileOpener } from '../heat/profileOpener.ts';
+import { inform, warn } from '../notifications.ts';
+import { runAdvised } from '../runAdvised.ts';
+import { runsDirectory } from '../runs/runsDirectory.ts';
+import { type RecordSettings, recordSettings } from '../settings.ts';
+import type { BuildOutput } from '../targets/buildOutput.ts';
+import type { LastTarget, NamedProgram, RecordingAnswers, SweepAnswers } from '../targets/lastTarget.ts';
+import type { TargetDiscovery } from '../targets/targetDiscovery.ts';
+import type { TargetPick } from '../targets/targetPick.ts';
+import { workspaceFolderPaths } from '../workspaceFolders.ts';
+import type { Recorder } from './recorder.ts';
+import type { RepeatPrompts } from './repeatPrompts.ts';
+import { askTests } from './testPrompt.ts';
+import type { ToldProblems } from './toldProblems.ts';
+import type { UnkeptBuilds } from './unkeptBuilds.ts';
+
+export interface ProfileResult {
+  readonly runPath: string;
+}
+
+export interface SweepResult {
+  readonly sweep: string;
+}
+
+/** Two runs to compare. */
+export interface ComparedBuilds {
+  readonly base: string;
+  readonly new: string;
+}
+
+export class ProfileCommands {
+  constructor(
+    private readonly parts: {
+      readonly client: EngineClient;
+      readonly recorder: Recorder;
+      readonly builds: BuildOutput;
+      readonly discovery: TargetDiscovery;
+      readonly pick: TargetPick;
+      readonly last: LastTarget;
+      readonly opener: ProfileOpener;
+      readonly told: ToldProblems;
+      readonly prompts: RepeatPrompts;
+      readonly unkept: UnkeptBuilds;
+      /** Where runs go when no folder is open. */
+      readonly fallbackRuns: string;
+    },
+  ) {}
+
+  /** Before any question: what could not run is not chosen either. */
+  private requireReady(): void {
+    requireTrust();
+    this.parts.client.requireEngine();
+  }
+
+  /** Without arguments it asks; with a named program it asks nothing. Undefined when the user changed their mind. */
+  async profile(named?: unknown): Promise<ProfileResult | undefined> {
+    this.requireReady();
+    if (isNamedProgram(named)) return this.profileNamed(named);
+    const target = await this.parts.pick.choose();
+    return target && this.profileTarget(target, { asks: true });
+  }
+
+  /** As `profile`, several times into one run; a caller that names a program says itself how often. */
+  async profileRepeatedly(named?: unknown): Promise<ProfileResult | undefined> {
+    this.requireReady();
+    if (isNamedProgram(named)) return this.profileNamed(named);
+    const target = await this.parts.pick.choose();
+    if (!target) return undefined;
+    if (target.kind === 'process' || target.attaches)
+      throw new TargetError(
+        vscode.l10n.t('A running process can be recorded only once at a time: use Profile This Target for it.'),
+      );
+    const title = vscode.l10n.t('Profile {0} Repeatedly', visibleText(target.label));
+    const answers = await this.parts.prompts.askRepeats(title, recordSettings());
+    return answers && this.profileTarget(target, { repeats: answers, asks: true });
+  }
+
+  /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
+  async sweep(named?: unknown): Promise<SweepResult | undefined> {
+    this.requireReady();
+    if (isNamedProgram(named)) return this.sweepNamed(named, { parameters: parametersOf(named) });
+    const { pick, prompts } = this.parts;
+    const target = await pick.choose();
+    if (!target) return undefined;
+    const title = vscode.l10n.t('Sweep Parameters of {0}', visibleText(target.label));
+    return this.sweepTarget(target, async (plan) => {
+      const sweep = await prompts.askSweep(title, plan.args, Object.values(plan.env));
+      const repeats = sweep && (await prompts.askRepeats(title, recordSettings()));
+      return repeats && { sweep, repeats };
+    });
+  }
+
+  /** Again what was recorded last: the same target, as often, with the same parameters. */
+  async profileAgain(): Promise<ProfileResult | SweepResult | undefined> {
+    this.requireReady();
+    const saved = this.parts.last.get();
+    if (!saved) return this.profile();
+    const { sweep, repeats = {} } = saved;
+    if ('program' in saved) return sweep ? this.sweepNamed(saved.program, sweep) : this.profileNamed(saved.program);
+    const target = await this.targetOf(saved.id);
+    if (!target) return this.profile();
+    return sweep ? this.sweepTarget(target, async () => ({ sweep, repeats })) : this.profileTarget(target, { repeats });
+  }
+
+  /**
+   * Builds what was profiled last, and records the build from before the change and the new one alternately. A caller that
+   * names a program says itself how often. Undefined when the user changed their mind.
+   */
+  async compareWithLastBuild(named?: unknown): Promise<ComparedBuilds | undefined> {
+    this.requireReady();
+    const { recorder, last, pick, prompts } = this.parts;
+    if (isNamedProgram(named)) {
+      const settings = { ...recordSettings(), repeat: 10, warmUp: 1, ...recordingOf(named) };
+      return recorder.exclusively(() => this.recordBuilds(planOf(named), async () => settings));
+    }
+    const settingsFor = async (title: string) => {
+      const answers = await prompts.askTurns(title, recordSettings());
+      return answers && { ...recordSettings(), ...answers };
+    };
+    const saved = last.get();
+    if (saved && 'program' in saved)
+      return recorder.exclusively(() => this.recordBuilds(planOf(saved.program), settingsFor));
+    const target = (saved && (await this.targetOf(saved.id))) ?? (await pick.choose());
+    if (!target) return undefined;
+    return recorder.exclusively(async () => {
+      if (target.kind !== 'process' && target.id !== last.id) await last.setId(target.id, {});
+      const plan = await this.prepared(target);
+      if ('attachPid' in plan) throw new TargetError(vscode.l10n.t('A running process has no builds to compare.'));
+      return this.recordBuilds(plan, settingsFor);
+    });
+  }
+
+  /** `asks`: the user has just chosen the target, and may choose among its tests. */
+  private async profileTarget(
+    target: Target,
+    { repeats = {}, asks = false }: { repeats?: Partial<RecordSettings>; asks?: boolean },
+  ): Promise<ProfileResult | undefined> {
+    const { recorder, last } = this.parts;
+    const ended = await recorder.exclusively(async () => {
+      // A process that has ended cannot be profiled again; what was chosen before it can.
+      if (target.kind !== 'process') await last.setId(target.id, { repeats });
+      const plan = asks ? await this.withChosenTests(target) : await this.prepared(target);
+      return plan && this.record(plan, { ...recordSettings(), ...repeats });
+    });
+    return ended && this.show(ended);
+  }
+
+  private async profileNamed(named: NamedProgram): Promise<ProfileResult | undefined> {
+    const { recorder, last } = this.parts;
+    const settings = recordSettings();
+    const ended = await recorder.exclusively(async () => {
+      const plan = planOf(named);
+      await last.setProgram({ ...named, cwd: plan.cwd }, {});
+      return this.record(plan, { ...settings, ...recordingOf(named) });
+    });
+    return ended && this.show(ended);
+  }
+
+  /** `answersFor` asks once the target is built, for its arguments are known then; undefined: nothing is recorded. */
+  private async sweepTarget(
+    target: Target,
+    answersFor: (plan: LaunchPlan) => Promise<(RecordingAnswers & { readonly sweep: SweepAnswers }) | undefined>,
+  ): Promise<SweepResult | undefined> {
+    const { recorder, last } = this.parts;
+    return recorder.exclusively(async () => {
+      const plan = await this.prepared(target);
+      if ('attachPid' in plan) throw new TargetError(vscode.l10n.t('A running process has no parameters to sweep.'));
+      const answers = await answersFor(plan);
+      if (!answers) return undefined;
+      const { sweep, repeats } = answers;
+      const swept = { ...plan, args: sweep.args ?? plan.args };
+      requireFit(swept, sweep.parameters);
+      await last.setId(target.id, answers);
+      return this.recordSweep(swept, { ...recordSettings(), ...repeats }, sweep.parameters);
+    });
+  }
+
+  private async sweepNamed(named: NamedProgram, sweep: SweepAnswers): Promise<SweepResult | undefined> {
+    const { recorder, last } = this.parts;
+    return recorder.exclusively(async () => {
+      const plan = planOf(named);
+      requireFit(plan, sweep.parameters);
+      await last.setProgram({ ...named, cwd: plan.cwd }, { sweep });
+      return this.recordSweep(plan, { ...recordSettings(), ...recordingOf(named) }, sweep.parameters);
+    });
+  }
+
+  private async targetOf(id: string): Promise<Target | undefined> {
+    const { discovery } = this.parts;
+    return targetOfId(id, os.homedir()) ?? (await discovery.all()).targets.find((target) => target.id === id);
+  }
+
+  private prepared(target: Target): Promise<Plan> {
+    const { builds, last } = this.parts;
+    return target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
+  }
+
+  /** Arguments that the user gave before are theirs: nothing is asked then. */
+  private async withChosenTests(target: Target): Promise<Plan | undefined> {
+    const { builds, last } = this.parts;
+    const plan = await this.prepared(target);
+    const isChosen = 'attachPid' in plan || !target.takesArguments || last.argumentsOf(target.id).length > 0;
+    if (isChosen) return plan;
+    const args = await askTests(plan, (step) => builds.runQuietly(step));
+    if (!args) return undefined;
+    await last.setArguments(target.id, args);
+    return { ...plan, args: [...plan.args, ...args] };
+  }
+
+  private async recordSweep(
+    plan: LaunchPlan,
+    settings: RecordSettings,
+    parameters: readonly SweepParameter[],
+  ): Promise<SweepResult | undefined> {
+    const options = { ...settings, runsDirectory: runsDirectory() ?? this.parts.fallbackRuns };
+    const ended = await this.parts.recorder.record(plan, options, { sweep: parameters });
+    if (!ended) return undefined;
+    this.parts.unkept.note(plan.program, ended.notKept);
+    const { run, runPath } = ended;
+    const sweep = run?.sweep?.sweep;
+    if (!sweep)
+      throw new EngineFailure(
+        'protocol',
+        vscode.l10n.t('The run {0} does not say which sweep it belongs to.', runPath),
+      );
+    return { sweep };
+  }
+
+  /** `settingsFor` asks only when there is a build to compare with. */
+  private async recordBuilds(
+    plan: LaunchPlan,
+    settingsFor: (title: string) => Promise<(RecordSettings & Partial<Turns>) | undefined>,
+  ): Promise<ComparedBuilds | undefined> {
+    const { client, fallbackRuns, recorder, unkept } = this.parts;
+    const folder = runsDirectory() ?? fallbackRuns;
+    const earlierBuild = { program: plan.program, cwd: plan.cwd, runsDirectory: folder };
+    const reply = await client.request({ earlierBuild }).catch((error: unknown) => {
+      throw unkept.explained(error, plan.program);
+    });
+    const { recordedUnixMs } = expected(reply.earlierBuild, 'EarlierBuild');
+    const name = visibleText(plan.name);
+    const recordedAt = timeText(recordedUnixMs, new Date());
+    const older = unkept.olderInstead(plan.program, recordedAt);
+    if (older) void inform(older);
+    const answers = await settingsFor(vscode.l10n.t('Compare {0} with Its Build Profiled at {1}', name, recordedAt));
+    if (!answers) return undefined;
+    const { until = 0, ...settings } = answers;
+    const options = { ...settings, runsDirectory: folder };
+    const present = { ...plan, runName: vscode.l10n.t('{0}, new build', name) };
+    const ended = await recorder.record(present, options, {
+      earlierName: vscode.l10n.t('{0}, last build', name),
+      until,
+    });
+    if (!ended?.runPath || !ended.baseRunPath) return undefined;
+    unkept.note(plan.program, ended.notKept);
+    return { base: ended.baseRunPath, new: ended.runPath };
+  }
+
+  /** Undefined when the user discarded the recording: nothing is shown then. */
+  private async record(plan: Plan, settings: RecordSettings): Promise<RecordingEnded | undefined> {
+    const { recorder, fallbackRuns, unkept } = this.parts;
+    const ended = await recorder.record(plan, { ...settings, runsDirectory: runsDirectory() ?? fallbackRuns });
+    if (ended && 'program' in plan) unkept.note(plan.program, ended.notKept);
+    return ended;
+  }
+
+  /** The next recording need not wait for it. */
+  private async show(ended: RecordingEnded): Promise<ProfileResult> {
+    const opened = await this.parts.opener.openRun(ended.runPath);
+    void this.tellEnd(ended, opened);
+    return { runPath: ended.runPath };
+  }
+
+  /** One sentence: how the target ended and what was kept, or what the reader of the figures must know first. */
+  private async tellEnd(ended: RecordingEnded, opened: RunOpened): Promise<void> {
+    const summary = ended.run ?? opened.summary;
+    if (!summary) return;
+    // The panel lists all problems, at every run; a message tells each once.
+    const program = summary.command[0] ?? '';
+    const problem = problemsWorthTelling(opened.problems, program).find((sentence) =>
+      this.parts.told.isNews(problemKey(sentence, program)),
+    );
+    const advised = problem ? advisedLines(problem).slice(0, 2) : [];
+    const copies = new Map(advised.map(({ place, text }) => [vscode.l10n.t('Copy for {0}', place), text]));
+    const lossy = summary.lostShare > LOSS_WARNING_SHARE;
+    const show = endedBadly(summary) || problem || lossy || summary.samples === 0 ? warn : inform;
+    const command = problem && commandIn(problem);
+    const text = problem && !endedBadly(summary) ? visibleText(headline(problem), 1000) : endSentence(summary);
+    const titles = {
+      graph: vscode.l10n.t('Flame Graph'),
+      hottest: vscode.l10n.t('Hottest Line'),
+      terminal: vscode.l10n.t('Show Terminal'),
+    };
+    const end = {
+      endedBadly: endedBadly(summary),
+      hasTerminal: this.parts.recorder.hasTerminal,
+      hasSamples: summary.samples > 0,
+      hasLines: hottestFile(opened.files) !== undefined,
+    };
+    const buttons = endButtons(end, command ? [command.label] : [...copies.keys()]);
+    const choice = await show(
+      text,
+      ...buttons.map((button) => (typeof button === 'string' ? titles[button] : button.advice)),
+    );
+    if (command && choice === command.label) await runAdvised(command.command);
+    if (choice === titles.terminal) this.parts.recorder.showTerminal();
+    const line = copies.get(choice ?? '');
+    if (line !== undefined) await vscode.env.clipboard.writeText(line);
+    if (choice === titles.graph) await vscode.commands.executeCommand('lineheat.showFlameGraph');
+    if (choice === titles.hottest) await vscode.commands.executeCommand('lineheat.goToHottestLine');
+  }
+}
+
+/** Thrown before anything is built or run in a workspace that the user does not trust. */
+function requireTrust(): void {
+  if (vscode.workspace.isTrusted) return;
+  throw new EngineFailure(
+    'untrusted',
+    vscode.l10n.t('This workspace is not trusted, so nothing of it is built or run.'),
+    vscode.l10n.t(
+      'Trust it with "Workspaces: Manage Workspace Trust", then profile again. Saved runs can be viewed meanwhile.',
+    ),
+  );
+}
+
+function planOf(named: NamedProgram): LaunchPlan {
+  const cwd = named.cwd ?? workspaceFolderPaths()[0] ?? path.dirname(named.program);
+  return {
+    name: path.basename(named.program),
+    program: path.resolve(cwd, named.program),
+    args: named.args ?? [],
+    cwd,
+    env: named.env ?? {},
+  };
+}
+
+function requireFit(plan: LaunchPlan, parameters: readonly SweepParameter[]): void {
+  const misfit = misfitOf(parameters, [...plan.args, ...Object.values(plan.env)]);
+  if (misfit) throw new TargetError(misfit);
+}
+
+/** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */
+function parametersOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
+  const { set } = named;
+  const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
+  const parsed = isList
+    ? parseSweep(argumentText(set))
+    : vscode.l10n.t('"set" must be a list of texts such as threads=1,2,4.');
+  if (typeof parsed === 'string') throw new TargetError(`lineheat.sweep: ${parsed}`);
+  return parsed;
+}
+
+/** What a caller says of the recording itself; the rest is as the settings say. */
+function recordingOf(named: NamedProgram): Partial<RecordSettings> {
+  const { sampleHz, durationS, repeat, warmUp, work, workFrom } = named;
+  const given = Object.entries({ sampleHz, durationS, repeat, warmUp, work, workFrom });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
+export function isNamedProgram(value: unknown): value is NamedProgram {
+  if (typeof value !== 'object' || value === null || !('program' in value)) return false;
+  const { program, args = [], cwd = '', env = {}, workFrom = '', ...more } = value as Record<string, unknown>;
+  const { sampleHz = 1, durationS = 0, repeat = 1, warmUp = 0, work = 0 } = more;
+  const argumentList = Array.isArray(args) ? args : [undefined];
+  const texts = [program, cwd, workFrom, ...argumentList, ...Object.values(env as object)];
+  const numbers = [sampleHz, durationS, repeat, warmUp, work];
+  const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
+  if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
+  throw new TargetError(
+    vscode.l10n.t(
+      'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: strings, lists of strings and numbers.',
+    ),
+  );
+}

@@ -1,0 +1,117 @@
+// The run that later ones are held against: pinned in this workspace. The verdicts are computed one after the other when
+// the Runs view first shows a run, and kept; the comparisons behind them are closed at once.
+import fs from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { RunSummary } from '../../../../core/wire.ts';
+import type { EngineClient } from '../../engine/engineClient.ts';
+import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
+import { baselineVerdict, isHeldAgainst } from '../../heat/baselineText.ts';
+import type { OutputLog } from '../outputLog.ts';
+import { openOptions } from '../settings.ts';
+
+const MEMORY = 'lineheat.baseline';
+/** Of the newest runs: a folder may hold hundreds, and each costs opening it. */
+const VERDICTS_MAX = 30;
+
+export class Baseline implements vscode.Disposable {
+  private readonly verdicts = new Map<string, string>();
+  private readonly changed = new vscode.EventEmitter<RunSummary | undefined>();
+  /** A run's verdict is there now; undefined: another run, or none, is the baseline. */
+  readonly onDidChange = this.changed.event;
+  private working = false;
+  private waiting: { readonly baseline: RunSummary; readonly runs: readonly RunSummary[] } | undefined;
+
+  constructor(
+    private readonly client: EngineClient,
+    private readonly memory: vscode.Memento,
+    private readonly log: OutputLog,
+  ) {
+    void this.tellContext();
+  }
+
+  /** The path of the pinned run. */
+  get path(): string | undefined {
+    return this.memory.get<string>(MEMORY);
+  }
+
+  async pin(run: RunSummary | undefined): Promise<void> {
+    // What is being computed is against the former one; the view asks anew.
+    this.waiting = undefined;
+    await this.memory.update(MEMORY, run?.path);
+    await this.tellContext();
+    this.changed.fire(undefined);
+  }
+
+  /** The verdict of a run against the baseline; empty while it is unknown, and for what is not compared. */
+  verdictOf(run: RunSummary): string {
+    return this.verdicts.get(this.keyOf(run)) ?? '';
+  }
+
+  /** Computes what is not known yet of the runs that the view lists, newest first. A baseline that is gone is unpinned. */
+  consider(runs: readonly RunSummary[]): void {
+    const baseline = runs.find(({ path }) => path === this.path);
+    this.waiting = baseline && { baseline, runs };
+    void (baseline ? this.work() : this.unpinIfGone());
+  }
+
+  dispose(): void {
+    this.waiting = undefined;
+    this.changed.dispose();
+  }
+
+  private async work(): Promise<void> {
+    if (this.working) return;
+    this.working = true;
+    try {
+      for (let run = this.next(); run; run = this.next()) {
+        const { baseline } = this.waiting!;
+        const key = this.keyOf(run);
+        this.verdicts.set(key, await this.compare(baseline, run));
+        this.changed.fire(run);
+      }
+    } finally {
+      this.working = false;
+    }
+  }
+
+  /** The list alone does not say it: another folder may be the first one now. */
+  private async unpinIfGone(): Promise<void> {
+    const { path } = this;
+    if (path === undefined) return;
+    const isGone = await fs.stat(path).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+    );
+    if (isGone && path === this.path) await this.pin(undefined);
+  }
+
+  private next(): RunSummary | undefined {
+    if (!this.waiting) return undefined;
+    const { baseline, runs } = this.waiting;
+    const held = runs.filter((run) => isHeldAgainst(baseline, run)).slice(0, VERDICTS_MAX);
+    return held.find((run) => !this.verdicts.has(this.keyOf(run)));
+  }
+
+  /** Empty when the two cannot be compared: a row has no room for why, opening the comparison says it. */
+  private async compare(baseline: RunSummary, run: RunSummary): Promise<string> {
+    const open = ({ path }: RunSummary) => new OpenRun(this.client, path, openOptions());
+    const comparison = new OpenComparison(this.client, open(baseline), open(run));
+    try {
+      return baselineVerdict(await comparison.opened());
+    } catch (error) {
+      this.log.warn(`${run.path} against the baseline: ${(error as Error).message}`);
+      return '';
+    } finally {
+      comparison.close();
+    }
+  }
+
+  /** A run that is still being written has other samples later. */
+  private keyOf(run: RunSummary): string {
+    return [this.path, run.path, run.samples, run.partial].join('\n');
+  }
+
+  private tellContext(): Thenable<unknown> {
+    return vscode.commands.executeCommand('setContext', 'lineheat.hasBaseline', this.path !== undefined);
+  }
+}
