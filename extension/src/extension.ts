@@ -25,6 +25,7 @@ import { ToldProblems } from './editor/recording/toldProblems.ts';
 import { UnkeptBuilds } from './editor/recording/unkeptBuilds.ts';
 import { Baseline } from './editor/runs/baseline.ts';
 import { RUNS_VIEW, RunsView } from './editor/runs/runsView.ts';
+import { comparing } from './editor/runs/showComparison.ts';
 import { showWaitingRuns } from './editor/runs/waitingRun.ts';
 import { onDidChangeOpenOptions } from './editor/settings.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
@@ -73,11 +74,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
       await opener.openRun(run);
       panels.show({ run });
     },
-    compare: async (base: string, current: string) => {
-      const shown = { base, new: current };
-      await opener.openComparison(base, current, panels.normalisationOf(shown));
-      panels.show(shown);
-    },
+    compare: (base: string, current: string) => compare(base, current),
   };
   // The page says itself why a file cannot be opened.
   const logOnly = (error: Error) => log.warn(error.message);
@@ -95,6 +92,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     void active.showComparison(base, current, normalisation).catch(logOnly);
   };
   const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain, normalised);
+  const compare = comparing({ opener, panels });
   const profileEditor = new ProfileEditor(client, pageParts, showHeat);
 
   const builds = new BuildOutput(context.extension.packageJSON.contributes.problemMatchers);
@@ -146,7 +144,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
     showWaitingRuns(showWaiting),
-    ...registerCommands({ ...parts, changes, baseline, recorder, runs, navigation, documents, selections }),
+    ...registerCommands({ ...parts, changes, baseline, compare, recorder, runs, navigation, documents, selections }),
   );
   // After activation: opening a run starts the engine.
   setImmediate(() => void active.restore().catch(logOnly));

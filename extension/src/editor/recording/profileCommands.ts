@@ -12,11 +12,11 @@ import { endButtons } from '../../heat/endButtons.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { advisedLines, headline, problemKey, problemsWorthTelling } from '../../heat/runProblems.ts';
 import { endedBadly, endSentence, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
-import { argumentText } from '../../targets/argumentText.ts';
 import { targetOfId } from '../../targets/commandTargets.ts';
 import type { Turns } from '../../targets/repeatText.ts';
-import { misfitOf, parseSweep, type SweepParameter } from '../../targets/sweepText.ts';
+import { misfitOf, type SweepParameter } from '../../targets/sweepText.ts';
 import { type LaunchPlan, type Plan, type Target, TargetError } from '../../targets/target.ts';
+import { isNamedProgram, sweepParametersOf } from '../commandArguments.ts';
 import type { ProfileOpener } from '../heat/profileOpener.ts';
 import { inform, warn } from '../notifications.ts';
 import { runAdvised } from '../runAdvised.ts';
@@ -97,7 +97,7 @@ export class ProfileCommands {
   /** A run for each combination of parameters, and the page of them all. Undefined when the user changed their mind. */
   async sweep(named?: unknown): Promise<SweepResult | undefined> {
     this.requireReady();
-    if (isNamedProgram(named)) return this.sweepNamed(named, { parameters: parametersOf(named) });
+    if (isNamedProgram(named)) return this.sweepNamed(named, { parameters: sweepParametersOf(named) });
     const { pick, prompts } = this.parts;
     const target = await pick.choose();
     if (!target) return undefined;
@@ -358,37 +358,9 @@ function requireFit(plan: LaunchPlan, parameters: readonly SweepParameter[]): vo
   if (misfit) throw new TargetError(misfit);
 }
 
-/** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */
-function parametersOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
-  const { set } = named;
-  const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
-  const parsed = isList
-    ? parseSweep(argumentText(set))
-    : vscode.l10n.t('"set" must be a list of texts such as threads=1,2,4.');
-  if (typeof parsed === 'string') throw new TargetError(`lineheat.sweep: ${parsed}`);
-  return parsed;
-}
-
 /** What a caller says of the recording itself; the rest is as the settings say. */
 function recordingOf(named: NamedProgram): Partial<RecordSettings> {
   const { sampleHz, durationS, repeat, warmUp, work, workFrom } = named;
   const given = Object.entries({ sampleHz, durationS, repeat, warmUp, work, workFrom });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
-}
-
-/** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
-export function isNamedProgram(value: unknown): value is NamedProgram {
-  if (typeof value !== 'object' || value === null || !('program' in value)) return false;
-  const { program, args = [], cwd = '', env = {}, workFrom = '', ...more } = value as Record<string, unknown>;
-  const { sampleHz = 1, durationS = 0, repeat = 1, warmUp = 0, work = 0 } = more;
-  const argumentList = Array.isArray(args) ? args : [undefined];
-  const texts = [program, cwd, workFrom, ...argumentList, ...Object.values(env as object)];
-  const numbers = [sampleHz, durationS, repeat, warmUp, work];
-  const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
-  if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
-  throw new TargetError(
-    vscode.l10n.t(
-      'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: strings, lists of strings and numbers.',
-    ),
-  );
 }

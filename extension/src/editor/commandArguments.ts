@@ -1,0 +1,79 @@
+// What commands take: anyone may call one with anything, so each argument is checked before it is used. Menus pass rows of views and
+// addresses of files, which are no mistake but may be nothing for the command.
+import * as l10n from '@vscode/l10n';
+import type { RunSummary } from '../../../core/wire.ts';
+import { argumentText } from '../targets/argumentText.ts';
+import { parseSweep, type SweepParameter } from '../targets/sweepText.ts';
+import { TargetError } from '../targets/target.ts';
+import type { NamedProgram } from './targets/lastTarget.ts';
+
+/** A run of the Runs view. */
+export function isRun(argument: unknown): argument is RunSummary {
+  return typeof argument === 'object' && argument !== null && 'path' in argument && 'samples' in argument;
+}
+
+/** A command on a run of the Runs view; called with anything else it does nothing. */
+export function onRun(run: (summary: RunSummary) => unknown): (argument?: unknown) => unknown {
+  return (argument) => (isRun(argument) ? run(argument) : undefined);
+}
+
+/** A function of the open profile: the row or node of a view, -1 when only the name is known. */
+export function isFunction(argument: unknown): argument is { row: number; name: string } {
+  if (typeof argument !== 'object' || argument === null) return false;
+  const { row, name } = argument as Record<string, unknown>;
+  return typeof row === 'number' && typeof name === 'string';
+}
+
+export function isSweep(argument: unknown): argument is { sweep: string } {
+  return typeof argument === 'object' && argument !== null && 'sweep' in argument && typeof argument.sweep === 'string';
+}
+
+/** The path of a file: as text, or from a menu as the editor's `Uri`, whose class the caller knows. */
+export function pathOf(
+  argument: unknown,
+  isUri: (argument: unknown) => argument is { readonly scheme: string; readonly fsPath: string },
+): string | undefined {
+  if (typeof argument === 'string' && argument) return argument;
+  return isUri(argument) && argument.scheme === 'file' ? argument.fsPath : undefined;
+}
+
+/** Two runs to compare. */
+export function namedComparison(argument: unknown): { base: string; new: string } | undefined {
+  if (typeof argument !== 'object' || argument === null) return undefined;
+  const { base, new: current } = argument as Record<string, unknown>;
+  return typeof base === 'string' && typeof current === 'string' ? { base, new: current } : undefined;
+}
+
+/** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
+export function isNamedProgram(value: unknown): value is NamedProgram {
+  if (typeof value !== 'object' || value === null || !('program' in value)) return false;
+  const { program, args = [], cwd = '', env = {}, workFrom = '', ...more } = value as Record<string, unknown>;
+  const { sampleHz = 1, durationS = 0, repeat = 1, warmUp = 0, work = 0 } = more;
+  const argumentList = Array.isArray(args) ? args : [undefined];
+  const texts = [program, cwd, workFrom, ...argumentList, ...Object.values(env as object)];
+  const numbers = [sampleHz, durationS, repeat, warmUp, work];
+  const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
+  if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
+  throw new TargetError(
+    l10n.t(
+      'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: strings, lists of strings and numbers.',
+    ),
+  );
+}
+
+/** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */
+export function sweepParametersOf(named: NamedProgram & { readonly set?: unknown }): readonly SweepParameter[] {
+  const { set } = named;
+  const isList = Array.isArray(set) && set.every((one) => typeof one === 'string');
+  const parsed = isList
+    ? parseSweep(argumentText(set))
+    : l10n.t('"set" must be a list of texts such as threads=1,2,4.');
+  if (typeof parsed === 'string') throw new TargetError(`lineheat.sweep: ${parsed}`);
+  return parsed;
+}
+
+/** Whether a program called: a user's menus and keys give no such argument. */
+export function isFromProgram(argument: unknown): boolean {
+  if (typeof argument === 'string') return true;
+  return typeof argument === 'object' && argument !== null && ('program' in argument || 'base' in argument);
+}

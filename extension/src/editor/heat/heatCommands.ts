@@ -1,0 +1,74 @@
+// Commands on the heat beside the lines: showing it, going through it, and the listing of a file with it.
+import * as vscode from 'vscode';
+import { EngineFailure } from '../../engine/failure.ts';
+import type { Commands } from '../commandTable.ts';
+import { inform } from '../notifications.ts';
+import type { SourceNavigation } from '../sourceNavigation.ts';
+import type { TextDocuments } from '../textDocuments.ts';
+import type { ActiveProfile } from './activeProfile.ts';
+import { annotatedListing } from './annotatedListing.ts';
+import type { ChangeNavigation } from './changeNavigation.ts';
+import type { FileHeats } from './fileHeats.ts';
+import type { HeatHoverProvider } from './heatHoverProvider.ts';
+import type { HeatPainter } from './heatPainter.ts';
+import { noComparison, nothingOpen } from './nothingOpen.ts';
+import type { ProfileOpener } from './profileOpener.ts';
+
+export interface HeatCommandParts {
+  readonly enginePath: () => string;
+  readonly active: Pick<ActiveProfile, 'current' | 'fileOf' | 'clear'>;
+  readonly heats: Pick<FileHeats, 'pathOf'>;
+  readonly painter: Pick<HeatPainter, 'toggle'>;
+  readonly hovers: Pick<HeatHoverProvider, 'placeOf'>;
+  readonly opener: Pick<ProfileOpener, 'goToHottestLine'>;
+  readonly changes: ChangeNavigation;
+  readonly navigation: Pick<SourceNavigation, 'show'>;
+  readonly documents: Pick<TextDocuments, 'open'>;
+}
+
+export function heatCommands(parts: HeatCommandParts): Commands {
+  const { active, changes, documents, heats, hovers, navigation, opener, painter } = parts;
+
+  const goTo = async (id?: unknown) => {
+    const place = hovers.placeOf(id);
+    const missing = place && (await navigation.show({ ...place, recordedPath: place.path }, { aside: false }));
+    if (missing) void inform(missing);
+  };
+  const goToHottestLine = async () => {
+    if (!active.current) throw nothingOpen();
+    const missing = await opener.goToHottestLine();
+    if (missing) void inform(missing);
+  };
+  const goToChange = async (direction: 1 | -1) => {
+    if (active.current?.kind !== 'comparison') throw noComparison();
+    if (await changes.go(direction)) return;
+    void inform(vscode.l10n.t('No line of this workspace changed beyond noise in the open comparison.'));
+  };
+  const showAnnotatedListing = async () => {
+    const profile = active.current;
+    const document = vscode.window.activeTextEditor?.document;
+    const path = document && heats.pathOf(document);
+    const file = path === undefined ? undefined : active.fileOf(path);
+    if (profile?.kind !== 'run') throw nothingOpen();
+    if (!file) {
+      throw new EngineFailure(
+        'not-found',
+        vscode.l10n.t('The file in front has no samples in the open run.'),
+        vscode.l10n.t('Open a hot file first.'),
+      );
+    }
+    const text = await annotatedListing(parts.enginePath(), profile.run.path, file.recordedPath);
+    const listing = await documents.open({ path: `${file.recordedPath}.annotated`, origin: profile.run.path }, text);
+    await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
+  };
+
+  return {
+    goToHottestLine,
+    nextChange: () => goToChange(1),
+    previousChange: () => goToChange(-1),
+    toggleHeat: () => painter.toggle(),
+    clearHeat: () => active.clear(),
+    showAnnotatedListing,
+    goto: goTo,
+  };
+}

@@ -1,0 +1,41 @@
+// Commands that record, and those that end a recording.
+import { isSweep } from '../commandArguments.ts';
+import type { Commands } from '../commandTable.ts';
+import type { ComparedBuilds, ProfileCommands, ProfileResult, SweepResult } from './profileCommands.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface RecordingCommandParts {
+  readonly profiles: ProfileCommands;
+  readonly recorder: Pick<Recorder, 'stop' | 'discard'>;
+  /** The list of saved runs. */
+  readonly runs: { refresh(): void };
+  /** Shows two runs beside each other. */
+  readonly compare: (base: string, current: string) => Promise<ComparedBuilds>;
+  /** Shows the page of a sweep. */
+  readonly panels: { show(shown: SweepResult): unknown };
+}
+
+export function recordingCommands(parts: RecordingCommandParts): Commands {
+  const { compare, panels, profiles, recorder, runs } = parts;
+
+  // A recording that ends badly has saved a run too, and the watcher of files may be late or missing.
+  const thenListed = <Result>(recording: Promise<Result>) => recording.finally(() => runs.refresh());
+  const thenShown = async (recording: Promise<ProfileResult | SweepResult | undefined>) => {
+    const result = await thenListed(recording);
+    if (isSweep(result)) panels.show(result);
+    return result;
+  };
+
+  return {
+    profileTarget: (argument) => thenListed(profiles.profile(argument)),
+    profileRepeatedly: (argument) => thenListed(profiles.profileRepeatedly(argument)),
+    sweep: (argument) => thenShown(profiles.sweep(argument)),
+    compareWithLastBuild: async (argument) => {
+      const builds = await thenListed(profiles.compareWithLastBuild(argument));
+      return builds && compare(builds.base, builds.new);
+    },
+    profileAgain: () => thenShown(profiles.profileAgain()),
+    stop: () => recorder.stop(),
+    discard: () => recorder.discard(),
+  };
+}
