@@ -73,6 +73,15 @@ const timeline: HelpGroup = {
   ],
 };
 
+const threads: HelpGroup = {
+  title: l10n.t('Threads'),
+  rows: [
+    [l10n.t('↑ ↓, Home · End'), l10n.t('move in the table')],
+    [l10n.t('click a tick, Space'), l10n.t('add or remove the thread or process')],
+    [l10n.t('click a name, Enter'), l10n.t('select it alone · all again')],
+  ],
+};
+
 const transforming: HelpGroup = {
   title: l10n.t('Change the stacks'),
   rows: [...functionActions, ...stackActions]
@@ -84,4 +93,4 @@ const transforming: HelpGroup = {
 export const helpGroups = (of: 'comparison' | 'run'): readonly HelpGroup[] =>
   of === 'comparison'
     ? [moving, zooming(true), searching, source, viewing]
-    : [moving, zooming(false), searching, source, viewing, timeline, transforming];
+    : [moving, zooming(false), searching, source, viewing, timeline, threads, transforming];

@@ -120,6 +120,25 @@ onPage('keys move, tick and select alone; the last tick stays', {}, async (panel
   assert.equal(await wordsOf(panel.page.locator('.thread-status')), 'At least one thread stays selected.');
 });
 
+onPage('the help of a run lists the keys of the table', {}, async (panel) => {
+  await showThreads(panel);
+  await panel.page.locator('.table.threads').focus();
+  await panel.page.keyboard.press('?');
+  const group = panel.page.locator('dialog.help section', {
+    has: panel.page.getByRole('heading', { name: 'Threads' }),
+  });
+  assert.deepEqual(
+    await group
+      .locator('.help-row')
+      .evaluateAll((rows) => rows.map(({ children }) => [...children].map((part) => part.textContent))),
+    [
+      ['↑ ↓, Home · End', 'move in the table'],
+      ['click a tick, Space', 'add or remove the thread or process'],
+      ['click a name, Enter', 'select it alone · all again'],
+    ],
+  );
+});
+
 onPage('ticks follow what is selected elsewhere, and undo', {}, async (panel) => {
   await showThreads(panel);
   await panel.page.locator('.timeline-row', { hasText: 'worker-1' }).click();
