@@ -101,7 +101,11 @@ export type SelectionHostMessage =
       readonly request: ShownTimelineRequest;
       readonly content: ArrayBuffer; // Timeline of protocol/selection.proto
     }
-  | { readonly type: 'timelineFailed'; readonly message: string }
+  | {
+      readonly type: 'timelineFailed';
+      readonly request: ShownTimelineRequest;
+      readonly message: string; // empty: this run has no timeline
+    }
   | SelectedMessage
   | HottestStackMessage;
 

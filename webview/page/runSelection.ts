@@ -109,7 +109,7 @@ export class RunSelection {
       case 'hottestStack':
         return this.#strip.receiveStack(message);
       case 'timelineFailed':
-        return this.#exchange.failed().receiveFailure(message.message);
+        return this.#exchange.failed(message.request)?.receiveFailure(message.request, message.message);
       case 'timeline':
         return this.#receiveTimeline(message.request, message.content);
     }
@@ -164,7 +164,7 @@ export class RunSelection {
       asker.receive(request, readTimeline(new Uint8Array(content)));
     } catch (error) {
       if (!(error instanceof MalformedContent)) throw error;
-      asker.receiveFailure(l10n.t('The timeline cannot be shown: {0}', error.message));
+      asker.receiveFailure(request, l10n.t('The timeline cannot be shown: {0}', error.message));
     }
   }
 

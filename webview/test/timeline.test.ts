@@ -1,7 +1,7 @@
 // The timeline and the selection in a real Chromium, with a host that keeps the selection as the extension does.
 import assert from 'node:assert/strict';
 import type { ShownTimelineRequest } from '../../core/selectionMessages.ts';
-import { showRun, wordsOf } from './browserPage.ts';
+import { type PanelPage, showRun, wordsOf } from './browserPage.ts';
 import { evilNames } from './evilNames.ts';
 import { timelineContent } from './fakeRun.ts';
 import { onPage } from './onPage.ts';
@@ -357,12 +357,36 @@ onPage('a profile without times has no timeline', {}, async (panel) => {
   assert.equal(await panel.page.locator('.timeline').isVisible(), false);
 });
 
-onPage('a timeline that cannot be had says why in one line, or nothing when there is no reason', {}, async (panel) => {
+/** A page that has just asked for its first timeline. */
+async function firstRequest(panel: PanelPage): Promise<ShownTimelineRequest> {
   await panel.post(showRun());
-  await panel.post({ type: 'timelineFailed', message: '' });
+  await panel.settle();
+  return (await allOf(panel, 'timeline'))[0]!.request;
+}
+
+onPage('a timeline that cannot be had for no reason is not seen', {}, async (panel) => {
+  const request = await firstRequest(panel);
+  await panel.post({ type: 'timelineFailed', request, message: '' });
   await panel.settle();
   assert.equal(await panel.page.locator('.timeline').isVisible(), false);
-  await panel.post({ type: 'timelineFailed', message: 'The engine has ended.' });
+});
+
+onPage('the failure of a request that was not the last one is not taken for an answer to it', {}, async (panel) => {
+  const request = await firstRequest(panel);
+  const other = { ...request, fromNs: 1e9, toNs: 2e9 };
+  await panel.post({ type: 'timelineFailed', request: other, message: 'The engine has ended.' });
+  await panel.settle();
+  assert.equal(await panel.page.locator('.timeline').isVisible(), false);
+  const content = Uint8Array.from(timelineContent({ threads: 4, seconds: 4 }, request)).buffer;
+  await panel.post({ type: 'timeline', request, content });
+  await panel.settle();
+  assert.equal(await panel.page.locator('.timeline').isVisible(), true);
+  assert.equal(await wordsOf(panel.page.locator('.timeline-note')), '');
+});
+
+onPage('a timeline that cannot be had says why in one line', {}, async (panel) => {
+  const request = await firstRequest(panel);
+  await panel.post({ type: 'timelineFailed', request, message: 'The engine has ended.' });
   await panel.settle();
   assert.equal(await wordsOf(panel.page.locator('.timeline-note')), 'The engine has ended.');
   assert.ok((await boxOf(panel, '.timeline')).height <= 28);

@@ -62,8 +62,8 @@ export class ThreadPane implements TimelineAsker {
     this.#show();
   }
 
-  receiveFailure(message: string) {
-    if (this.#table) return;
+  receiveFailure(request: ShownTimelineRequest, message: string) {
+    if (request.first !== this.#threads.length || this.#table) return;
     const retry = () => {
       this.#started = false;
       this.start();

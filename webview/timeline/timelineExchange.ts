@@ -2,13 +2,14 @@
 // asked. The strip goes first; of each part only the latest request waits.
 import type { ShownTimelineRequest } from '../../core/selectionMessages.ts';
 import type { Timeline } from '../content/timeline.ts';
+import { requestKey } from './requestKey.ts';
 
 const PATIENCE_MS = 10_000; // after that an answer is taken as lost
 
 export interface TimelineAsker {
   receive(request: ShownTimelineRequest, timeline: Timeline): void;
   /** An empty message: this run has no timeline. */
-  receiveFailure(message: string): void;
+  receiveFailure(request: ShownTimelineRequest, message: string): void;
 }
 
 export class TimelineExchange {
@@ -32,13 +33,13 @@ export class TimelineExchange {
 
   /** Whose answer this is. What nobody has asked for is the strip's. */
   answered(request: ShownTimelineRequest): TimelineAsker {
-    if (this.#asked?.key !== keyOf(request)) return this.#first;
-    return this.failed();
+    return this.failed(request) ?? this.#first;
   }
 
-  /** Who has asked what failed. */
-  failed(): TimelineAsker {
-    const asker = this.#asked?.asker ?? this.#first;
+  /** Who has asked what failed; undefined: nobody waits for it any more. */
+  failed(request: ShownTimelineRequest): TimelineAsker | undefined {
+    if (this.#asked?.key !== requestKey(request)) return undefined;
+    const { asker } = this.#asked;
     this.#next();
     return asker;
   }
@@ -50,12 +51,8 @@ export class TimelineExchange {
     if (!asker) return;
     const request = this.#waiting.get(asker)!;
     this.#waiting.delete(asker);
-    this.#asked = { asker, key: keyOf(request) };
+    this.#asked = { asker, key: requestKey(request) };
     this.#timer = setTimeout(() => this.#next(), this.#patienceMs);
     this.#send(request);
   }
 }
-
-/** The same for a request that has come back with its properties in another order. */
-const keyOf = ({ fromNs, toNs, columns, first, count, order, tinted }: ShownTimelineRequest): string =>
-  JSON.stringify([fromNs, toNs, columns, first, count, order, tinted?.name, tinted?.module]);

@@ -9,6 +9,7 @@ import {
 } from '../../core/selectionMessages.ts';
 import { LatestOnly } from '../selection/latestOnly.ts';
 import { columnsFor } from './barScale.ts';
+import { requestKey } from './requestKey.ts';
 
 export class TimelineRequests {
   readonly #queue: LatestOnly<ShownTimelineRequest>;
@@ -17,13 +18,13 @@ export class TimelineRequests {
 
   constructor(send: (request: ShownTimelineRequest) => void) {
     this.#queue = new LatestOnly((request) => {
-      this.#asked = JSON.stringify(request);
+      this.#asked = requestKey(request);
       send(request);
     });
   }
 
   want(request: ShownTimelineRequest) {
-    const asked = JSON.stringify(request);
+    const asked = requestKey(request);
     if (asked === this.#unanswerable) return;
     if (this.#queue.busy && asked === this.#asked) this.#queue.drop();
     else this.#queue.want(request);
@@ -38,9 +39,12 @@ export class TimelineRequests {
     this.#queue.answered();
   }
 
-  failed() {
+  /** False: something else was asked since, and waits for its own answer. */
+  failed(request: ShownTimelineRequest): boolean {
+    if (requestKey(request) !== this.#asked) return false;
     this.#unanswerable = this.#asked;
     this.#queue.answered();
+    return true;
   }
 }
 

@@ -148,8 +148,8 @@ export class TimelineStrip implements TimelineAsker {
   }
 
   /** An empty message: this run has no timeline, and nothing is to be said about it. */
-  receiveFailure(message: string) {
-    this.#requests.failed();
+  receiveFailure(request: ShownTimelineRequest, message: string) {
+    if (!this.#requests.failed(request)) return;
     this.#head.tellFailure(message);
     if (this.#view) return;
     this.#head.element.classList.add('failed');

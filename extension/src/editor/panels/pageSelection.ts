@@ -63,7 +63,7 @@ export class PageSelection {
           const content = Uint8Array.from(expected(reply.timeline, 'Timeline').content).buffer;
           return post({ type: 'timeline', request, content });
         } catch (error) {
-          return post({ type: 'timelineFailed', message: visibleText(failureOf(error).message, 1000) });
+          return post({ type: 'timelineFailed', request, message: visibleText(failureOf(error).message, 1000) });
         }
       }
       case 'hottestStack': {
