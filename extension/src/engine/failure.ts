@@ -1,6 +1,6 @@
 // An expected failure of the engine or of a step before it, told in sentences.
 
-/** `kind` is a stable word of the contract (wire.proto, Failure) or one of ours: engine-ended, timeout, cancelled. */
+/** `kind` is a stable word of the contract (wire.proto, Failure) or one of ours: engine-ended, timeout, cancelled, selection. */
 export class EngineFailure extends Error {
   constructor(
     readonly kind: string,

@@ -1,5 +1,4 @@
 // The output of `lineheat annotate` for a file of a run.
-
 import { spawn } from 'node:child_process';
 import * as l10n from '@vscode/l10n';
 import { EngineFailure } from '../../engine/failure.ts';
@@ -7,11 +6,16 @@ import { EngineFailure } from '../../engine/failure.ts';
 const OUTPUT_MAX = 32 << 20; // bytes
 const TIMEOUT_MS = 60_000;
 
-/** The annotated source of `file` in the run at `runPath`. Throws EngineFailure with the engine's words. */
-export function annotatedListing(engine: string, runPath: string, file: string): Promise<string> {
+/** The annotated source of `file` in the run at `runPath`; `flags` say of which part of it. Throws EngineFailure with the engine's words. */
+export function annotatedListing(
+  engine: string,
+  flags: readonly string[],
+  runPath: string,
+  file: string,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, NO_COLOR: '1', TERM: 'dumb' };
-    const args = ['annotate', '--', runPath, file];
+    const args = ['annotate', ...flags, '--', runPath, file];
     const child = spawn(engine, args, { shell: false, stdio: ['ignore', 'pipe', 'pipe'], timeout: TIMEOUT_MS, env });
     let output = '';
     let words = '';

@@ -1,18 +1,20 @@
 // Commands on the heat beside the lines: showing it, going through it, and the listing of a file with it.
 import * as vscode from 'vscode';
 import { EngineFailure } from '../../engine/failure.ts';
+import type { RunSelections } from '../../selection/runSelections.ts';
 import type { Commands } from '../commandTable.ts';
 import { inform } from '../notifications.ts';
+import { openOptions } from '../settings.ts';
 import type { SourceNavigation } from '../sourceNavigation.ts';
 import type { TextDocuments } from '../textDocuments.ts';
 import type { ActiveProfile } from './activeProfile.ts';
-import { annotatedListing } from './annotatedListing.ts';
 import type { ChangeNavigation } from './changeNavigation.ts';
 import type { FileHeats } from './fileHeats.ts';
 import type { HeatHoverProvider } from './heatHoverProvider.ts';
 import type { HeatPainter } from './heatPainter.ts';
 import { noComparison, nothingOpen } from './nothingOpen.ts';
 import type { ProfileOpener } from './profileOpener.ts';
+import { selectedListing } from './selectedListing.ts';
 
 export interface HeatCommandParts {
   readonly enginePath: () => string;
@@ -24,10 +26,11 @@ export interface HeatCommandParts {
   readonly changes: ChangeNavigation;
   readonly navigation: Pick<SourceNavigation, 'show'>;
   readonly documents: Pick<TextDocuments, 'open'>;
+  readonly selections: Pick<RunSelections, 'get'>;
 }
 
 export function heatCommands(parts: HeatCommandParts): Commands {
-  const { active, changes, documents, heats, hovers, navigation, opener, painter } = parts;
+  const { active, changes, documents, heats, hovers, navigation, opener, painter, selections } = parts;
 
   const goTo = async (id?: unknown) => {
     const place = hovers.placeOf(id);
@@ -57,8 +60,12 @@ export function heatCommands(parts: HeatCommandParts): Commands {
         vscode.l10n.t('Open a hot file first.'),
       );
     }
-    const text = await annotatedListing(parts.enginePath(), profile.run.path, file.recordedPath);
-    const listing = await documents.open({ path: `${file.recordedPath}.annotated`, origin: profile.run.path }, text);
+    const { run } = profile;
+    const { recordedPath } = file;
+    const { selection } = selections.get(run.path);
+    const wanted = { run, selection, options: openOptions(), recordedPath };
+    const text = await selectedListing(parts.enginePath(), wanted);
+    const listing = await documents.open({ path: `${recordedPath}.annotated`, origin: run.path }, text);
     await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
   };
 

@@ -1,0 +1,122 @@
+// A selection as flags of the command line (`lineheat annotate --help`; helper/crates/lineheat/src/selection_flags.rs). The command
+// line cannot say all that the page can: what it would understand in another way is refused, so that no other figures are shown.
+import * as l10n from '@vscode/l10n';
+import { visibleText } from '../../../core/foreignText.ts';
+import type { NamedFunction } from '../../../core/namedFunction.ts';
+import { transformText } from '../../../core/selectionChips.ts';
+import type { ShownSelection, ShownTimeRange, ShownTransform } from '../../../core/selectionMessages.ts';
+
+export interface FlagsContext {
+  /** The modules that have a function of this name. Flags name functions without their module. */
+  modulesOf(name: string): ReadonlySet<string>;
+  /** `--my-code` means the folder where the run was recorded; the page means these, if there are any. */
+  readonly workspaceFolders: readonly string[];
+}
+
+/** `refused` is a sentence for the user: which part cannot be said, and why. */
+export type SelectionFlags = { readonly flags: readonly string[] } | { readonly refused: string };
+
+type Kind = ShownTransform['kind'];
+
+/** Values are joined to their flag: a name may begin with a dash. */
+export function selectionFlags(selection: ShownSelection, context: FlagsContext): SelectionFlags {
+  const { times, threads, processes, executions, transforms } = selection;
+  const refused = refusalOf(transforms, context);
+  if (refused !== undefined) return { refused };
+  return {
+    flags: [
+      ...times.map((range) => `--time=${secondsOf(range)}`),
+      ...threads.map((thread) => `--thread=${thread}`),
+      ...processes.map((process) => `--process=${process}`),
+      ...executions.map((number) => `--execution=${number}`),
+      // A change that is made twice is made once.
+      ...new Set(transforms.map(transformFlag)),
+    ],
+  };
+}
+
+/** Whether `modulesOf` is asked for anything. */
+export const namesFunctions = ({ transforms }: ShownSelection): boolean =>
+  transforms.some((transform) => 'function' in transform && transform.function.module !== '');
+
+/** Seconds with nine decimals: each nanosecond, without rounding. */
+const secondsOf = ({ fromNs, toNs }: ShownTimeRange): string => `${seconds(fromNs)}-${seconds(toNs)}`;
+const seconds = (ns: number): string => `${Math.floor(ns / 1e9)}.${String(ns % 1e9).padStart(9, '0')}`;
+
+const FUNCTION_FLAGS = {
+  focusFunction: '--focus',
+  mergeFunction: '--hide',
+  dropFunction: '--drop',
+  collapseRecursion: '--collapse-recursion',
+} as const satisfies Partial<Record<Kind, string>>;
+
+function transformFlag(transform: ShownTransform): string {
+  switch (transform.kind) {
+    case 'focusFunction':
+    case 'mergeFunction':
+    case 'dropFunction':
+    case 'collapseRecursion':
+      return `${FUNCTION_FLAGS[transform.kind]}=${transform.function.name}`;
+    case 'collapseModule':
+      return `--collapse-module=${transform.module}`;
+    case 'hideModule':
+      return `--hide-module=${transform.module}`;
+    case 'hideKernel':
+      return '--hide-kernel';
+    case 'myCode':
+      return '--my-code';
+    case 'focusSelf':
+      throw new Error('refused before');
+  }
+}
+
+/**
+ * When the command line makes a change, whatever the order of the flags. Those with one number only leave frames out, and give
+ * the same in any order.
+ */
+const TURNS: Readonly<Record<Exclude<Kind, 'focusSelf'>, number>> = {
+  dropFunction: 0,
+  focusFunction: 1,
+  mergeFunction: 2,
+  hideModule: 2,
+  hideKernel: 2,
+  myCode: 2,
+  collapseModule: 3,
+  collapseRecursion: 4,
+};
+
+/** Why these changes of the stacks cannot be given as flags; undefined: they can. */
+function refusalOf(transforms: readonly ShownTransform[], context: FlagsContext): string | undefined {
+  let latest: ShownTransform | undefined;
+  for (const transform of transforms) {
+    const { kind } = transform;
+    const words = transformText(transform, (name) => visibleText(name, 200));
+    if (kind === 'focusSelf')
+      return l10n.t('The annotated listing cannot show this part of the selection: {0}.', words);
+    if (kind === 'myCode' && context.workspaceFolders.length > 0)
+      return l10n.t(
+        'The annotated listing cannot show this part of the selection: {0}. It would take the code below the folder where the run was recorded for yours, not the open folders.',
+        words,
+      );
+    if ('function' in transform && isElsewhere(transform.function, context))
+      return l10n.t(
+        'The annotated listing cannot show this part of the selection: {0}. Functions of other modules have the same name.',
+        words,
+      );
+    if (kind === 'focusFunction' && latest?.kind === kind)
+      return l10n.t('The annotated listing can focus on one function only.');
+    if (latest && latest.kind !== 'focusSelf' && TURNS[kind] < TURNS[latest.kind])
+      return l10n.t(
+        'The annotated listing cannot change the stacks in this order: first {0}, then {1}.',
+        transformText(latest, (name) => visibleText(name, 200)),
+        words,
+      );
+    latest = transform;
+  }
+  return undefined;
+}
+
+/** A function without a module is meant in any. */
+function isElsewhere({ name, module }: NamedFunction, { modulesOf }: FlagsContext): boolean {
+  return module !== '' && [...modulesOf(name)].some((other) => other !== module);
+}
