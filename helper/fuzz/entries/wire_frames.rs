@@ -39,6 +39,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             path: "/a.c".to_owned(),
             has_text: true,
             text: "int main;\n".to_owned(),
+            ..FileHeatRequest::default()
         }),
     ];
     let frames = bodies.map(|body| {

@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use profile::{Counting, MeasureInfo};
 use statistics::RunNoise;
 
 use crate::amounts::{Amount, Amounts};
@@ -136,6 +137,22 @@ impl Comparison {
     pub fn known_samples(&self, amount: Amount) -> Option<u64> {
         (self.base.analyzed.known_samples(self.base.measure, amount))
             .and(self.new.analyzed.known_samples(self.new.measure, amount))
+    }
+
+    /// Whether amounts of both sides say how many samples they rest on.
+    pub fn is_counted(&self) -> bool {
+        (self.base.analyzed.is_counted(self.base.measure))
+            && self.new.analyzed.is_counted(self.new.measure)
+    }
+
+    /// What is compared, as the base has it.
+    pub fn measure_info(&self) -> MeasureInfo {
+        let of = self.base.analyzed.measures().get(self.base.measure);
+        let mut of = of.cloned().unwrap_or_default();
+        if !self.is_counted() {
+            of.counting = Counting::Unknown;
+        }
+        of
     }
 
     /// "cpu", "alloc_space" …

@@ -52,6 +52,18 @@ pub struct FlameGraph {
     pub pruned_nodes: u64,
 }
 
+impl FlameGraph {
+    /// Where nobody knows how many samples there were.
+    pub fn forget_samples(&mut self) {
+        let compared = self.compared.iter_mut();
+        let columns = compared.map(|new| (&mut new.self_samples, &mut new.totals));
+        for (of_nodes, totals) in columns.chain([(&mut self.self_samples, &mut self.totals)]) {
+            of_nodes.fill(0);
+            totals.samples.fill(0);
+        }
+    }
+}
+
 /// Each node with all that it calls. 0 where it calls nothing: its total is its self, and a zero is one byte in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TotalColumns {

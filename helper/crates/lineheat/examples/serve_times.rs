@@ -75,6 +75,7 @@ fn main() {
             path: path.clone(),
             has_text: true,
             text: text.clone(),
+            value: None,
         }));
         report(what, at, bytes, engine_pid);
     }
@@ -84,6 +85,7 @@ fn main() {
         path,
         line: 100,
         limit: 0,
+        value: None,
     };
     let (_, bytes) = ask(request::Body::LineDetail(detail));
     report("line detail", at, bytes, engine_pid);

@@ -5,7 +5,7 @@
 use crate::columns::Profile;
 
 /// One sample type, as views and tests need to know it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MeasureInfo {
     /// "cpu", "alloc_space" …
     pub name: String,
@@ -17,19 +17,21 @@ pub struct MeasureInfo {
 }
 
 /// How many samples a value rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Counting {
     /// As many as another value of the same sample says, by its number; a count is its own.
     Value(usize),
     /// One for so much.
     Period(u64),
+    #[default]
     /// The file does not say. A stack that is stored once may stand for any number of samples.
     Unknown,
 }
 
 /// How a difference of it may be tested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nature {
+    #[default]
     /// Each sample is worth the same: counts are all there is to know.
     Sampled,
     /// Samples are worth different amounts: scaled up from what was looked at, or times of single events.
@@ -39,12 +41,13 @@ pub enum Nature {
 }
 
 /// What is drawn in the same colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Family {
     Cpu,
     Waiting,
     Memory,
     Calls,
+    #[default]
     Other,
 }
 

@@ -1,9 +1,17 @@
 //! Amounts as columns of a message: sample counts have 32 bits there.
 
-use analysis::{Amount, Amounts};
+use analysis::{Amount, Amounts, Analyzed, Measure};
 
 pub fn count(samples: u64) -> u32 {
     u32::try_from(samples).unwrap_or(u32::MAX)
+}
+
+/// As a message has it: 0 samples where nobody knows how many there were.
+pub fn known(analyzed: &Analyzed, measure: Measure, amount: Amount) -> Amount {
+    Amount {
+        samples: (analyzed.known_samples(measure, amount)).unwrap_or(0),
+        value: amount.value,
+    }
 }
 
 /// Self and total of many rows, column by column.

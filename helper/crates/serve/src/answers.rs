@@ -39,11 +39,11 @@ impl Session {
             }
             request::Body::FileHeat(request) => {
                 let run = self.run(request.run)?;
-                Ok(Body::FileHeat(file_heat::of(&run, &request)))
+                Ok(Body::FileHeat(file_heat::of(&run, &request)?))
             }
             request::Body::LineDetail(request) => {
                 let run = self.run(request.run)?;
-                Ok(Body::LineDetail(line_detail::of(&run, &request)))
+                Ok(Body::LineDetail(line_detail::of(&run, &request)?))
             }
             request::Body::View(request) => {
                 let view = views::view(self, &request)?;
@@ -54,7 +54,7 @@ impl Session {
             request::Body::OpenComparison(request) => {
                 let run = |handle| Ok::<_, Failure>(self.run(handle)?.named(request.demangle()));
                 let (base, new) = (run(request.base_run)?, run(request.new_run)?);
-                let comparison = OpenComparison::of(base, new, request.normalisation())?;
+                let comparison = OpenComparison::of(base, new, &request)?;
                 let mut opened = comparison.opened();
                 opened.comparison =
                     self.add(&self.comparisons, Arc::new(comparison), "comparisons")?;

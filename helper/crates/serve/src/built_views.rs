@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use analysis::{Measure, NamedFunction};
+use profile::MeasureInfo;
 use wire::{Message, view_request::Kind};
 
 use super::effects::columns;
@@ -79,7 +80,10 @@ impl ViewCache {
 }
 
 /// Moves the columns into a message.
-pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> BuiltView {
+pub fn flame_graph_view(mut graph: analysis::FlameGraph, of: &MeasureInfo) -> BuiltView {
+    if !of.is_counted() {
+        graph.forget_samples();
+    }
     let compared = graph.compared.map(|new| wire::FlameGraph {
         total_effects: Some(columns(&new.total_effects)),
         new_self_value: new.self_value,
@@ -91,8 +95,9 @@ pub fn flame_graph_view(graph: analysis::FlameGraph, kind: &str, unit: &str) -> 
     });
     let message = wire::FlameGraph {
         frames: Some(frame_table(graph.frames)),
-        r#type: kind.to_owned(),
-        unit: unit.to_owned(),
+        r#type: of.name.clone(),
+        unit: of.unit.clone(),
+        samples_unknown: !of.is_counted(),
         parent_distance: graph.parent_distance,
         frame: graph.frame,
         line: graph.line,

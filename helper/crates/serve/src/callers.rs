@@ -4,6 +4,7 @@ use analysis::NamedFunction;
 use wire::{Caller, Callers, CallersRequest, view_request::Kind};
 
 use super::failure::Failure;
+use super::measured::Measured;
 use super::session::Session;
 use super::views;
 
@@ -14,18 +15,22 @@ pub fn callers(session: &Session, request: &CallersRequest) -> Result<Callers, F
     let Some(view) = &request.view else {
         return Err(Failure::protocol("The request for callers names no view."));
     };
-    let of = named(session, view, request.index as usize)?;
+    let function = named(session, view, request.index as usize)?;
     let is_run = matches!(
         Kind::try_from(view.kind),
         Ok(Kind::FlameGraph | Kind::Functions)
     );
     let mut answer = if is_run {
         let run = session.run(view.run)?;
-        let measure = views::measure(&run, view.value)?;
+        let of = Measured::of(&run, Some(view.value))?;
         Callers {
-            unit: run.analyzed.unit(measure).to_owned(),
-            total_value: run.analyzed.total(measure).value,
-            callers: on_wire(analysis::callers(&run.analyzed, measure, &of)),
+            unit: run.analyzed.unit(of.measure).to_owned(),
+            total_value: of.total().value,
+            samples_unknown: !of.is_counted(),
+            callers: on_wire(
+                analysis::callers(&run.analyzed, of.measure, &function),
+                of.is_counted(),
+            ),
             ..Callers::default()
         }
     } else {
@@ -35,11 +40,15 @@ pub fn callers(session: &Session, request: &CallersRequest) -> Result<Callers, F
             unit: comparison.unit().to_owned(),
             total_value: comparison.base_total().value,
             new_total_value: comparison.new_total().value,
-            callers: on_wire(analysis::compared_callers(comparison, &of)),
+            samples_unknown: !comparison.is_counted(),
+            callers: on_wire(
+                analysis::compared_callers(comparison, &function),
+                comparison.is_counted(),
+            ),
             ..Callers::default()
         }
     };
-    answer.function = of.name;
+    answer.function = function.name;
     Ok(answer)
 }
 
@@ -63,15 +72,16 @@ fn named(
     ))
 }
 
-fn on_wire(callers: Vec<analysis::Caller>) -> Vec<Caller> {
+fn on_wire(callers: Vec<analysis::Caller>, are_counted: bool) -> Vec<Caller> {
+    let known = |samples| if are_counted { samples } else { 0 };
     (callers.into_iter().take(CALLERS_MAX))
         .map(|caller| Caller {
             name: caller.name,
             module: caller.module,
             value: caller.amount.value,
-            samples: caller.amount.samples,
+            samples: known(caller.amount.samples),
             new_value: caller.new_amount.value,
-            new_samples: caller.new_amount.samples,
+            new_samples: known(caller.new_amount.samples),
         })
         .collect()
 }

@@ -24,6 +24,7 @@ mod locate;
 mod locked;
 mod machine;
 mod matches;
+mod measured;
 mod open_comparison;
 mod open_run;
 mod processes;
@@ -34,6 +35,7 @@ mod source_paths;
 mod sweep;
 mod telling;
 mod timeline;
+mod value_types;
 mod views;
 
 use std::io::{BufReader, stdin, stdout};

@@ -4,13 +4,16 @@ use analysis::PlaceOf;
 use wire::{InlineChain, LineDetail, LineDetailRequest, Neighbour, Place};
 
 use super::amounts::count;
+use super::failure::Failure;
+use super::measured::Measured;
 use super::open_run::OpenRun;
 
 const LIMIT_DEFAULT: usize = 5;
 const LIMIT_MAX: usize = 1000;
 
 /// A line without samples has empty lists and the total of the run.
-pub fn of(run: &OpenRun, request: &LineDetailRequest) -> LineDetail {
+pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Failure> {
+    let measured = Measured::of(run, request.value)?;
     let limit = match request.limit {
         0 => LIMIT_DEFAULT,
         limit => (limit as usize).min(LIMIT_MAX),
@@ -18,37 +21,45 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> LineDetail {
     let found = run
         .file_at(&request.path)
         .and_then(|file| Some((file, run.recorded_line(file, request.line)?)))
-        .map(|(file, line)| analysis::line_detail(&run.analyzed, run.measure, file, line, limit))
+        .map(|(file, line)| {
+            analysis::line_detail(&run.analyzed, measured.measure, file, line, limit)
+        })
         .unwrap_or_default();
     let neighbours = |found: Vec<analysis::Neighbour>| {
         found
             .into_iter()
             .map(|neighbour| Neighbour {
                 place: Some(place(run, neighbour.place)),
-                samples: count(neighbour.amount.samples),
+                samples: count(measured.known(neighbour.amount).samples),
                 value: neighbour.amount.value,
                 kernel: neighbour.kernel,
             })
             .collect()
     };
-    LineDetail {
-        self_samples: count(found.amounts.self_.samples),
-        total_samples: count(found.amounts.total.samples),
-        self_value: found.amounts.self_.value,
-        total_value: found.amounts.total.value,
-        run_total_value: run.analyzed.total(run.measure).value,
-        unit: run.analyzed.unit(run.measure).to_owned(),
+    let amounts = measured.known_both(found.amounts);
+    Ok(LineDetail {
+        self_samples: count(amounts.self_.samples),
+        total_samples: count(amounts.total.samples),
+        samples_unknown: !measured.is_counted(),
+        self_value: amounts.self_.value,
+        total_value: amounts.total.value,
+        run_total_value: measured.total().value,
+        unit: run.analyzed.unit(measured.measure).to_owned(),
         inline_chains: found
             .inline_chains
             .into_iter()
             .map(|chain| InlineChain {
                 places: chain.places.into_iter().map(|of| place(run, of)).collect(),
-                samples: count(chain.samples),
+                samples: if measured.is_counted() {
+                    count(chain.samples)
+                } else {
+                    0
+                },
             })
             .collect(),
         callers: neighbours(found.callers),
         callees: neighbours(found.callees),
-    }
+    })
 }
 
 /// With the path where the file is now, if it was found.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use analysis::{
-    Amounts, ComparedRow, Comparison, Effect, Execution, NamedFunction, Side, compared_files,
-    recording_identity, side_facts,
+    Amount, Amounts, ComparedRow, Comparison, Effect, Execution, NamedFunction, Side,
+    compared_files, recording_identity, side_facts,
 };
 use runs::earlier_runs;
 use wire::view_request::Kind;
 use wire::{
     ComparedTable, ComparisonOpened, FileDifference, FileDifferenceRequest, FunctionDifference,
-    Message, Normalisation, SideFact, SourceFile,
+    Message, Normalisation, OpenComparisonRequest, SideFact, SourceFile,
 };
 
 use super::amounts::Columns;
@@ -21,6 +21,7 @@ use super::built_views::{
 use super::effects::{EffectColumns, columns, single, verdict};
 use super::failure::Failure;
 use super::open_run::OpenRun;
+use super::value_types;
 use crate::commits_between::commits_between;
 
 /// Colder files are not listed; their difference is found all the same.
@@ -39,7 +40,7 @@ impl OpenComparison {
     pub fn of(
         base: Arc<OpenRun>,
         new: Arc<OpenRun>,
-        normalisation: Normalisation,
+        request: &OpenComparisonRequest,
     ) -> Result<OpenComparison, Failure> {
         let [base_identity, new_identity] =
             [&base, &new].map(|run| recording_identity(run.analyzed.profile()));
@@ -50,16 +51,31 @@ impl OpenComparison {
                 advice: "Choose another run to compare with.".to_owned(),
             });
         }
-        let sides = [&base, &new].map(|run| Side::of_run(Arc::clone(&run.analyzed)));
+        let side = |run: &OpenRun| {
+            let side = Side::of_run(Arc::clone(&run.analyzed));
+            match &request.value {
+                Some(of) => side.about(&format!("{}/{}", of.r#type, of.unit)),
+                None => Ok(side),
+            }
+        };
+        let sides = [
+            side(&base).map_err(Failure::not_found)?,
+            side(&new).map_err(Failure::not_found)?,
+        ];
         let [base_file, new_file] = [&base, &new].map(|run| [PathBuf::from(&run.summary.path)]);
         let earlier = earlier_runs(&sides, [&base_file, &new_file], None);
         let [base_side, new_side] = sides;
-        let comparison = Comparison::knowing(earlier, base_side, new_side, of_wire(normalisation))
-            .map_err(|message| Failure {
-                kind: "bad-profile",
-                message,
-                advice: "Compare runs of the same kind, or choose another unit.".to_owned(),
-            })?;
+        let comparison = Comparison::knowing(
+            earlier,
+            base_side,
+            new_side,
+            of_wire(request.normalisation()),
+        )
+        .map_err(|message| Failure {
+            kind: "bad-profile",
+            message,
+            advice: "Compare runs of the same kind, or choose another unit.".to_owned(),
+        })?;
         Ok(OpenComparison {
             base,
             new,
@@ -127,6 +143,7 @@ impl OpenComparison {
                     new: fact.new,
                 })
                 .collect(),
+            value: Some(value_types::on_wire(&self.comparison.measure_info())),
             commits_between: commits_between(folders, &commit(&self.base), &commit(&self.new)),
         }
     }
@@ -150,6 +167,8 @@ impl OpenComparison {
             new_total: self.comparison.new_total().value,
             notice: found.notice,
             functions: found.functions.into_iter().map(function).collect(),
+            samples_unknown: !self.comparison.is_counted(),
+            unit: self.comparison.unit().to_owned(),
             self_effects: Some(columns(found.lines.iter().map(|line| &line.effects.self_))),
             total_effects: Some(columns(found.lines.iter().map(|line| &line.effects.total))),
             ..FileDifference::default()
@@ -159,8 +178,8 @@ impl OpenComparison {
             let (of_line, _) = line.effects.verdict();
             difference.verdict.push(verdict(of_line).into());
             difference.changed.push(line.changed);
-            base.push(&line.base);
-            new.push(&line.new);
+            base.push(&self.known(&line.base));
+            new.push(&self.known(&line.new));
         }
         difference.base_self = base.self_value;
         difference.new_self = new.self_value;
@@ -177,9 +196,8 @@ impl OpenComparison {
             Kind::ComparedFunctions => self.table(analysis::compared_functions(&self.comparison)),
             Kind::ComparedLines => self.table(analysis::compared_lines(&self.comparison)),
             _ => {
-                let kind = self.new.analyzed.value_name(self.new.measure);
                 let graph = analysis::compared_flame_graph_without(&self.comparison, hidden);
-                flame_graph_view(graph, kind, self.comparison.unit())
+                flame_graph_view(graph, &self.comparison.measure_info())
             }
         })
     }
@@ -189,6 +207,22 @@ impl OpenComparison {
         match self.new.path_of_recorded(recorded_path) {
             unknown if unknown.is_empty() => self.base.path_of_recorded(recorded_path),
             path => path,
+        }
+    }
+
+    /// 0: not known.
+    fn samples(&self, amount: Amount) -> u64 {
+        self.comparison.known_samples(amount).unwrap_or(0)
+    }
+
+    fn known(&self, amounts: &Amounts) -> Amounts {
+        let known = |amount: Amount| Amount {
+            samples: self.samples(amount),
+            ..amount
+        };
+        Amounts {
+            self_: known(amounts.self_),
+            total: known(amounts.total),
         }
     }
 
@@ -216,8 +250,8 @@ impl OpenComparison {
                 row.kind as u32,
             );
             notes.push(frames.id(&row.note));
-            base.push(&row.base);
-            new.push(&row.new);
+            base.push(&self.known(&row.base));
+            new.push(&self.known(&row.new));
             self_effects.push(&row.effects.self_);
             total_effects.push(&row.effects.total);
         }
@@ -227,8 +261,9 @@ impl OpenComparison {
             per: self.comparison.per().to_owned(),
             base_total: self.comparison.base_total().value,
             new_total: self.comparison.new_total().value,
-            base_total_samples: self.comparison.base_total().samples,
-            new_total_samples: self.comparison.new_total().samples,
+            base_total_samples: self.samples(self.comparison.base_total()),
+            new_total_samples: self.samples(self.comparison.new_total()),
+            samples_unknown: !self.comparison.is_counted(),
             base_self: base.self_value,
             new_self: new.self_value,
             base_total_of_row: base.total_value,

@@ -9,14 +9,16 @@ use profile::Profile;
 use runs::problems;
 use runs::rename_functions;
 use symbolize::DemangleMode;
-use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile, ValueType};
+use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
+use super::amounts::known;
 use super::built_views::ViewCache;
 use super::failure::Failure;
 use super::locked::locked;
 use super::saved_runs::on_wire;
 use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
+use super::value_types;
 
 /// Colder files are not listed; their heat is found all the same.
 const FILES_LISTED_MAX: usize = 5000;
@@ -157,15 +159,15 @@ impl OpenRun {
     /// What the editor is told of the run; the handle is the session's to fill in.
     pub fn opened(&self) -> RunOpened {
         let analyzed = &self.analyzed;
-        let total = analyzed.total(self.measure);
+        let known = |amount| known(analyzed, self.measure, amount);
+        let total = known(analyzed.total(self.measure));
         RunOpened {
             run: 0,
             summary: Some(self.summary.clone()),
-            values: (0..analyzed.profile().sample_types.len())
-                .map(|measure| ValueType {
-                    r#type: analyzed.value_name(measure).to_owned(),
-                    unit: analyzed.unit(measure).to_owned(),
-                })
+            values: analyzed
+                .measures()
+                .iter()
+                .map(value_types::on_wire)
                 .collect(),
             default_value: self.measure as u32,
             total_samples: total.samples,
@@ -177,8 +179,8 @@ impl OpenRun {
                 .map(|hot| SourceFile {
                     recorded_path: analyzed.file_path(hot.file).to_owned(),
                     path: self.path_of(hot.file),
-                    self_samples: hot.amounts.self_.samples,
-                    total_samples: hot.amounts.total.samples,
+                    self_samples: known(hot.amounts.self_).samples,
+                    total_samples: known(hot.amounts.total).samples,
                 })
                 .collect(),
         }

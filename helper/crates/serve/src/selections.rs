@@ -5,6 +5,7 @@ use std::path::Path;
 use analysis::{FunctionFilter, NamedFunction, Selection, Transform};
 use wire::{SaveRunRequest, SelectRequest, Selected, transform};
 
+use super::amounts::known;
 use super::failure::Failure;
 use super::open_run::OpenRun;
 use super::shared_profiles::SharedProfile;
@@ -22,13 +23,15 @@ pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Select
         Ok(SharedProfile::new(selected, run.summary.clone()))
     })?;
     let selected = &shared.analyzed;
-    let (whole, part) = (run.analyzed.total(run.measure), selected.total(run.measure));
+    let [whole, part] =
+        [&*run.analyzed, selected].map(|of| known(of, run.measure, of.total(run.measure)));
     let told = Selected {
         run: 0,
         samples: part.samples,
         value: part.value,
         run_samples: whole.samples,
         run_value: whole.value,
+        samples_unknown: !run.analyzed.is_counted(run.measure),
         notice: selected.selection_notice(),
     };
     Ok((run.with(shared), told))

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use analysis::{Measure, NamedFunction};
+use analysis::NamedFunction;
 use wire::{Message, ViewRequest, view_request::Kind};
 
 use super::amounts::Columns;
 use super::built_views::{BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, flame_graph_view};
 use super::failure::Failure;
-use super::open_run::OpenRun;
+use super::measured::Measured;
 use super::session::Session;
 
 /// As many as the contract has.
@@ -21,10 +21,10 @@ pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, 
     match kind {
         Kind::FlameGraph | Kind::Functions => {
             let run = session.run(request.run)?;
-            let measure = measure(&run, request.value)?;
-            Ok(run.views().get(kind, measure, &hidden, || match kind {
-                Kind::FlameGraph => flame_graph(&run, measure, &hidden),
-                _ => functions(&run, measure),
+            let of = Measured::of(&run, Some(request.value))?;
+            Ok(run.views().get(kind, of.measure, &hidden, || match kind {
+                Kind::FlameGraph => flame_graph(of, &hidden),
+                _ => functions(of),
             }))
         }
         Kind::ComparedFlameGraph | Kind::ComparedFunctions | Kind::ComparedLines => {
@@ -49,29 +49,15 @@ fn hidden(kind: Kind, named: &[wire::NamedFunction]) -> Result<Vec<NamedFunction
     })
 }
 
-pub(super) fn measure(run: &OpenRun, value: u32) -> Result<Measure, Failure> {
-    let values = run.analyzed.profile().sample_types.len();
-    if (value as usize) < values {
-        return Ok(value as usize);
-    }
-    Err(Failure::not_found(format!(
-        "The run has {values} measures; there is no number {value}."
-    )))
+fn flame_graph(of: Measured, hidden: &[NamedFunction]) -> BuiltView {
+    let graph = analysis::flame_graph_without(&of.run.analyzed, of.measure, hidden);
+    flame_graph_view(graph, &of.run.analyzed.measures()[of.measure])
 }
 
-fn flame_graph(run: &OpenRun, measure: Measure, hidden: &[NamedFunction]) -> BuiltView {
-    let graph = analysis::flame_graph_without(&run.analyzed, measure, hidden);
-    flame_graph_view(
-        graph,
-        run.analyzed.value_name(measure),
-        run.analyzed.unit(measure),
-    )
-}
-
-fn functions(run: &OpenRun, measure: Measure) -> BuiltView {
-    let mut rows = analysis::function_table(&run.analyzed, measure);
+fn functions(of: Measured) -> BuiltView {
+    let mut rows = analysis::function_table(&of.run.analyzed, of.measure);
     loop {
-        let view = function_view(run, measure, &rows);
+        let view = function_view(of, &rows);
         if view.content.len() <= CONTENT_BYTES_MAX || rows.is_empty() {
             return view;
         }
@@ -80,8 +66,8 @@ fn functions(run: &OpenRun, measure: Measure) -> BuiltView {
     }
 }
 
-fn function_view(run: &OpenRun, measure: Measure, rows: &[analysis::FunctionRow]) -> BuiltView {
-    let analyzed = &run.analyzed;
+fn function_view(of: Measured, rows: &[analysis::FunctionRow]) -> BuiltView {
+    let (analyzed, measure) = (&of.run.analyzed, of.measure);
     let mut frames = FrameTableBuilder::default();
     let mut columns = Columns::default();
     for row in rows {
@@ -91,9 +77,9 @@ fn function_view(run: &OpenRun, measure: Measure, rows: &[analysis::FunctionRow]
             function.line,
             analysis::FrameKind::from(function.kind) as u32,
         );
-        columns.push(&row.amounts);
+        columns.push(&of.known_both(row.amounts));
     }
-    let total = analyzed.total(measure);
+    let total = of.total();
     let message = wire::FunctionTable {
         frames: Some(frames.table),
         r#type: analyzed.value_name(measure).to_owned(),
@@ -104,6 +90,7 @@ fn function_view(run: &OpenRun, measure: Measure, rows: &[analysis::FunctionRow]
         total_value_of_row: columns.total_value,
         self_samples: columns.self_samples,
         total_samples_of_row: columns.total_samples,
+        samples_unknown: !of.is_counted(),
     };
     BuiltView {
         content: message.encode_to_vec(),

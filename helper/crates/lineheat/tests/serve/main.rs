@@ -16,6 +16,7 @@ mod handshake;
 mod hostile_frames;
 mod kept_builds;
 mod machine;
+mod measures;
 mod recordings;
 mod runs;
 mod selections;

@@ -12,6 +12,7 @@ fn heat(engine: &mut Engine, run: u32, path: &str, now: Option<&str>) -> wire::F
         path: path.to_owned(),
         has_text: now.is_some(),
         text: now.unwrap_or_default().to_owned(),
+        value: None,
     };
     match engine.ask(request::Body::FileHeat(request)) {
         reply::Body::FileHeat(heat) => heat,
@@ -136,6 +137,7 @@ fn heat_moves_with_the_lines() {
         path,
         line: 10,
         limit: 0,
+        value: None,
     };
     match engine.ask(request::Body::LineDetail(request)) {
         reply::Body::LineDetail(detail) => assert_eq!(detail.self_samples, 30),
@@ -225,6 +227,7 @@ fn a_line_says_who_called_it() {
         path: text(&fixture.source),
         line: 3,
         limit: 0,
+        value: None,
     };
     let reply::Body::LineDetail(detail) = engine.ask(request::Body::LineDetail(request)) else {
         panic!("no detail");
