@@ -100,12 +100,12 @@ impl Recording<'_> {
             return;
         }
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
-        let run = run_info::run_info_so_far(self, options, wall);
+        let run = run_info::run_info_so_far(&self.seen, options, wall);
         let present = Present {
-            modules: &self.modules,
-            stacks: &self.stacks,
-            kernel_names: &self.kernel_names,
-            started_monotonic_ns: self.started_monotonic_ns,
+            modules: &self.seen.modules,
+            stacks: &self.seen.stacks,
+            kernel_names: &self.seen.kernel_names,
+            started_monotonic_ns: self.seen.started_monotonic_ns,
             sample_hz: options.sample_hz,
             run,
         };
@@ -114,20 +114,22 @@ impl Recording<'_> {
 
     pub(super) fn handle(&mut self, message: FromSampler) {
         if self.own_samples.takes(&message) {
+            self.seen.own_samples = self.own_samples.left_out;
             return;
         }
         self.of_processes.hear(&message);
         match message {
             FromSampler::Sample(sample) => {
-                let repetition = match self.repetitions.are_told() {
+                let repetition = match self.seen.repetitions.are_told() {
                     true => self.of_processes.of(&sample),
                     false => 0,
                 };
-                (self.stacks).add(sample, repetition, &self.spaces, &self.modules);
+                (self.seen.stacks).add(sample, repetition, &self.seen.spaces, &self.seen.modules);
             }
             FromSampler::Copy(copy) => {
-                let (spaces, modules) = (&self.spaces, &self.modules);
+                let (spaces, modules) = (&self.seen.spaces, &self.seen.modules);
                 let sample = (self.copies).unwind(copy, &[], COPY_BYTES_MAX, spaces, modules);
+                self.seen.cut_copies = self.copies.cut;
                 self.handle(FromSampler::Sample(sample));
             }
             FromSampler::Mapped {
@@ -149,12 +151,12 @@ impl Recording<'_> {
                 parent_pid,
             } => self.fork(pid, time_ns, parent_pid),
             FromSampler::Executed { time_ns, pid } => {
-                self.spaces.execute(pid, time_ns);
+                self.seen.spaces.execute(pid, time_ns);
                 self.programs.forget(pid);
                 self.jit.execute(pid);
             }
             FromSampler::Exited { pid, .. } => {
-                self.spaces.exit(pid);
+                self.seen.spaces.exit(pid);
                 self.programs.forget(pid);
                 self.jit.exit(pid);
                 self.copies.forget(pid);
@@ -172,27 +174,30 @@ impl Recording<'_> {
             }),
             FromSampler::MissedAll => self.sampler.say(&ToSampler::CaughtUp),
             FromSampler::Synced => self.is_synced = true,
-            FromSampler::Ran { running_ns } => self.running_ns = running_ns,
+            FromSampler::Ran { running_ns } => self.seen.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
-                self.kernel_names
+                self.seen
+                    .kernel_names
                     .push((id, String::from_utf8_lossy(&name).into_owned()));
             }
             FromSampler::Counts {
                 counters,
                 lost_mapping_records,
             } => {
-                self.counters = counters;
-                self.lost_mapping_records = lost_mapping_records;
+                self.seen.counters = counters;
+                self.seen.lost_mapping_records = lost_mapping_records;
             }
-            FromSampler::Failed(error) => self.problems.push(self.sampler.error(error).message),
+            FromSampler::Failed(error) => {
+                self.seen.troubles.push(self.sampler.error(error).message)
+            }
             FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
         }
     }
 
     fn fork(&mut self, pid: u32, time_ns: u64, parent_pid: u32) {
-        self.forks += 1;
-        self.spaces.fork(pid, parent_pid);
-        let (modules, spaces) = (&mut self.modules, &mut self.spaces);
+        self.seen.forks += 1;
+        self.seen.spaces.fork(pid, parent_pid);
+        let (modules, spaces) = (&mut self.seen.modules, &mut self.seen.spaces);
         self.jit.fork(pid, parent_pid, time_ns, modules, spaces);
     }
 
@@ -206,7 +211,8 @@ impl Recording<'_> {
                 Copies::Happened(event) => own.message_of(event),
                 Copies::Sample(copy) => {
                     let copies = &mut self.copies;
-                    let sample = own.unwind(copy, copies, &self.spaces, &self.modules);
+                    let sample = own.unwind(copy, copies, &self.seen.spaces, &self.seen.modules);
+                    self.seen.cut_copies = copies.cut;
                     Some(FromSampler::Sample(sample))
                 }
             };

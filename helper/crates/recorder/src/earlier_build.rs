@@ -5,29 +5,34 @@ use std::path::Path;
 
 use profile::run::RunInfo;
 
+use super::module_files::ModuleFiles;
+use super::modules::Modules;
 use super::options::Earlier;
-use super::recording::Recording;
 use super::shown_path::module_name;
 
 /// Names in one sentence.
 const SHOWN_MAX: usize = 3;
 
 /// Says what is true of the build instead of the present sources, and what is not known of it.
-pub fn correct(info: &mut RunInfo, recording: &Recording, earlier: &Earlier) {
+pub fn correct(info: &mut RunInfo, modules: &Modules, files: &ModuleFiles, earlier: &Earlier) {
     let sources = &earlier.sources;
     info.git_commit.clone_from(&sources.git_commit);
     info.git_branch.clone_from(&sources.git_branch);
     info.git_dirty = sources.git_dirty;
-    info.not_as_built = problems(info, recording, earlier);
+    info.not_as_built = problems(info, modules, files, earlier);
     info.problems.extend(info.not_as_built.iter().cloned());
 }
 
 /// As sentences.
-fn problems(info: &RunInfo, recording: &Recording, earlier: &Earlier) -> Vec<String> {
-    let modules = recording.modules.iter().map(|(_, module)| module);
-    let foreign = modules
-        .filter(|module| (earlier.build).is_foreign(&module.path, module.file.as_ref()))
-        .map(|module| module_name(&module.path));
+fn problems(
+    info: &RunInfo,
+    modules: &Modules,
+    files: &ModuleFiles,
+    earlier: &Earlier,
+) -> Vec<String> {
+    let foreign = (modules.iter())
+        .filter(|(index, module)| (earlier.build).is_foreign(&module.path, files.of(*index)))
+        .map(|(_, module)| module_name(&module.path));
     let unknown = info.sources_apart.iter();
     let unknown = unknown.map(|source| module_name(Path::new(&source.path)));
     let libraries = named(foreign.collect()).map(|names| {

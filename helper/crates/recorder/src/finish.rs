@@ -7,6 +7,7 @@ use supervision::Patience;
 
 use super::environment::Environment;
 use super::recording::Recording;
+use super::symbols::CodeSources;
 use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
 
 /// Longer than git may take: it is waited for since the beginning.
@@ -29,9 +30,14 @@ impl Recording<'_> {
             self.append_step(options);
             on_event(self.progress(Stage::Symbolizing { done: 0, total: 0 }));
             let environment = self.await_environment();
-            let mut profile = save::profile_of(&self, options, wall, &environment, |stage| {
-                on_event(self.progress(stage))
-            });
+            let mut profile = save::profile_of(
+                &self.seen,
+                &self.code_sources(),
+                options,
+                wall,
+                &environment,
+                |stage| on_event(self.progress(stage)),
+            );
             on_event(self.progress(Stage::Saving));
             if let Err(error) = output::write(&mut profile, output, options, &self.urgency) {
                 return Err(self.not_saved(error, output.path(), wall));
@@ -40,23 +46,31 @@ impl Recording<'_> {
         }
         self.steps.remove();
         if let Some(why) = self.sampler.end(SAMPLER_ENDS_WITHIN, &self.urgency) {
-            self.problems.push(format!(
+            self.seen.troubles.push(format!(
                 "The sampler finished but does not exit ({why}): it was left behind."
             ));
         }
         Ok(Recorded {
             run: run_file.map(|run_file| run_file.path().to_owned()),
-            exit: self.exit,
-            repetitions: run_info::repetitions_of(&self.repetitions),
-            samples: self.stacks.sample_count(),
-            lost: run_info::lost(&self),
-            more_may_be_lost: self.sampler_lost,
+            exit: self.seen.exit,
+            repetitions: run_info::repetitions_of(&self.seen.repetitions),
+            samples: self.seen.kept(),
+            lost: self.seen.lost(),
+            more_may_be_lost: self.seen.sampler_lost,
             user_space_only: !self.sampler.is_privileged(),
             wall,
-            end_reason: self.end_reason,
-            problems: self.problems,
+            end_reason: self.seen.end_reason,
+            problems: self.seen.troubles,
             not_kept,
         })
+    }
+
+    fn code_sources(&self) -> CodeSources<'_> {
+        CodeSources {
+            files: &self.files,
+            jit: &self.jit,
+            urgency: &self.urgency,
+        }
     }
 
     /// What is not known by now stays unknown.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use profile::Profile;
 
-use super::modules::Module;
+use super::modules::{Module, ModuleIndex};
 use super::recording::Recording;
 use super::shown_path::shown_path;
 use super::{Build, RecordOptions, Target};
@@ -25,7 +25,7 @@ impl Recording<'_> {
             Build::Earlier(earlier) => {
                 if let Err(why) = earlier.build.note_run(run, &self.urgency) {
                     let problem = format!("The earlier build does not list this run: {why}.");
-                    self.problems.push(problem);
+                    self.seen.troubles.push(problem);
                 }
             }
         }
@@ -45,19 +45,19 @@ impl Recording<'_> {
         let Ok(program) = program.canonicalize() else {
             return Err(NotKept::Replaced);
         };
-        let of_files = || self.modules.iter().map(|(_, module)| module);
-        let Some(ran) = of_files().find(|module| module.path == program) else {
+        let of_files = || self.seen.modules.iter();
+        let Some(ran) = of_files().find(|(_, module)| module.path == program) else {
             return Ok(()); // a script
         };
-        let Some(program) = as_mapped(ran) else {
-            return Err(match ran.file {
+        let Some(program) = self.as_mapped(ran) else {
+            return Err(match self.files.of(ran.0) {
                 Some(_) => NotKept::Replaced,
                 None => NotKept::Unreadable,
             });
         };
         let libraries = of_files()
-            .filter(|module| module.path != ran.path && builds.is_own(&module.path))
-            .filter_map(as_mapped);
+            .filter(|(_, module)| module.path != ran.1.path && builds.is_own(&module.path))
+            .filter_map(|module| self.as_mapped(module));
         let ran = RanBuild {
             libraries: libraries.collect(),
             build_id: build_id(profile, program.path),
@@ -66,14 +66,17 @@ impl Recording<'_> {
         };
         builds.keep(&ran, SystemTime::now(), &self.urgency)
     }
-}
 
-/// None: its file is another one now.
-fn as_mapped(module: &Module) -> Option<BuildFile<'_>> {
-    Some(BuildFile {
-        path: &module.path,
-        file: module.file_as_mapped().ok()?,
-    })
+    /// None: its file is another one now.
+    fn as_mapped<'m>(
+        &'m self,
+        (index, module): (ModuleIndex, &'m Module),
+    ) -> Option<BuildFile<'m>> {
+        Some(BuildFile {
+            path: &module.path,
+            file: self.files.as_mapped(index, module).ok()?,
+        })
+    }
 }
 
 fn build_id<'a>(profile: &'a Profile, program: &Path) -> &'a str {

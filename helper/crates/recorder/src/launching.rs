@@ -31,7 +31,7 @@ impl Recording<'_> {
         sender: SyncSender<Incoming>,
     ) -> Result<(), RecordError> {
         self.start_clock();
-        if self.repetitions.wanted > 1 || self.turn.is_some() {
+        if self.seen.repetitions.wanted > 1 || self.turn.is_some() {
             self.sender = Some(sender.clone());
         }
         if let Some(turn) = self.turn {
@@ -44,8 +44,8 @@ impl Recording<'_> {
 
     fn start_clock(&mut self) {
         self.started = Instant::now();
-        self.started_at = SystemTime::now();
-        self.started_monotonic_ns = environment::monotonic_ns();
+        self.seen.started_at = SystemTime::now();
+        self.seen.started_monotonic_ns = environment::monotonic_ns();
         self.steps.wait_first();
     }
 
@@ -54,7 +54,7 @@ impl Recording<'_> {
         let Some(turn) = self.turn.filter(|_| self.stopping.is_none()) else {
             return self.turn.map_or((), Turn::leave);
         };
-        if self.repetitions.done.is_empty() {
+        if self.seen.repetitions.done.is_empty() {
             self.start_clock();
             self.run_waiting(options);
         } else if let Err(e) = self.launch_again(options) {
@@ -76,7 +76,8 @@ impl Recording<'_> {
         };
         self.of_processes.launched(waiting.pid);
         self.of_processes.began(environment::monotonic_ns());
-        self.repetitions
+        self.seen
+            .repetitions
             .begin(self.started.elapsed(), waiting.cpu_time);
         if !self.sampler.is_privileged() {
             // Where we may not, as with a program that nobody may read, some stacks are shorter.
@@ -103,7 +104,7 @@ impl Recording<'_> {
             if matches!(next, Next::Failed) {
                 turn.end_all();
             }
-            let ran = self.repetitions.done.last().copied();
+            let ran = self.seen.repetitions.done.last().copied();
             turn.pass(ran.filter(|last| exit.is_some() && !last.cut));
         }
         match next {
@@ -130,26 +131,28 @@ impl Recording<'_> {
         let at = ended.at.saturating_duration_since(self.started);
         let stopped = self.stopping.is_some();
         let work = ended.work.units();
-        let exit = (ended.exit).map(|exit| self.repetitions.end(at, exit, work, stopped));
-        let cut = self.repetitions.done.last().is_some_and(|r| r.cut);
+        let exit = (ended.exit).map(|exit| self.seen.repetitions.end(at, exit, work, stopped));
+        let cut = self.seen.repetitions.done.last().is_some_and(|r| r.cut);
         if work == 0.0 && !cut && matches!(options.work, Work::FromOutput(_)) {
-            self.unknown_work.push(ended.work);
+            self.seen.unknown_work.push(ended.work);
         }
-        self.exit = self.repetitions.total();
+        self.seen.exit = self.seen.repetitions.total();
         exit
     }
 
     fn goes_on(&mut self, exit: Option<Exit>) -> Next {
-        let repeats = self.repetitions.wanted > 1 || self.turn.is_some();
+        let repeats = self.seen.repetitions.wanted > 1 || self.turn.is_some();
         match exit {
             Some(exit) if repeats && has_failed(exit) && self.stopping.is_none() => {
                 // An interrupt reaches the command and us alike: that is no failure of its own.
                 if exit.signal != libc::SIGINT {
-                    self.problems.push(self.repetitions.failure(exit));
+                    self.seen.troubles.push(self.seen.repetitions.failure(exit));
                 }
                 Next::Failed
             }
-            Some(_) if self.stopping.is_none() && !self.repetitions.is_complete() => Next::Again,
+            Some(_) if self.stopping.is_none() && !self.seen.repetitions.is_complete() => {
+                Next::Again
+            }
             _ => Next::Complete,
         }
     }
@@ -159,8 +162,11 @@ impl Recording<'_> {
         let Some(launcher) = &self.launcher else {
             return Ok(());
         };
-        let before = self.repetitions.cpu_time_before_next(options.sample_hz);
-        let launch = launch_options_of(options, self.repetitions.done.len());
+        let before = self
+            .seen
+            .repetitions
+            .cpu_time_before_next(options.sample_hz);
+        let launch = launch_options_of(options, self.seen.repetitions.done.len());
         let waiting = launcher.launch(&launch, before)?;
         self.target = TargetState::Waiting(waiting);
         self.sampler.say(&ToSampler::Sync);
@@ -171,7 +177,7 @@ impl Recording<'_> {
     /// A stop is heard while the next repetition is being started: that is no problem.
     fn note_unless_stopped(&mut self, error: RecordError) {
         if !error.is_stopped() {
-            self.problems.push(error.message);
+            self.seen.troubles.push(error.message);
         }
     }
 
@@ -180,7 +186,8 @@ impl Recording<'_> {
             return;
         };
         if let Err(e) = self.release(&options.work, sender) {
-            self.problems
+            self.seen
+                .troubles
                 .push(format!("the program could not be released: {e}"));
             self.target = TargetState::Gone;
             self.stop(EndReason::Exited);

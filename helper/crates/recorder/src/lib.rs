@@ -11,6 +11,7 @@ mod earlier_build;
 mod environment;
 mod errors;
 mod events;
+mod evidence;
 mod fd_passing;
 mod finish;
 mod follow;
@@ -30,7 +31,9 @@ mod layouts;
 mod mapped_paths;
 mod missed;
 mod missing_rights;
+mod module_files;
 mod modules;
+mod named;
 mod numbering;
 mod open_messages;
 pub mod open_worker;
@@ -165,8 +168,8 @@ fn record_until_asked(
     });
     recording.begin(options, sender)?;
     on_event(Event::Started {
-        pid: recording.pid,
-        event: recording.event_name(),
+        pid: recording.seen.pid,
+        event: recording.seen.event_name(),
         user_space_only: !recording.sampler.is_privileged(),
         refused: recording.refused.clone(),
     });

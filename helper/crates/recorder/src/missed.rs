@@ -36,8 +36,8 @@ impl Recording<'_> {
         }
         let read_ns = monotonic_ns();
         if let Err(gone) = self.read_process(missed, read_ns) {
-            if self.missed.pids.len() < UNREAD_MAX {
-                self.missed.pids.insert(pid);
+            if self.seen.unread.len() < UNREAD_MAX {
+                self.seen.unread.insert(pid);
             }
             // It may live, but not as what it was: the sampler hears of that by its own ways.
             if gone == Gone::Ended {
@@ -54,7 +54,7 @@ impl Recording<'_> {
     fn read_process(&mut self, missed: Missed, read_ns: u64) -> Result<(), Gone> {
         let Missed { pid, since_ns, .. } = missed;
         let before = Birth::of(pid)?;
-        if !before.is_of(&missed, self.started_monotonic_ns) {
+        if !before.is_of(&missed, self.seen.started_monotonic_ns) {
             return Err(Gone::Ended);
         }
         let maps = target::executable_mappings(pid).map_err(|_| Gone::Unreadable)?;
@@ -74,7 +74,7 @@ impl Recording<'_> {
             }
             let module = self.module_of(pid, since_ns, (start, entry.end), file, &entry.path);
             let range = (start, entry.end);
-            (self.spaces).map_missed(pid, (since_ns, read_ns), range, file_offset, module);
+            (self.seen.spaces).map_missed(pid, (since_ns, read_ns), range, file_offset, module);
             mappings.push(MappingRecord {
                 pid,
                 start,

@@ -8,9 +8,9 @@ use records::StackEnd;
 use records::layout::{COPY_BYTES_MAX, Counter, FOLLOWED_MAX, USER_FRAMES_MAX};
 
 use super::build_problems::build_problems;
+use super::evidence::Evidence;
 use super::jit;
 use super::modules::{Module, ModuleIndex};
-use super::recording::Recording;
 use super::stacks::CodePlace;
 use super::symbols::Symbols;
 use super::unknown_frames;
@@ -39,7 +39,7 @@ fn advice_on_copies(info: &RunInfo) -> &'static str {
 /// Sentences on what the figures lack.
 pub fn problems(
     info: &RunInfo,
-    recording: &Recording,
+    seen: &Evidence,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
     profile: &Profile,
 ) -> Vec<String> {
@@ -55,8 +55,8 @@ pub fn problems(
             n as f64 / samples as f64
         }
     };
-    problems.extend(not_allowed(info, recording));
-    problems.extend(not_followed(recording));
+    problems.extend(not_allowed(info, seen));
+    problems.extend(not_followed(seen));
     let by_permission = |l: &&Loss| l.cause == Counter::LostNotAllowed.name();
     let other = info.losses.iter().filter(|l| !by_permission(l));
     let lost: u64 = other.map(|l| l.count).sum();
@@ -67,21 +67,21 @@ pub fn problems(
             info.samples_taken
         ));
     }
-    let without_stack = recording.stacks.without_stack;
+    let without_stack = seen.stacks.without_stack;
     if without_stack > 0 {
         problems.push(format!(
             "{without_stack} of {samples} samples are counted by thread, as {OTHER_STACKS}: a run can hold {} different stacks, and there were more.",
-            recording.stacks.stacks.len()
+            seen.stacks.stacks.len()
         ));
     }
-    let (stacks, spaces) = (&recording.stacks, &recording.spaces);
-    let lost_records = recording.lost_mapping_records;
-    let unread = &recording.missed.pids;
+    let (stacks, spaces) = (&seen.stacks, &seen.spaces);
+    let lost_records = seen.lost_mapping_records;
+    let unread = &seen.unread;
     let unknown = unknown_frames::problem(stacks, spaces, unread, lost_records);
     if unknown.is_none() && lost_records > 0 {
         problems.push(format!(
             "{} records of loaded libraries were lost; code in those libraries is shown as [unknown].",
-            recording.lost_mapping_records
+            seen.lost_mapping_records
         ));
     }
     problems.extend(unknown);
@@ -90,7 +90,7 @@ pub fn problems(
         counts.map(|e| e.count).sum::<u64>()
     };
     let cut = ended_by(StackEnd::Cut);
-    let cut_copies = recording.copies.cut.min(cut);
+    let cut_copies = seen.cut_copies.min(cut);
     for (count, than, advice) in [
         (
             cut - cut_copies,
@@ -116,14 +116,14 @@ pub fn problems(
         problems.push(format!(
             "{:.1} % of the stacks do not reach the thread's start, so the totals of outer callers are too low.{}",
             100.0 * share(broken),
-            where_stacks_end(recording, profile)
+            where_stacks_end(seen, profile)
         ));
     }
     let problem_of_jit = |module| symbols.get(&module)?.found.problem.clone();
-    let hot = samples_by_jit(recording);
-    problems.extend(jit::problems(&recording.jit, &hot, samples, problem_of_jit));
-    let paths = (recording.modules.iter())
-        .filter(|(index, _)| !recording.jit.is_jit(*index))
+    let hot = samples_by_jit(seen);
+    problems.extend(jit::problems(&seen.modules, &hot, samples, problem_of_jit));
+    let paths = (seen.modules.iter())
+        .filter(|(index, _)| !seen.modules.is_made(*index))
         .map(|(index, module)| (index, module.path.as_path()))
         .collect();
     problems.extend(build_problems(profile, &paths, symbols));
@@ -143,14 +143,14 @@ pub fn problems(
 }
 
 /// Samples whose innermost place is code that a process made.
-fn samples_by_jit(recording: &Recording) -> BTreeMap<ModuleIndex, u64> {
-    let stacks = &recording.stacks;
+fn samples_by_jit(seen: &Evidence) -> BTreeMap<ModuleIndex, u64> {
+    let stacks = &seen.stacks;
     let mut counts = BTreeMap::new();
     for (group, count) in stacks.groups.values().iter().zip(&stacks.counts) {
         let leaf = stacks.stacks.stack(group.stack).first();
         let leaf = leaf.map(|place| stacks.places.values()[*place as usize]);
         if let Some(CodePlace::InModule { module, .. }) = leaf
-            && recording.jit.is_jit(module)
+            && seen.modules.is_made(module)
         {
             *counts.entry(module).or_default() += count;
         }
@@ -158,24 +158,24 @@ fn samples_by_jit(recording: &Recording) -> BTreeMap<ModuleIndex, u64> {
     counts
 }
 
-fn where_stacks_end(recording: &Recording, profile: &Profile) -> String {
+fn where_stacks_end(seen: &Evidence, profile: &Profile) -> String {
     let name_of = |module: &Module| module.path.file_name()?.to_str().map(str::to_owned);
-    let is_file = |index| !recording.jit.is_jit(index);
-    let modules = recording.modules.iter();
+    let is_file = |index| !seen.modules.is_made(index);
+    let modules = seen.modules.iter();
     let files: Vec<String> = modules
         .filter(|(index, _)| is_file(*index))
         .filter_map(|(_, module)| name_of(module))
         .collect();
     let functions = profile.functions.iter().map(|f| profile.text(f.name));
-    recording.stacks.incomplete.sentence(
-        |index| name_of(recording.modules.get(index)).filter(|_| is_file(index)),
+    seen.stacks.incomplete.sentence(
+        |index| name_of(seen.modules.get(index)).filter(|_| is_file(index)),
         files.iter().map(String::as_str),
         functions,
     )
 }
 
 /// What was left out because the user may not look into it.
-fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
+fn not_allowed(info: &RunInfo, seen: &Evidence) -> Vec<String> {
     let loss = (info.losses.iter()).find(|l| l.cause == Counter::LostNotAllowed.name());
     let samples = loss.map(|l| {
         let percent = 100.0 * l.count as f64 / info.samples_taken.max(1) as f64;
@@ -184,7 +184,7 @@ fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
             l.count, info.samples_taken
         )
     });
-    let programs = match recording.counters[Counter::ProgramsNotAllowed as usize] {
+    let programs = match seen.counters[Counter::ProgramsNotAllowed as usize] {
         0 => None,
         1 => Some("One program".to_owned()),
         n => Some(format!("{n} programs")),
@@ -196,8 +196,8 @@ fn not_allowed(info: &RunInfo, recording: &Recording) -> Vec<String> {
 }
 
 /// Processes of which nothing is known.
-fn not_followed(recording: &Recording) -> Option<String> {
-    let count = recording.counters[Counter::ProcessesNotFollowed as usize];
+fn not_followed(seen: &Evidence) -> Option<String> {
+    let count = seen.counters[Counter::ProcessesNotFollowed as usize];
     (count > 0).then(|| {
         format!("{count} processes that the target started were not sampled: the sampler can follow at most {FOLLOWED_MAX} at a time.")
     })

@@ -1,6 +1,6 @@
 //! What a run says beyond its samples: how it was made, what was lost, and the text of the hot source files.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use profile::Profile;
@@ -12,29 +12,35 @@ use records::StackEnd;
 use records::layout::Counter;
 
 use super::environment::{Environment, unix_ns};
+use super::evidence::Evidence;
 use super::layouts;
-use super::modules::ModuleIndex;
+use super::modules::{ModuleIndex, Modules};
+use super::named::Named;
 use super::problems::problems;
 use super::rate::{Taken, TimersUsed};
-use super::recording::Recording;
 use super::repetitions::{Repetition, Repetitions};
 use super::shown_path::shown_path;
-use super::source_texts::source_texts;
+use super::source_texts::SourceTexts;
 use super::symbols::Symbols;
-use super::work::{Work, missing_work};
+use super::work::missing_work;
 use super::{EndReason, RecordOptions, Target};
 
 /// Of a module.
 const FOLDED_MAX: usize = 200;
 
+/// The description of a run. What was found of its code is in it, too.
 pub fn run_info(
-    recording: &Recording,
+    seen: &Evidence,
     options: &RecordOptions,
     wall: Duration,
-    symbols: &BTreeMap<ModuleIndex, Symbols>,
-    profile: &Profile,
+    named: Named,
     environment: &Environment,
 ) -> RunInfo {
+    let Named {
+        symbols,
+        profile,
+        texts,
+    } = named;
     let (command, attached_pid) = match &options.target {
         Target::Launch { program, args, .. } => {
             let earlier = options.build.earlier();
@@ -43,27 +49,24 @@ pub fn run_info(
                 std::iter::once(called_as.as_os_str()).chain(args.iter().map(AsRef::as_ref));
             (words.map(shown_path).collect(), 0)
         }
-        Target::Attach(_) => (vec![], recording.pid),
+        Target::Attach(_) => (vec![], seen.pid),
     };
     let attached_to = match &options.target {
         Target::Launch { .. } => String::new(),
         Target::Attach(to) => to.description(),
     };
-    let attached = recording.attached.iter().filter(|_| attached_pid != 0);
-    let repetitions = &recording.repetitions;
+    let attached = seen.attached.iter().filter(|_| attached_pid != 0);
+    let repetitions = &seen.repetitions;
     let git = environment.git.as_ref();
-    let exit = recording.exit;
-    let samples = recording.stacks.sample_count();
-    let taken = taken(recording, options);
-    let earlier = options.build.earlier();
-    let texts = source_texts(&samples_by_file(profile), recording, symbols, earlier);
+    let exit = seen.exit;
+    let taken = taken(seen);
     let mut info = RunInfo {
         format: 1,
         name: options.name.clone(),
         command,
-        cwd: shown_path(&recording.cwd),
+        cwd: shown_path(&seen.cwd),
         attached_pid,
-        started_unix_ns: unix_ns(recording.started_at),
+        started_unix_ns: unix_ns(seen.started_at),
         wall_ns: wall.as_nanos() as u64,
         user_ns: exit.map_or(0, |e| e.user_ns),
         system_ns: exit.map_or(0, |e| e.system_ns),
@@ -74,35 +77,32 @@ pub fn run_info(
         kernel: environment.kernel.clone(),
         cpu: environment.cpu.model.clone(),
         cpu_count: environment.cpu.count,
-        event: recording.event_name().to_owned(),
-        asked_hz: f64::from(options.sample_hz),
+        event: seen.event_name().to_owned(),
+        asked_hz: f64::from(seen.asked_hz),
         kernel_counted_ns: taken.running_ns,
         achieved_hz: taken.achieved_hz(),
-        samples_taken: samples + lost(recording),
-        samples_kept: samples,
-        losses: losses(recording),
-        kernel_stacks: recording.sampler.is_privileged(),
-        end_reason: wire_end(recording.end_reason).into(),
-        partial: recording.sampler_lost,
+        samples_taken: seen.taken(),
+        samples_kept: seen.kept(),
+        losses: wire_losses(seen.losses()),
+        kernel_stacks: seen.by.is_privileged,
+        end_reason: wire_end(seen.end_reason).into(),
+        partial: seen.sampler_lost,
         git_commit: git.map_or(String::new(), |g| g.commit.clone()),
         git_dirty: git.is_some_and(|g| g.dirty),
-        modules: wire_modules(recording, symbols),
+        modules: wire_modules(&seen.modules, symbols),
         sources: texts.known,
         sources_apart: texts.unknown,
         not_as_built: Vec::new(),
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,
-        work_from: match &options.work {
-            Work::FromOutput(expression) => expression.as_str().to_owned(),
-            Work::Unknown | Work::Each(_) => String::new(),
-        },
+        work_from: seen.work_from.clone().unwrap_or_default(),
         sweep: options.sweep.clone(),
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
         drawn_environments: options.layouts.is_some(),
         git_branch: git.map_or(String::new(), |g| g.branch.clone()),
-        problems: recording.problems.clone(),
-        way: recording.sampler.way().to_owned(),
+        problems: seen.troubles.clone(),
+        way: seen.by.way.to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
         recorder_pid: 0,
         repetitions: repetitions_of(repetitions),
@@ -122,52 +122,51 @@ pub fn run_info(
         attached_to,
         stack_ends: StackEnd::ALL
             .iter()
-            .map(|e| loss(e.name(), recording.stacks.ends[*e as usize]))
+            .map(|e| loss(e.name(), seen.ended_by(*e)))
             .filter(|l| l.count > 0)
             .collect(),
     };
     info.problems.extend(environment.problem.clone());
     info.problems
-        .extend(problems(&info, recording, symbols, profile));
+        .extend(problems(&info, seen, symbols, profile));
     // Of what came after the sampler nothing is known.
-    (info.problems).extend(taken.shortfall().filter(|_| !recording.sampler_lost));
-    if let Work::FromOutput(expression) = &options.work {
-        let runs = recording.repetitions.whole().count();
-        (info.problems).extend(missing_work(&recording.unknown_work, runs, expression));
+    (info.problems).extend(taken.shortfall().filter(|_| !seen.sampler_lost));
+    if let Some(expression) = &seen.work_from {
+        let runs = seen.repetitions.whole().count();
+        (info.problems).extend(missing_work(&seen.unknown_work, runs, expression));
     }
     info
 }
 
 /// What is known while it is recorded: nothing of modules, sources and the machine.
-pub fn run_info_so_far(recording: &Recording, options: &RecordOptions, wall: Duration) -> RunInfo {
-    let (symbols, environment) = (BTreeMap::new(), Environment::default());
-    let profile = Profile::default();
-    run_info(recording, options, wall, &symbols, &profile, &environment)
-}
-
-/// What the sampler counted, without what was our own.
-fn counted(recording: &Recording, counter: Counter) -> u64 {
-    recording.counters[counter as usize].saturating_sub(recording.own_samples.left_out)
+pub fn run_info_so_far(seen: &Evidence, options: &RecordOptions, wall: Duration) -> RunInfo {
+    let (symbols, profile) = (BTreeMap::new(), Profile::default());
+    let named = Named {
+        symbols: &symbols,
+        profile: &profile,
+        texts: SourceTexts::default(),
+    };
+    run_info(seen, options, wall, named, &Environment::default())
 }
 
 /// CPU time of a new process before its program began is sampled by rule of the phase, not for the run.
-fn taken(recording: &Recording, options: &RecordOptions) -> Taken {
-    let before_ns = recording.repetitions.before_in_all.as_nanos() as u64;
-    let running_ns = match recording.running_ns {
+fn taken(seen: &Evidence) -> Taken {
+    let before_ns = seen.repetitions.before_in_all.as_nanos() as u64;
+    let running_ns = match seen.running_ns {
         // Without privilege it is not counted, and nothing is sampled in the kernel.
-        0 => recording.exit.map_or(0, |e| e.user_ns),
+        0 => seen.exit.map_or(0, |e| e.user_ns),
         ns => ns.saturating_sub(before_ns),
     };
     Taken {
-        asked_hz: options.sample_hz,
-        samples: counted(recording, Counter::Taken),
+        asked_hz: seen.asked_hz,
+        samples: seen.counted(Counter::Taken),
         running_ns,
-        timers: match (recording.per_cpu, recording.sampler.is_privileged()) {
+        timers: match (seen.per_cpu, seen.by.is_privileged) {
             (true, _) => TimersUsed::PerCpu,
             (false, true) => TimersUsed::PerThread,
             (false, false) => TimersUsed::Unprivileged,
         },
-        threads: recording.stacks.threads.values().len() as u64 + recording.forks,
+        threads: seen.stacks.threads.values().len() as u64 + seen.forks,
     }
 }
 
@@ -201,24 +200,9 @@ fn loss(cause: &str, count: u64) -> Loss {
     }
 }
 
-/// Taken = kept + Σ losses: what was taken and neither arrived nor is lost by a cause was lost on its way to us. When the
-/// sampler has died, its last counts are older than the last samples.
-fn losses(recording: &Recording) -> Vec<Loss> {
-    let causes = Counter::LOSSES
-        .iter()
-        .map(|c| loss(c.name(), recording.counters[*c as usize]));
-    let mut losses: Vec<Loss> = causes.collect();
-    let told: u64 = losses.iter().map(|l| l.count).sum();
-    let taken = counted(recording, Counter::Taken).max(counted(recording, Counter::Kept) + told);
-    let on_the_way = taken.saturating_sub(recording.stacks.sample_count() + told);
-    losses.push(loss("on-the-way", on_the_way));
-    losses.retain(|l| l.count > 0);
-    losses
-}
-
-/// Samples that were taken and are not in the run.
-pub fn lost(recording: &Recording) -> u64 {
-    losses(recording).iter().map(|l| l.count).sum()
+fn wire_losses(losses: Vec<(&str, u64)>) -> Vec<Loss> {
+    let wire = losses.into_iter().map(|(cause, count)| loss(cause, count));
+    wire.collect()
 }
 
 fn wire_end(reason: EndReason) -> WireEnd {
@@ -230,12 +214,8 @@ fn wire_end(reason: EndReason) -> WireEnd {
     }
 }
 
-fn wire_modules(
-    recording: &Recording,
-    symbols: &BTreeMap<ModuleIndex, Symbols>,
-) -> Vec<WireModule> {
-    let with_symbols = recording
-        .modules
+fn wire_modules(modules: &Modules, symbols: &BTreeMap<ModuleIndex, Symbols>) -> Vec<WireModule> {
+    let with_symbols = modules
         .iter()
         .filter_map(|(index, m)| Some((m, symbols.get(&index)?)));
     with_symbols
@@ -263,11 +243,11 @@ fn folded(found: &symbolize::ModuleSymbols) -> Vec<Folded> {
 }
 
 /// Samples by time: which sample of the profile, and ns since the one before.
-pub fn add_times(info: &mut RunInfo, recording: &Recording) {
-    let stacks = &recording.stacks;
+pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
+    let stacks = &seen.stacks;
     let mut times = stacks.times.clone();
     times.sort_unstable();
-    let mut last = recording.started_monotonic_ns;
+    let mut last = seen.started_monotonic_ns;
     info.time_delta_ns = times
         .iter()
         .map(|(time, _)| {
@@ -281,30 +261,4 @@ pub fn add_times(info: &mut RunInfo, recording: &Recording) {
         1 => 0,
         every => every as u32,
     };
-}
-
-/// Samples with the file anywhere on the stack, hottest first.
-fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
-    let mut counts: HashMap<u32, u64> = HashMap::new();
-    for sample in 0..profile.samples.len() {
-        let lines = profile
-            .samples
-            .stack(sample)
-            .iter()
-            .flat_map(|l| profile.locations.lines_of(*l));
-        let mut files: Vec<u32> = lines
-            .map(|l| profile.functions[l.function as usize].filename)
-            .collect();
-        files.sort_unstable();
-        files.dedup();
-        for file in files {
-            *counts.entry(file).or_default() += profile.value(sample, 0);
-        }
-    }
-    let named = counts
-        .into_iter()
-        .map(|(file, n)| (profile.text(file).to_owned(), n));
-    let mut files: Vec<_> = named.filter(|(path, _)| !path.is_empty()).collect();
-    files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    files
 }

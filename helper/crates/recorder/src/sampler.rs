@@ -6,6 +6,7 @@ use std::time::Duration;
 use records::{SamplerError, ToSampler};
 use supervision::Urgency;
 
+use super::evidence::SampledBy;
 use super::sampler_process::SamplerProcess;
 use super::unprivileged::OwnSampler;
 use super::{Incoming, Privilege, RecordError, ways};
@@ -46,11 +47,14 @@ impl Sampler {
         SamplerProcess::start(&way, incoming).map(|p| Sampler::Process(p, way.name))
     }
 
-    /// By which way it has its rights, for the run.
-    pub fn way(&self) -> &'static str {
-        match self {
-            Sampler::Process(_, way) => way,
-            Sampler::Own(_) => ways::WITHOUT_PRIVILEGE,
+    /// For the run.
+    pub fn sampled_by(&self) -> SampledBy {
+        SampledBy {
+            is_privileged: self.is_privileged(),
+            way: match self {
+                Sampler::Process(_, way) => way,
+                Sampler::Own(_) => ways::WITHOUT_PRIVILEGE,
+            },
         }
     }
 

@@ -10,29 +10,33 @@ use symbolize::{Frame, ModuleSymbols};
 
 use super::earlier_build;
 use super::environment::{Environment, unix_ns};
+use super::evidence::Evidence;
 use super::modules::{Module, ModuleIndex};
+use super::named::Named;
 use super::rate::period_ns;
-use super::recording::Recording;
 use super::run_info;
 use super::shown_path::shown_path;
+use super::source_texts::source_texts;
 use super::stacks::{CodePlace, comm};
-use super::symbols::{Symbols, symbolize_places};
+use super::symbols::{CodeSources, Symbols, symbolize_places};
 use super::{RecordOptions, Stage};
 
 /// The whole run, symbolized.
 pub fn profile_of(
-    recording: &Recording,
+    seen: &Evidence,
+    code: &CodeSources,
     options: &RecordOptions,
     wall: Duration,
     environment: &Environment,
     on_progress: impl FnMut(Stage),
 ) -> Profile {
-    let symbols = symbolize_places(recording, options, on_progress);
-    build(recording, options, wall, &symbols, environment)
+    let symbols = symbolize_places(seen, code, options, on_progress);
+    build(seen, code, options, wall, &symbols, environment)
 }
 
 fn build(
-    recording: &Recording,
+    seen: &Evidence,
+    code: &CodeSources,
     options: &RecordOptions,
     wall: Duration,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
@@ -41,15 +45,22 @@ fn build(
     let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
     let period_ns = period_ns(options.sample_hz);
     builder.set_period("cpu", "nanoseconds", period_ns as i64);
-    let started_ns = unix_ns(recording.started_at);
+    let started_ns = unix_ns(seen.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
-    let locations = add_locations(&mut builder, recording, symbols);
-    add_samples(&mut builder, recording, &locations, period_ns);
+    let locations = add_locations(&mut builder, seen, symbols);
+    add_samples(&mut builder, seen, &locations, period_ns);
     let profile = builder.finish();
-    let mut info = run_info::run_info(recording, options, wall, symbols, &profile, environment);
-    run_info::add_times(&mut info, recording);
-    if let Some(earlier) = options.build.earlier() {
-        earlier_build::correct(&mut info, recording, earlier);
+    let earlier = options.build.earlier();
+    let texts = source_texts(&samples_by_file(&profile), seen, code, symbols, earlier);
+    let named = Named {
+        symbols,
+        profile: &profile,
+        texts,
+    };
+    let mut info = run_info::run_info(seen, options, wall, named, environment);
+    run_info::add_times(&mut info, seen);
+    if let Some(earlier) = earlier {
+        earlier_build::correct(&mut info, &seen.modules, code.files, earlier);
     }
     Profile {
         run: Some(info),
@@ -60,15 +71,15 @@ fn build(
 /// The location of each code place, by place number.
 fn add_locations(
     builder: &mut ProfileBuilder,
-    recording: &Recording,
+    seen: &Evidence,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
 ) -> Vec<u32> {
     let mut mappings: HashMap<ModuleIndex, u32> = HashMap::new();
-    for (index, module) in recording.modules.iter() {
+    for (index, module) in seen.modules.iter() {
         let found = symbols.get(&index).map(|s| &s.found);
         mappings.insert(index, add_mapping(builder, module, found));
     }
-    let kernel_used = recording
+    let kernel_used = seen
         .stacks
         .places
         .values()
@@ -81,12 +92,12 @@ fn add_locations(
             ..MappingOf::default()
         })
     });
-    let kernel_names: HashMap<u32, &str> = recording
+    let kernel_names: HashMap<u32, &str> = seen
         .kernel_names
         .iter()
         .map(|(id, name)| (*id, name.as_str()))
         .collect();
-    let places = recording.stacks.places.values().iter();
+    let places = seen.stacks.places.values().iter();
     places
         .map(|place| match *place {
             CodePlace::InModule { module, vaddr } => {
@@ -159,14 +170,9 @@ fn line_of_name(builder: &mut ProfileBuilder, name: &str) -> LineOf {
 }
 
 /// Adds the groups in order: group n is sample n, as the times in the run information count on.
-fn add_samples(
-    builder: &mut ProfileBuilder,
-    recording: &Recording,
-    locations: &[u32],
-    period_ns: u64,
-) {
-    let stacks = &recording.stacks;
-    let names = thread_names(recording);
+fn add_samples(builder: &mut ProfileBuilder, seen: &Evidence, locations: &[u32], period_ns: u64) {
+    let stacks = &seen.stacks;
+    let names = thread_names(seen);
     for (number, (group, count)) in stacks
         .groups
         .values()
@@ -186,10 +192,36 @@ fn add_samples(
 }
 
 /// A process is called as its first thread.
-fn thread_names(recording: &Recording) -> HashMap<u32, String> {
-    let threads = recording.stacks.threads.values().iter();
+fn thread_names(seen: &Evidence) -> HashMap<u32, String> {
+    let threads = seen.stacks.threads.values().iter();
     threads
         .filter(|t| t.pid == t.tid)
         .map(|t| (t.pid, comm(&t.name)))
         .collect()
+}
+
+/// Samples with the file anywhere on the stack, hottest first.
+fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
+    let mut counts: HashMap<u32, u64> = HashMap::new();
+    for sample in 0..profile.samples.len() {
+        let lines = profile
+            .samples
+            .stack(sample)
+            .iter()
+            .flat_map(|l| profile.locations.lines_of(*l));
+        let mut files: Vec<u32> = lines
+            .map(|l| profile.functions[l.function as usize].filename)
+            .collect();
+        files.sort_unstable();
+        files.dedup();
+        for file in files {
+            *counts.entry(file).or_default() += profile.value(sample, 0);
+        }
+    }
+    let named = counts
+        .into_iter()
+        .map(|(file, n)| (profile.text(file).to_owned(), n));
+    let mut files: Vec<_> = named.filter(|(path, _)| !path.is_empty()).collect();
+    files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    files
 }

@@ -8,11 +8,12 @@ use std::time::SystemTime;
 use profile::run::Source;
 
 use super::environment::unix_ns;
+use super::evidence::Evidence;
+use super::module_files::ModuleFiles;
 use super::modules::ModuleIndex;
 use super::opener::{Asked, Identity, Opener};
 use super::options::Earlier;
-use super::recording::Recording;
-use super::symbols::Symbols;
+use super::symbols::{CodeSources, Symbols};
 
 const SOURCES_MAX: usize = 64;
 const SOURCE_BYTES_MAX: u64 = 512 << 10;
@@ -28,14 +29,15 @@ pub struct SourceTexts {
 /// The texts of the hottest source files: as they are now, or those that an earlier build was made from.
 pub fn source_texts(
     by_file: &[(String, u64)],
-    recording: &Recording,
+    seen: &Evidence,
+    code: &CodeSources,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
     earlier: Option<&Earlier>,
 ) -> SourceTexts {
-    let built = newest_program_change(recording, symbols);
+    let built = newest_program_change(seen, code.files, symbols);
     let mut texts = SourceTexts::default();
     let mut bytes = 0;
-    let mut opener = Opener::with(&recording.urgency);
+    let mut opener = Opener::with(code.urgency);
     for (path, _) in by_file {
         if texts.known.len() == SOURCES_MAX {
             break;
@@ -98,15 +100,16 @@ fn read_source(path: &Path, opener: &mut Opener) -> Option<(String, SystemTime)>
 
 /// When the youngest module with line tables was built: a source changed after that is not what ran.
 fn newest_program_change(
-    recording: &Recording,
+    seen: &Evidence,
+    files: &ModuleFiles,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
 ) -> Option<SystemTime> {
-    let with_lines = recording
+    let with_lines = seen
         .modules
         .iter()
         .filter(|(i, _)| symbols.get(i).is_some_and(|s| s.found.has_lines));
     with_lines
-        .filter_map(|(_, m)| m.file.as_ref()?.metadata().ok()?.modified().ok())
+        .filter_map(|(i, _)| files.of(i)?.metadata().ok()?.modified().ok())
         .max()
 }
 

@@ -9,7 +9,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use records::layout::Counter;
 use records::{FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
 use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::Launcher;
@@ -17,22 +16,23 @@ use target::Launcher;
 use super::address_spaces::AddressSpaces;
 use super::copied_stacks::CopiedStacks;
 use super::environment::Environment;
+use super::evidence::Evidence;
 use super::jit::JitProcesses;
 use super::journal::Steps;
 use super::launch_options::{launch_options, launch_options_of};
 use super::mapped_paths::{Programs, file_id_of};
+use super::module_files::ModuleFiles;
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
 use super::process_repetitions::ProcessRepetitions;
-use super::recording::{Recording, TargetState, Unread};
+use super::recording::{Recording, TargetState};
 use super::repetitions::{Repetition, Repetitions};
 use super::sampler::Sampler;
 use super::sampler_watch::SamplerWatch;
-use super::stacks::CountedStacks;
 use super::stopping::KILLED_WITHIN;
 use super::turns::Turn;
 use super::work::Work;
-use super::{AttachTo, EndReason, Incoming, Privilege, RecordError, RecordOptions, Target};
+use super::{AttachTo, Incoming, Privilege, RecordError, RecordOptions, Target};
 
 impl<'a> Recording<'a> {
     pub(super) fn start(
@@ -62,13 +62,26 @@ impl<'a> Recording<'a> {
         let cwd = working_directory(&options.target, pid);
         let (sampler, refused) = Sampler::with(options.privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
-        let mut recording = Recording {
+        let seen = Evidence {
+            asked_hz: options.sample_hz,
+            work_from: match &options.work {
+                Work::FromOutput(expression) => Some(expression.as_str().to_owned()),
+                Work::Unknown | Work::Each(_) => None,
+            },
             pid,
             attached: processes.iter().map(|(pid, _)| *pid).collect(),
+            cwd,
+            started_at: SystemTime::now(),
+            by: sampler.sampled_by(),
+            repetitions: Repetitions::new(options.repeat, warm_ups, told),
+            ..Evidence::default()
+        };
+        let mut recording = Recording {
+            environment: gather_environment(&seen.cwd, urgency),
+            seen,
             launcher,
             turn,
             urgency: urgency.clone(),
-            repetitions: Repetitions::new(options.repeat, warm_ups, told),
             is_synced: false,
             of_processes: ProcessRepetitions::default(),
             own_samples: OwnSamples::of(std::process::id()),
@@ -77,36 +90,17 @@ impl<'a> Recording<'a> {
             sampler_watch: SamplerWatch::new(urgency, sampler.pid()),
             sampler,
             sampler_ended: false,
-            sampler_lost: false,
             refused,
-            modules: Modules::with(urgency),
-            spaces: AddressSpaces::default(),
+            files: ModuleFiles::with(urgency),
             programs: Programs::default(),
-            missed: Unread::default(),
             jit: JitProcesses::default(),
             copies: CopiedStacks::default(),
-            stacks: CountedStacks::default(),
-            kernel_names: Vec::new(),
-            counters: [0; Counter::ALL.len()],
-            lost_mapping_records: 0,
-            running_ns: 0,
-            forks: 0,
-            hardware_cycles: false,
-            per_cpu: false,
             started: Instant::now(),
-            started_at: SystemTime::now(),
-            started_monotonic_ns: 0,
             ended: None,
-            exit: None,
-            end_reason: EndReason::Exited,
             stopping: None,
             ending: None,
             killed: Patience::new(KILLED_WITHIN, urgency),
             discard: false,
-            problems: Vec::new(),
-            unknown_work: Vec::new(),
-            environment: gather_environment(&cwd, urgency),
-            cwd,
             steps: Steps::default(),
         };
         match recording.attach(options, &processes, incoming) {
@@ -160,9 +154,12 @@ impl<'a> Recording<'a> {
         ) {}
         self.sampler = Sampler::unprivileged(sender);
         self.sampler_watch = SamplerWatch::new(&self.urgency, None);
-        self.modules = Modules::with(&self.urgency);
-        self.spaces = AddressSpaces::default();
+        self.seen.by = self.sampler.sampled_by();
+        self.files = ModuleFiles::with(&self.urgency);
+        self.seen.modules = Modules::default();
+        self.seen.spaces = AddressSpaces::default();
         self.copies = CopiedStacks::default();
+        self.seen.cut_copies = 0;
         self.jit = JitProcesses::default();
     }
 
@@ -183,7 +180,7 @@ impl<'a> Recording<'a> {
         if matches!(options.target, Target::Launch { .. }) {
             self.expect_libraries(options);
         }
-        let capacity = self.modules.fix_capacity();
+        let capacity = self.files.fix_capacity();
         let hello = ToSampler::Hello {
             version: PROTOCOL_VERSION,
             sample_hz: options.sample_hz,
@@ -272,11 +269,12 @@ impl<'a> Recording<'a> {
 
     /// Reads the libraries that the loader is going to map, so that their rows are there before their code runs.
     fn expect_libraries(&mut self, options: &RecordOptions) {
-        let maps = target::executable_mappings(self.pid).unwrap_or_default();
+        let maps = target::executable_mappings(self.seen.pid).unwrap_or_default();
         let Some(program) = maps.iter().find(|m| m.path.is_absolute()) else {
             return;
         };
         let Some(interpreter) = self
+            .seen
             .modules
             .iter()
             .find(|(_, m)| m.path == program.path)
@@ -288,7 +286,7 @@ impl<'a> Recording<'a> {
         let launch = launch_options(options);
         let program = &program.path;
         for library in target::needed_libraries(&interpreter, program, &launch, &self.urgency) {
-            self.modules.expect_library(&library);
+            (self.files).expect_library(&mut self.seen.modules, &library);
         }
     }
 
@@ -342,7 +340,7 @@ impl<'a> Recording<'a> {
                 FromSampler::Ready {
                     hardware_cycles,
                     per_cpu,
-                } => (self.hardware_cycles, self.per_cpu) = (hardware_cycles, per_cpu),
+                } => (self.seen.hardware_cycles, self.seen.per_cpu) = (hardware_cycles, per_cpu),
                 FromSampler::Failed(error) => {
                     return Err(self.sampler.error(error));
                 }

@@ -21,7 +21,8 @@ pub const KILLED_WITHIN: Duration = Duration::from_secs(5);
 impl Recording<'_> {
     /// The target has ended by an interrupt, and nobody has told us to stop so far.
     pub(super) fn was_interrupted(&self) -> bool {
-        self.end_reason == EndReason::Exited && self.exit.is_some_and(|e| e.signal == libc::SIGINT)
+        self.seen.end_reason == EndReason::Exited
+            && self.seen.exit.is_some_and(|e| e.signal == libc::SIGINT)
     }
 
     /// An interrupt reaches the target and us alike; which of both is heard of first is chance.
@@ -53,7 +54,7 @@ impl Recording<'_> {
                 self.stop(EndReason::Stopped);
                 self.ending.get_or_insert_with(Instant::now);
                 if self.was_interrupted() {
-                    self.end_reason = EndReason::Stopped;
+                    self.seen.end_reason = EndReason::Stopped;
                 }
             }
             Control::Discard => {
@@ -82,7 +83,7 @@ impl Recording<'_> {
     /// The command has never had its turn.
     fn has_not_begun(&self) -> bool {
         let waits = matches!(self.target, TargetState::Waiting(_));
-        waits && self.turn.is_some() && self.repetitions.done.is_empty()
+        waits && self.turn.is_some() && self.seen.repetitions.done.is_empty()
     }
 
     /// Ends sampling, once; the first reason counts.
@@ -90,7 +91,7 @@ impl Recording<'_> {
         if self.stopping.is_some() {
             return;
         }
-        self.end_reason = reason;
+        self.seen.end_reason = reason;
         self.stopping = Some(Instant::now());
         self.ended.get_or_insert_with(Instant::now);
         self.sampler.say(&ToSampler::Stop);
@@ -128,7 +129,7 @@ impl Recording<'_> {
             self.stop_and_end_target(EndReason::Duration);
         }
         let is_gone = |pid: &u32| !Path::new(&format!("/proc/{pid}")).exists();
-        if matches!(self.target, TargetState::Attached) && self.attached.iter().all(is_gone) {
+        if matches!(self.target, TargetState::Attached) && self.seen.attached.iter().all(is_gone) {
             self.stop(EndReason::Exited);
         }
         match self.ending.map(|since| since.elapsed()) {
@@ -148,7 +149,7 @@ impl Recording<'_> {
             let state = state_of(launched.pid());
             // Otherwise it is only its last output that is waited for.
             if state != ProcessState::Ended {
-                self.problems.push(format!(
+                self.seen.troubles.push(format!(
                     "The command did not exit for {:.1} s after it was terminated and then killed ({}): it was left behind.",
                     self.killed.waited().as_secs_f64(),
                     state.in_words()
@@ -192,8 +193,8 @@ impl Recording<'_> {
     }
 
     fn without_sampler(&mut self, told: &str) {
-        self.problems.push(told.to_owned());
-        (self.sampler_ended, self.sampler_lost) = (true, true);
+        self.seen.troubles.push(told.to_owned());
+        (self.sampler_ended, self.seen.sampler_lost) = (true, true);
         self.stop(EndReason::SamplerLost);
     }
 

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use supervision::Urgency;
 use symbolize::{AskedModule, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated};
 
 use super::events::Stage;
-use super::modules::{Module, ModuleIndex, own_vdso};
+use super::evidence::Evidence;
+use super::jit::JitProcesses;
+use super::module_files::{ModuleFiles, own_vdso};
+use super::modules::{Module, ModuleIndex};
 use super::options::RecordOptions;
-use super::recording::Recording;
 use super::stacks::CodePlace;
 use crate::symbolize_worker;
 
@@ -48,13 +51,21 @@ impl Symbols {
     }
 }
 
+/// Where names of code are looked for.
+pub struct CodeSources<'a> {
+    pub files: &'a ModuleFiles,
+    pub jit: &'a JitProcesses,
+    pub urgency: &'a Urgency,
+}
+
 pub fn symbolize_places(
-    recording: &Recording,
+    seen: &Evidence,
+    code: &CodeSources,
     options: &RecordOptions,
     mut on_progress: impl FnMut(Stage),
 ) -> BTreeMap<ModuleIndex, Symbols> {
     let mut vaddrs: BTreeMap<ModuleIndex, Vec<u64>> = BTreeMap::new();
-    for place in recording.stacks.places.values() {
+    for place in seen.stacks.places.values() {
         if let CodePlace::InModule { module, vaddr } = place {
             vaddrs.entry(*module).or_default().push(*vaddr);
         }
@@ -72,12 +83,13 @@ pub fn symbolize_places(
     let (mut indices, mut asked) = (Vec::new(), Vec::new());
     for (index, mut vaddrs) in vaddrs {
         vaddrs.sort_unstable();
-        if recording.jit.is_jit(index) {
-            let found = recording.jit.symbols(index, &vaddrs);
+        let module = seen.modules.get(index);
+        if module.made_by.is_some() {
+            let found = code.jit.symbols(index, &vaddrs);
             symbols.insert(index, Symbols::of(vaddrs, found));
             continue;
         }
-        match module_file(recording.modules.get(index)) {
+        match module_file(code.files, index, module) {
             Ok(module) => {
                 indices.push(index);
                 asked.push(AskedModule { module, vaddrs });
@@ -98,7 +110,7 @@ pub fn symbolize_places(
     }
     let mut told = Instant::now();
     let mut isolation = Isolation {
-        urgency: recording.urgency.clone(),
+        urgency: code.urgency.clone(),
         ..Isolation::by(symbolize_worker::command())
     };
     let found = symbolize_isolated(&asked, &options, &mut isolation, || {
@@ -109,7 +121,7 @@ pub fn symbolize_places(
         }
     });
     for ((index, asked), found) in indices.into_iter().zip(asked).zip(found) {
-        let is_unread = recording.urgency.is_urgent() && found.chains.iter().all(Vec::is_empty);
+        let is_unread = code.urgency.is_urgent() && found.chains.iter().all(Vec::is_empty);
         let symbols_of = Symbols::of(asked.vaddrs, found);
         symbols.insert(
             index,
@@ -123,9 +135,13 @@ pub fn symbolize_places(
 }
 
 /// The file that was mapped; otherwise why its names are not to be had.
-fn module_file(module: &Module) -> Result<ModuleFile, String> {
+fn module_file(
+    files: &ModuleFiles,
+    index: ModuleIndex,
+    module: &Module,
+) -> Result<ModuleFile, String> {
     let copy = |file: &File| file.try_clone().map_err(|e| e.to_string());
-    match module.file_as_mapped().and_then(copy) {
+    match files.as_mapped(index, module).and_then(copy) {
         Ok(file) => Ok(ModuleFile::opened(&module.path, file)),
         Err(_) if module.is_vdso => Ok(ModuleFile::from_bytes(
             "[vdso]",

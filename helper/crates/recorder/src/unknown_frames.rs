@@ -122,7 +122,7 @@ mod tests {
     use records::{SampleRecord, StackEnd};
 
     use super::*;
-    use crate::modules::Modules;
+    use crate::modules::{MadeBy, Modules};
 
     /// Each with its process and how many of its four frames lie in a mapping.
     fn told(samples: &[(u32, usize)], lost_records: u64) -> Option<String> {
@@ -135,7 +135,7 @@ mod tests {
             AddressSpaces::default(),
             Modules::default(),
         );
-        let module = modules.add_without_file("code");
+        let module = modules.add_made("code", MadeBy::Others);
         spaces.map(1, 0, (0x1000, 0x2000), 0, module);
         for (pid, known) in samples {
             let mut comm = [0; 16];

@@ -103,7 +103,7 @@ impl LineScanner {
 }
 
 /// A sentence when the work of some runs was looked for and not found; `unknown` are what those said.
-pub fn missing_work(unknown: &[FoundWork], runs: usize, expression: &Regex) -> Option<String> {
+pub fn missing_work(unknown: &[FoundWork], runs: usize, expression: &str) -> Option<String> {
     let first = unknown.first()?;
     let which = match (unknown.len(), runs) {
         (_, 1) => "The work of the execution is unknown".to_owned(),
@@ -112,12 +112,9 @@ pub fn missing_work(unknown: &[FoundWork], runs: usize, expression: &Regex) -> O
     let why = match first {
         FoundWork::NotANumber(text) => format!(
             "'{}' matched '{text}', which is not a number above 0",
-            expression.as_str()
+            expression
         ),
-        _ => format!(
-            "no line of the command's output matches '{}'",
-            expression.as_str()
-        ),
+        _ => format!("no line of the command's output matches '{}'", expression),
     };
     Some(format!("{which}: {why}."))
 }

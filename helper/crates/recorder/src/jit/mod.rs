@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use symbolize::{Frame, ModuleSymbols};
 
 use super::address_spaces::AddressSpaces;
-use super::modules::{ModuleIndex, Modules};
+use super::modules::{MadeBy, ModuleIndex, Modules};
 use map_file::MapSource;
 
 pub const JIT: &str = "[JIT]";
@@ -36,7 +36,6 @@ pub struct JitProcesses {
 /// One program in one process: another that the process becomes is another one.
 struct JitProcess {
     pid: u32,
-    name: String,
     map: Result<MapSource, String>,
     pieces: usize,
 }
@@ -45,7 +44,6 @@ impl JitProcess {
     fn of(pid: u32) -> JitProcess {
         JitProcess {
             pid,
-            name: target::process_name(pid),
             map: MapSource::of(pid)
                 .map_err(|e| format!("could not look for its map while it ran ({e})")),
             pieces: 0,
@@ -91,14 +89,15 @@ impl JitProcesses {
         if self.processes.len() >= PROCESSES_MAX {
             return self.nameless(modules);
         }
-        let module = modules.add_without_file(JIT);
+        let name = target::process_name(pid);
+        let module = modules.add_made(JIT, MadeBy::Process { pid, name });
         self.processes.insert(module, JitProcess::of(pid));
         self.running.insert(pid, module);
         module
     }
 
     fn nameless(&mut self, modules: &mut Modules) -> ModuleIndex {
-        *(self.nameless).get_or_insert_with(|| modules.add_without_file(JIT))
+        *(self.nameless).get_or_insert_with(|| modules.add_made(JIT, MadeBy::Others))
     }
 
     /// A child has its parent's code, but what it makes from now on stands in no map of the parent's.
@@ -140,19 +139,6 @@ impl JitProcesses {
     fn supersede(&mut self, pid: u32) {
         for earlier in self.processes.values_mut().filter(|p| p.pid == pid) {
             earlier.map = Err("another program has overwritten its map".to_owned());
-        }
-    }
-
-    pub fn is_jit(&self, module: ModuleIndex) -> bool {
-        self.processes.contains_key(&module) || self.nameless == Some(module)
-    }
-
-    /// Which process it is of, in words.
-    pub fn described(&self, module: ModuleIndex) -> String {
-        match self.processes.get(&module) {
-            Some(process) if process.name.is_empty() => format!("process {}", process.pid),
-            Some(process) => format!("{} (process {})", process.name, process.pid),
-            None => "other processes".to_owned(),
         }
     }
 
@@ -221,19 +207,28 @@ fn chain_of(name: Option<String>) -> Vec<Frame> {
 const UNNAMED_WORTH_TELLING: f64 = 0.01;
 const PROCESSES_TOLD_MAX: usize = 3;
 
+/// Which process it is of, in words.
+fn described(made_by: &MadeBy) -> String {
+    match made_by {
+        MadeBy::Process { pid, name } if name.is_empty() => format!("process {pid}"),
+        MadeBy::Process { pid, name } => format!("{name} (process {pid})"),
+        MadeBy::Others => "other processes".to_owned(),
+    }
+}
+
 /// Sentences on what is wrong with the maps, those of the hottest processes first. `hot` are samples in the code of each,
 /// of `samples` in all.
 pub fn problems(
-    processes: &JitProcesses,
+    modules: &Modules,
     hot: &BTreeMap<ModuleIndex, u64>,
     samples: u64,
     problem_of: impl Fn(ModuleIndex) -> Option<String>,
 ) -> Vec<String> {
     let share = |n: u64| n as f64 / samples.max(1) as f64;
     let mut told: Vec<(u64, String)> = (hot.iter())
-        .filter(|(module, n)| processes.is_jit(**module) && share(**n) >= UNNAMED_WORTH_TELLING)
+        .filter(|(_, n)| share(**n) >= UNNAMED_WORTH_TELLING)
         .filter_map(|(module, n)| {
-            let who = processes.described(*module);
+            let who = described(modules.get(*module).made_by.as_ref()?);
             let percent = 100.0 * share(*n);
             let problem = problem_of(*module)?;
             Some((

@@ -1,0 +1,173 @@
+//! What a recording has seen: plain values that only grow, from which its run is described, saved and judged. Nothing in
+//! here opens, waits or tells; whoever does is a part of the recording itself.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use records::StackEnd;
+use records::layout::Counter;
+use target::Exit;
+
+use super::address_spaces::AddressSpaces;
+use super::modules::Modules;
+use super::recorded::EndReason;
+use super::repetitions::Repetitions;
+use super::stacks::CountedStacks;
+use super::work::FoundWork;
+
+pub struct Evidence {
+    /// As the sampler was asked.
+    pub asked_hz: u32,
+    /// The expression that finds the work in the command's output.
+    pub work_from: Option<String>,
+    /// The first of the target's processes.
+    pub pid: u32,
+    /// Those that were attached to at the beginning.
+    pub attached: Vec<u32>,
+    /// Working directory of the target.
+    pub cwd: PathBuf,
+    pub started_at: SystemTime,
+    pub started_monotonic_ns: u64,
+    pub by: SampledBy,
+    /// Cycles make the samples, not a clock.
+    pub hardware_cycles: bool,
+    /// Samples are taken by a timer on each CPU, not by the threads' own.
+    pub per_cpu: bool,
+    pub modules: Modules,
+    pub spaces: AddressSpaces,
+    /// Processes of which the kernel may have dropped records, and that could not be read any more.
+    pub unread: BTreeSet<u32>,
+    pub stacks: CountedStacks,
+    /// By the sampler's symbol ids.
+    pub kernel_names: Vec<(u32, String)>,
+    /// As the sampler has told them last.
+    pub counters: [u64; Counter::ALL.len()],
+    pub lost_mapping_records: u64,
+    /// Samples of ourselves, which are in no figure.
+    pub own_samples: u64,
+    /// Stacks that were longer than what is copied, and ended there.
+    pub cut_copies: u64,
+    /// For how long sampled threads ran; 0: not known (yet).
+    pub running_ns: u64,
+    /// Processes that the target has started.
+    pub forks: u64,
+    pub repetitions: Repetitions,
+    /// What runs said in whose output no work was found.
+    pub unknown_work: Vec<FoundWork>,
+    pub exit: Option<Exit>,
+    pub end_reason: EndReason,
+    /// The sampler did not send everything.
+    pub sampler_lost: bool,
+    /// What went wrong meanwhile, as sentences.
+    pub troubles: Vec<String>,
+}
+
+impl Default for Evidence {
+    /// Of a recording that has seen nothing yet.
+    fn default() -> Self {
+        Evidence {
+            asked_hz: 0,
+            work_from: None,
+            pid: 0,
+            attached: Vec::new(),
+            cwd: PathBuf::new(),
+            started_at: SystemTime::UNIX_EPOCH,
+            started_monotonic_ns: 0,
+            by: SampledBy {
+                is_privileged: true,
+                way: "",
+            },
+            hardware_cycles: false,
+            per_cpu: false,
+            modules: Modules::default(),
+            spaces: AddressSpaces::default(),
+            unread: BTreeSet::new(),
+            stacks: CountedStacks::default(),
+            kernel_names: Vec::new(),
+            counters: [0; Counter::ALL.len()],
+            lost_mapping_records: 0,
+            own_samples: 0,
+            cut_copies: 0,
+            running_ns: 0,
+            forks: 0,
+            repetitions: Repetitions::new(1, Vec::new(), false),
+            unknown_work: Vec::new(),
+            exit: None,
+            end_reason: EndReason::Exited,
+            sampler_lost: false,
+            troubles: Vec::new(),
+        }
+    }
+}
+
+/// Who took the samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampledBy {
+    /// Otherwise user space only.
+    pub is_privileged: bool,
+    /// By which way it has its rights.
+    pub way: &'static str,
+}
+
+impl Evidence {
+    /// For the run: what made the samples.
+    pub fn event_name(&self) -> &'static str {
+        match (self.hardware_cycles, self.by.is_privileged) {
+            (true, true) => "cycles",
+            (true, false) => "cycles:u",
+            (false, true) => "cpu-clock",
+            (false, false) => "cpu-clock:u",
+        }
+    }
+
+    /// What the sampler counted, without what was our own.
+    pub fn counted(&self, counter: Counter) -> u64 {
+        self.counters[counter as usize].saturating_sub(self.own_samples)
+    }
+
+    /// Samples that the sampler says were lost.
+    pub fn told_lost(&self) -> u64 {
+        Counter::LOSSES
+            .iter()
+            .map(|c| self.counters[*c as usize])
+            .sum()
+    }
+
+    /// Samples that were taken and are not in the run, by cause: those without a sample are left out.
+    ///
+    /// Taken = kept + Σ losses: what was taken and neither arrived nor is lost by a cause was lost on its way to us. When
+    /// the sampler has died, its last counts are older than the last samples.
+    pub fn losses(&self) -> Vec<(&'static str, u64)> {
+        let causes = Counter::LOSSES
+            .iter()
+            .map(|c| (c.name(), self.counters[*c as usize]));
+        let mut losses: Vec<_> = causes.collect();
+        let told = self.told_lost();
+        let taken = (self.counted(Counter::Taken)).max(self.counted(Counter::Kept) + told);
+        let on_the_way = taken.saturating_sub(self.stacks.sample_count() + told);
+        losses.push(("on-the-way", on_the_way));
+        losses.retain(|(_, count)| *count > 0);
+        losses
+    }
+
+    /// All that were taken and are not in the run.
+    pub fn lost(&self) -> u64 {
+        self.losses().iter().map(|(_, count)| count).sum()
+    }
+
+    /// Samples that were taken.
+    pub fn taken(&self) -> u64 {
+        self.kept() + self.lost()
+    }
+
+    /// Samples that are in the run.
+    pub fn kept(&self) -> u64 {
+        self.stacks.sample_count()
+    }
+
+    /// Stacks that ended so.
+    pub fn ended_by(&self, end: StackEnd) -> u64 {
+        self.stacks.ends[end as usize]
+    }
+}
