@@ -124,6 +124,12 @@ struct file_rows {
 };
 _Static_assert(sizeof(struct file_rows) == 8 + 24 * FILE_SEGMENTS_MAX, "mirrored by crates/records");
 
+/* What a sample is of, which says what its value is. */
+enum sample_kind {
+	SAMPLE_CPU = 0, /* ns on a CPU */
+	SAMPLE_KINDS = 1,
+};
+
 /* Head of a sample in the ring buffer; kernel frames, then user frames follow, leaf first. */
 struct sample_head {
 	u64 time_ns; /* CLOCK_MONOTONIC */
@@ -133,10 +139,14 @@ struct sample_head {
 	u16 user_frames;
 	u8 stack_end;
 	u8 is_copy; /* struct stack_copy, of which this is the head */
-	u8 reserved[2];
+	u8 kind;
+	u8 reserved;
 	char comm[16];
+	u64 value;  /* of one event, in the unit of the kind */
+	u32 weight; /* how many such events the sample stands for */
+	u32 unused;
 };
-_Static_assert(sizeof(struct sample_head) == 40, "mirrored by crates/records");
+_Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */
@@ -158,4 +168,4 @@ struct stack_copy {
 	u64 kernel_frames[KERNEL_FRAMES_MAX];
 	u8 stack[COPY_BYTES_MAX]; /* from the stack pointer up, then the second piece; what is beyond `bytes` is not sent */
 };
-_Static_assert(sizeof(struct stack_copy) == 40 + 8 * (COPIED_REGISTERS + 4 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct stack_copy) == 56 + 8 * (COPIED_REGISTERS + 4 + 127) + COPY_BYTES_MAX, "mirrored by crates/sampler");

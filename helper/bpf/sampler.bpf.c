@@ -114,6 +114,8 @@ struct {
 
 /* Set before loading. */
 const volatile u32 user_frames_wanted = USER_FRAMES_MAX;
+/* CPU time that a sample stands for. */
+const volatile u64 cpu_sample_ns = 0;
 
 static __always_inline void count(u32 which)
 {
@@ -259,6 +261,9 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	head->time_ns = bpf_ktime_get_ns();
 	head->pid = process_number_of(current_task);
 	head->tid = number_of(current_task);
+	head->kind = SAMPLE_CPU;
+	head->value = cpu_sample_ns;
+	head->weight = 1;
 	__builtin_memcpy(head->comm, current_task->comm, sizeof(head->comm));
 
 	s64 kernel_bytes = 0;

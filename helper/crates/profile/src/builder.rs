@@ -77,6 +77,15 @@ impl ProfileBuilder {
         }
     }
 
+    /// The sample type of this name.
+    pub fn set_default(&mut self, name: &str) {
+        let types = &self.profile.sample_types;
+        let found = types
+            .iter()
+            .position(|of| self.profile.text(of.kind) == name);
+        self.set_default_sample_type(found.expect("one of those given to `new`"));
+    }
+
     /// Index into the sample types given to `new`.
     pub fn set_default_sample_type(&mut self, index: usize) {
         assert!(index < self.profile.sample_types.len());

@@ -13,6 +13,7 @@ use crate::error::{ErrorKind, ProfileError};
 use crate::journal::{
     Recorder, STEP_BYTES_MAX, STEP_HEAD_BYTES, checksum, journal_name, journal_path, split_head,
 };
+use crate::kinds::{KindColumns, Sums};
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};
 use crate::regular_file::{read_regular, read_regular_file};
@@ -174,8 +175,11 @@ struct State {
     stack_ends: Vec<usize>,
     threads: Vec<JournalThread>,
     groups: Vec<(u32, u32)>,
-    counts: Vec<u64>,
-    samples: u64,
+    /// By group.
+    kinds: Vec<u32>,
+    sums: Vec<Sums>,
+    /// No sum of all groups is greater.
+    value: u64,
     kernel_names: HashMap<u32, String>,
     /// Number of the sample, group, time since the start.
     times: Vec<(u64, u32, u64)>,
@@ -203,8 +207,13 @@ impl State {
         let stacks = self.stack_ends.len() + stacks;
         let known_group =
             |pair: &[u32]| (pair[0] as usize) < stacks && (pair[1] as usize) < threads;
-        let added = step.counts.chunks_exact(2).map(|pair| pair[1]);
-        let total = added.fold(self.samples, u64::saturating_add);
+        let period_ns = step.period_ns.max(1);
+        let counted = (step.counts.chunks_exact(2)).map(|pair| pair[1].saturating_mul(period_ns));
+        let others = step
+            .sums
+            .chunks_exact(4)
+            .flat_map(|sums| sums[1..].iter().copied());
+        let value = counted.chain(others).fold(self.value, u64::saturating_add);
         modules <= limits.mappings
             && places <= limits.records
             && groups.max(stacks) <= limits.records
@@ -215,9 +224,10 @@ impl State {
             && step.places.chunks_exact(2).all(known_place)
             && step.groups.chunks_exact(2).all(known_group)
             && (step.counts.chunks_exact(2)).all(|pair| pair[0] < groups as u64)
-            && total
-                .checked_mul(step.period_ns.max(1))
-                .is_some_and(|ns| ns < 1 << 53)
+            && (step.sums.len().is_multiple_of(4))
+            && (step.sums.chunks_exact(4)).all(|sums| sums[0] < groups as u64)
+            && (step.group_kinds.is_empty() || step.group_kinds.len() == step.groups.len() / 2)
+            && value < 1 << 53
             && step.time_sample.len() == step.time_delta_ns.len()
             && step
                 .time_sample
@@ -241,10 +251,20 @@ impl State {
         self.threads.extend(step.threads);
         let groups = step.groups.chunks_exact(2);
         self.groups.extend(groups.map(|pair| (pair[0], pair[1])));
-        self.counts.resize(self.groups.len(), 0);
+        self.kinds.extend(step.group_kinds);
+        self.kinds.resize(self.groups.len(), 0);
+        self.sums.resize(self.groups.len(), Sums::default());
         for pair in step.counts.chunks_exact(2) {
-            self.counts[pair[0] as usize] += pair[1];
-            self.samples += pair[1];
+            self.add(pair[0], Sums::of_periods(pair[1], step.period_ns));
+        }
+        for sums in step.sums.chunks_exact(4) {
+            let (samples, weight, value) = (sums[1], sums[2], sums[3]);
+            let sums_of_group = Sums {
+                samples,
+                weight,
+                value,
+            };
+            self.add(sums[0], sums_of_group);
         }
         let names = step.kernel_names.into_iter();
         self.kernel_names.extend(names.map(|k| (k.symbol, k.name)));
@@ -264,16 +284,25 @@ impl State {
         self.period_ns = step.period_ns;
     }
 
+    fn add(&mut self, group: u64, sums: Sums) {
+        self.sums[group as usize].add(sums);
+        let largest = sums.value.max(sums.weight).max(sums.samples);
+        self.value = self.value.saturating_add(largest);
+    }
+
     /// None when there was no step.
     fn profile(self) -> Option<Profile> {
         let mut run = self.run.clone()?;
-        let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
+        let columns = KindColumns::of(self.kinds.iter().copied());
+        let mut builder = ProfileBuilder::new(&columns.sample_types());
+        builder.set_default("cpu");
         builder.set_period("cpu", "nanoseconds", self.period_ns as i64);
         builder.set_time(run.started_unix_ns, run.wall_ns as i64);
         let locations = self.locations(&mut builder);
         let mains = self.threads.iter().filter(|t| t.pid == t.tid);
         let processes: HashMap<u32, &str> = mains.map(|t| (t.pid, &*t.name)).collect();
-        for ((stack, thread), count) in self.groups.iter().zip(&self.counts) {
+        let groups = self.groups.iter().zip(&self.kinds).zip(&self.sums);
+        for (((stack, thread), kind), sums) in groups {
             let stack = self.stack(*stack as usize).iter();
             let stack: Vec<u32> = stack.map(|p| locations[*p as usize]).collect();
             let thread = &self.threads[*thread as usize];
@@ -285,7 +314,7 @@ impl State {
                 &thread.name,
                 thread.repetition,
             );
-            builder.push_sample(&stack, &[*count, count * self.period_ns], &labels);
+            builder.push_sample(&stack, &columns.values(*kind, sums), &labels);
         }
         let every = self.time_every.max(1);
         let mut times: Vec<(u64, u32)> = (self.times.iter())

@@ -43,6 +43,7 @@ impl CopiedStacks {
             time_ns: copy.time_ns,
             pid: copy.pid,
             tid: copy.tid,
+            worth: copy.worth,
             end,
             comm: copy.comm,
             kernel: copy.kernel,

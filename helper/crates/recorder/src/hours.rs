@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use profile::run::RunInfo;
 use profile::{Profile, RunFile};
-use records::{SampleRecord, StackEnd};
+use records::{SampleRecord, StackEnd, Worth};
 
 use super::address_spaces::AddressSpaces;
 use super::journal::{Present, Steps};
@@ -42,6 +42,7 @@ impl Recorder {
             time_ns,
             pid: 1,
             tid: tid as u32,
+            worth: Worth::of_cpu(1_001_001),
             end: StackEnd::Root,
             comm: *b"busy\0\0\0\0\0\0\0\0\0\0\0\0",
             kernel: vec![],
@@ -131,7 +132,15 @@ fn an_hour_of_eight_busy_threads_stays_within_bounds_and_so_does_its_journal() {
         journal_bytes >> 20,
         100.0 * share
     );
-    assert_eq!(recorder.stacks.counts.iter().sum::<u64>(), samples);
+    assert_eq!(
+        recorder
+            .stacks
+            .sums
+            .iter()
+            .map(|sums| sums.samples)
+            .sum::<u64>(),
+        samples
+    );
     assert_eq!(recorder.stacks.without_stack, 0);
     assert!(grown < MEMORY_BYTES_MAX, "{} MB", grown >> 20);
     assert!(journal_bytes < 256 << 20, "{journal_bytes}");
@@ -164,7 +173,10 @@ fn a_hundred_thousand_new_stacks_a_second(run: &Path) {
         grown >> 20,
         stacks.without_stack
     );
-    assert_eq!(stacks.counts.iter().sum::<u64>(), rate * seconds);
+    assert_eq!(
+        stacks.sums.iter().map(|sums| sums.samples).sum::<u64>(),
+        rate * seconds
+    );
     assert!(stacks.without_stack > rate, "there were more than fit");
     assert!(grown < MEMORY_BYTES_MAX, "{} MB", grown >> 20);
     let recovered = Profile::open(run).unwrap();

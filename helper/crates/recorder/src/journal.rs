@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use profile::run::{JournalKernelName, JournalModule, JournalStep, JournalThread, RunInfo};
-use profile::{Journal, RunFile, place};
+use profile::{Journal, RunFile, Sums, place};
+use records::{SampleKind, period_ns};
 
 use super::modules::Modules;
-use super::rate::period_ns;
 use super::shown_path::shown_path;
-use super::stacks::{CodePlace, CountedStacks, comm};
+use super::stacks::{CodePlace, CountedStacks, Group, comm};
 
 pub const STEP_EVERY: Duration = Duration::from_millis(500);
 /// A journal of hours, folded, has a third of this or less.
@@ -39,7 +39,7 @@ struct Saved {
     stacks: usize,
     threads: usize,
     groups: usize,
-    counts: Vec<u64>,
+    sums: Vec<Sums>,
     kernel_names: usize,
     samples: u64,
 }
@@ -120,6 +120,8 @@ impl Saved {
     fn step(&self, present: &Present) -> JournalStep {
         let stacks = present.stacks;
         let (time_sample, time_delta_ns, time_first) = self.times(present);
+        let period_ns = period_ns(present.sample_hz);
+        let (counts, sums) = self.sums(&stacks.sums, period_ns);
         JournalStep {
             modules: self.modules(present.modules),
             places: (stacks.places.values()[self.places..].iter())
@@ -148,13 +150,15 @@ impl Saved {
                     name: name.clone(),
                 })
                 .collect(),
-            counts: self.counts(&stacks.counts),
+            group_kinds: group_kinds(&stacks.groups.values()[self.groups..]),
+            counts,
+            sums,
             time_first,
             time_every: stacks.times_every as u32,
             time_sample,
             time_delta_ns,
             run: Some(present.run.clone()),
-            period_ns: period_ns(present.sample_hz),
+            period_ns,
         }
     }
 
@@ -172,13 +176,25 @@ impl Saved {
         .collect()
     }
 
-    fn counts(&self, counts: &[u64]) -> Vec<u64> {
-        let before = self.counts.iter().copied().chain(std::iter::repeat(0));
-        (0u64..)
-            .zip(counts.iter().zip(before))
-            .filter(|(_, (now, before))| *now > before)
-            .flat_map(|(group, (now, before))| [group, now - before])
-            .collect()
+    /// Of each group with new samples: how many, where each is one event of `period_ns`, else their sums.
+    fn sums(&self, sums: &[Sums], period_ns: u64) -> (Vec<u64>, Vec<u64>) {
+        let (mut counts, mut others) = (Vec::new(), Vec::new());
+        let before = (self.sums.iter().copied()).chain(std::iter::repeat(Sums::default()));
+        for (group, (now, before)) in (0u64..).zip(sums.iter().zip(before)) {
+            let new = Sums {
+                samples: now.samples - before.samples,
+                weight: now.weight - before.weight,
+                value: now.value - before.value,
+            };
+            match new.samples {
+                0 => {}
+                samples if new == Sums::of_periods(samples, period_ns) => {
+                    counts.extend([group, samples]);
+                }
+                samples => others.extend([group, samples, new.weight, new.value]),
+            }
+        }
+        (counts, others)
     }
 
     /// Groups and times of samples after those that are saved, and the number of the first.
@@ -204,9 +220,17 @@ impl Saved {
         self.stacks = stacks.stacks.len();
         self.threads = stacks.threads.values().len();
         self.groups = stacks.groups.values().len();
-        self.counts.clone_from(&stacks.counts);
+        self.sums.clone_from(&stacks.sums);
         self.kernel_names = present.kernel_names.len();
         self.samples = stacks.sample_count();
+    }
+}
+
+/// Empty: all are of CPU time.
+fn group_kinds(groups: &[Group]) -> Vec<u32> {
+    match groups.iter().all(|group| group.kind == SampleKind::Cpu) {
+        true => Vec::new(),
+        false => groups.iter().map(|group| group.kind as u32).collect(),
     }
 }
 

@@ -56,6 +56,8 @@ impl OwnSamples {
 
 #[cfg(test)]
 mod tests {
+    use records::Worth;
+
     use records::StackEnd;
 
     use super::*;
@@ -67,6 +69,7 @@ mod tests {
                 time_ns,
                 pid,
                 tid: pid,
+                worth: Worth::of_cpu(1_001_001),
                 end: StackEnd::Root,
                 comm: [0; 16],
                 kernel: vec![],

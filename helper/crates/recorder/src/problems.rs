@@ -146,13 +146,13 @@ pub fn problems(
 fn samples_by_jit(seen: &Evidence) -> BTreeMap<ModuleIndex, u64> {
     let stacks = &seen.stacks;
     let mut counts = BTreeMap::new();
-    for (group, count) in stacks.groups.values().iter().zip(&stacks.counts) {
+    for (group, sums) in stacks.groups.values().iter().zip(&stacks.sums) {
         let leaf = stacks.stacks.stack(group.stack).first();
         let leaf = leaf.map(|place| stacks.places.values()[*place as usize]);
         if let Some(CodePlace::InModule { module, .. }) = leaf
             && seen.modules.is_made(module)
         {
-            *counts.entry(module).or_default() += count;
+            *counts.entry(module).or_default() += sums.samples;
         }
     }
     counts

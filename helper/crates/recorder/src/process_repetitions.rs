@@ -53,6 +53,8 @@ impl ProcessRepetitions {
 
 #[cfg(test)]
 mod tests {
+    use records::Worth;
+
     use records::StackEnd;
 
     use super::*;
@@ -62,6 +64,7 @@ mod tests {
             time_ns,
             pid,
             tid: pid,
+            worth: Worth::of_cpu(1_001_001),
             end: StackEnd::Root,
             comm: [0; 16],
             kernel: vec![],

@@ -8,11 +8,6 @@ pub fn kernel_limit_hz() -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// CPU time that one sample stands for.
-pub fn period_ns(sample_hz: u32) -> u64 {
-    1_000_000_000 / u64::from(sample_hz)
-}
-
 /// # Errors
 /// When the kernel would not give this rate.
 pub fn check(asked_hz: u32, limit_hz: Option<u32>) -> Result<(), RecordError> {

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use profile::{
-    KERNEL, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN, sample_labels,
+    KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN,
+    sample_labels,
 };
+use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
 
 use super::earlier_build;
@@ -13,7 +15,6 @@ use super::environment::{Environment, unix_ns};
 use super::evidence::Evidence;
 use super::modules::{Module, ModuleIndex};
 use super::named::Named;
-use super::rate::period_ns;
 use super::run_info;
 use super::shown_path::shown_path;
 use super::source_texts::source_texts;
@@ -42,13 +43,14 @@ fn build(
     symbols: &BTreeMap<ModuleIndex, Symbols>,
     environment: &Environment,
 ) -> Profile {
-    let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
-    let period_ns = period_ns(options.sample_hz);
-    builder.set_period("cpu", "nanoseconds", period_ns as i64);
+    let columns = KindColumns::of(seen.stacks.kinds());
+    let mut builder = ProfileBuilder::new(&columns.sample_types());
+    builder.set_default("cpu");
+    builder.set_period("cpu", "nanoseconds", period_ns(options.sample_hz) as i64);
     let started_ns = unix_ns(seen.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
     let locations = add_locations(&mut builder, seen, symbols);
-    add_samples(&mut builder, seen, &locations, period_ns);
+    add_samples(&mut builder, seen, &locations, &columns);
     let profile = builder.finish();
     let earlier = options.build.earlier();
     let texts = source_texts(&samples_by_file(&profile), seen, code, symbols, earlier);
@@ -170,23 +172,24 @@ fn line_of_name(builder: &mut ProfileBuilder, name: &str) -> LineOf {
 }
 
 /// Adds the groups in order: group n is sample n, as the times in the run information count on.
-fn add_samples(builder: &mut ProfileBuilder, seen: &Evidence, locations: &[u32], period_ns: u64) {
+fn add_samples(
+    builder: &mut ProfileBuilder,
+    seen: &Evidence,
+    locations: &[u32],
+    columns: &KindColumns,
+) {
     let stacks = &seen.stacks;
     let names = thread_names(seen);
-    for (number, (group, count)) in stacks
-        .groups
-        .values()
-        .iter()
-        .zip(&stacks.counts)
-        .enumerate()
-    {
+    let groups = stacks.groups.values().iter().zip(&stacks.sums);
+    for (number, (group, sums)) in groups.enumerate() {
         let places = stacks.stacks.stack(group.stack);
         let stack: Vec<u32> = places.iter().map(|p| locations[*p as usize]).collect();
         let thread = &stacks.threads.values()[group.thread as usize];
         let name = comm(&thread.name);
         let process = names.get(&thread.pid).map_or(&*name, String::as_str);
         let labels = sample_labels(thread.pid, thread.tid, process, &name, thread.repetition);
-        let sample = builder.push_sample(&stack, &[*count, count * period_ns], &labels);
+        let values = columns.values(group.kind as u32, sums);
+        let sample = builder.push_sample(&stack, &values, &labels);
         debug_assert_eq!(sample as usize, number);
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use perf_events::page_bytes;
-use profile::SeededHash;
-use records::{SampleRecord, StackEnd};
+use profile::{SeededHash, Sums};
+use records::{SampleKind, SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
 use super::incomplete_stacks::{IncompleteStacks, LastPlace, is_incomplete};
@@ -55,11 +55,12 @@ impl Thread {
     }
 }
 
-/// Samples with the same stack on the same thread.
+/// Samples of a kind with the same stack on the same thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Group {
     pub stack: u32,
     pub thread: u32,
+    pub kind: SampleKind,
 }
 
 /// What a recording holds at most: some 300 MB, and within what a run file may have when it is read.
@@ -91,7 +92,8 @@ pub struct CountedStacks {
     pub stacks: StackNumbering,
     pub threads: Numbering<Thread>,
     pub groups: Numbering<Group>,
-    pub counts: Vec<u64>,
+    /// By group number.
+    pub sums: Vec<Sums>,
     /// Time and group number of every `times_every`th sample.
     pub times: Vec<(u64, u32)>,
     pub times_every: u64,
@@ -137,7 +139,7 @@ impl CountedStacks {
             stacks: StackNumbering::default(),
             threads: Numbering::default(),
             groups: Numbering::default(),
-            counts: Vec::new(),
+            sums: Vec::new(),
             times: Vec::new(),
             times_every: 1,
             ends: [0; StackEnd::ALL.len()],
@@ -183,8 +185,12 @@ impl CountedStacks {
         if is_incomplete(sample.end) {
             self.incomplete.add(self.last_place(stack));
         }
-        let group = self.group(stack, thread);
-        self.counts[group as usize] += 1;
+        let group = self.group(stack, thread, sample.worth.kind);
+        self.sums[group as usize].add(Sums {
+            samples: 1,
+            weight: sample.worth.weight.into(),
+            value: sample.worth.total(),
+        });
         if self.samples.is_multiple_of(self.times_every) {
             self.add_time(sample.time_ns, group);
         }
@@ -197,6 +203,11 @@ impl CountedStacks {
             Some(CodePlace::InModule { module, .. }) => LastPlace::Module(module),
             _ => LastPlace::NoFile,
         }
+    }
+
+    /// By number, each at least once.
+    pub fn kinds(&self) -> impl Iterator<Item = u32> {
+        self.groups.values().iter().map(|group| group.kind as u32)
     }
 
     pub fn sample_count(&self) -> u64 {
@@ -222,8 +233,13 @@ impl CountedStacks {
     }
 
     /// The group of a stack; without one, or without room for another group, the thread's group of other stacks.
-    fn group(&mut self, stack: Option<u32>, thread: u32) -> u32 {
-        let wanted = stack.map(|stack| Group { stack, thread });
+    fn group(&mut self, stack: Option<u32>, thread: u32, kind: SampleKind) -> u32 {
+        let of = |stack| Group {
+            stack,
+            thread,
+            kind,
+        };
+        let wanted = stack.map(of);
         let known = wanted.and_then(|group| self.groups.find(&group));
         let has_room = self.groups.values().len() < self.bounds.groups;
         let number = match (known, wanted) {
@@ -233,10 +249,11 @@ impl CountedStacks {
                 self.without_stack += 1;
                 let place = self.places.number(CodePlace::OtherStack);
                 let stack = self.stacks.number(&[place]);
-                self.groups.number(Group { stack, thread })
+                self.groups.number(of(stack))
             }
         };
-        self.counts.resize(self.groups.values().len(), 0);
+        let groups = self.groups.values().len();
+        self.sums.resize(groups, Sums::default());
         number
     }
 
@@ -313,6 +330,8 @@ pub fn comm(bytes: &[u8; 16]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use records::Worth;
+
     use super::*;
 
     fn sample(time_ns: u64, tid: u32, user: &[u64]) -> SampleRecord {
@@ -320,6 +339,7 @@ mod tests {
             time_ns,
             pid: 1,
             tid,
+            worth: Worth::of_cpu(1_000_000),
             end: StackEnd::Root,
             comm: [0; 16],
             kernel: vec![],
@@ -335,7 +355,9 @@ mod tests {
         stacks.add(sample(11, 1, &[1, 2]), 0, &spaces, &modules);
         stacks.add(sample(12, 2, &[1, 2]), 0, &spaces, &modules);
         stacks.add(sample(13, 1, &[3, 2]), 0, &spaces, &modules);
-        assert_eq!(stacks.counts, [2, 1, 1]);
+        let counts: Vec<u64> = stacks.sums.iter().map(|sums| sums.samples).collect();
+        assert_eq!(counts, [2, 1, 1]);
+        assert_eq!(stacks.sums[0].value, 2_000_000);
         assert_eq!(stacks.stacks.len(), 2);
         assert_eq!(stacks.times, [(10, 0), (11, 0), (12, 1), (13, 2)]);
         assert_eq!(stacks.sample_count(), 4);
@@ -359,7 +381,10 @@ mod tests {
             stacks.add(sample(n, tid, &[n, n + 1, 7]), 0, &spaces, &modules);
         }
         assert_eq!(stacks.sample_count(), 1000);
-        assert_eq!(stacks.counts.iter().sum::<u64>(), 1000);
+        assert_eq!(
+            stacks.sums.iter().map(|sums| sums.samples).sum::<u64>(),
+            1000
+        );
         assert_eq!(stacks.without_stack, 990);
         assert_eq!(stacks.stacks.len(), 11, "one of them for all others");
         assert_eq!(
@@ -372,10 +397,10 @@ mod tests {
     }
 
     fn samples_of(stacks: &CountedStacks, thread: u32) -> u64 {
-        let groups = stacks.groups.values().iter().zip(&stacks.counts);
+        let groups = stacks.groups.values().iter().zip(&stacks.sums);
         groups
             .filter(|(group, _)| group.thread == thread)
-            .map(|(_, n)| n)
+            .map(|(_, sums)| sums.samples)
             .sum()
     }
 

@@ -81,7 +81,7 @@ fn names_of(processes: BTreeMap<(u32, String), u64>) -> String {
 
 fn count(stacks: &CountedStacks, mapped: &HashSet<u32>, unread: &BTreeSet<u32>) -> Frames {
     let mut frames = Frames::default();
-    for (group, count) in stacks.groups.values().iter().zip(&stacks.counts) {
+    for (group, sums) in stacks.groups.values().iter().zip(&stacks.sums) {
         let places = stacks.stacks.stack(group.stack).iter();
         let places = places.map(|number| stacks.places.values()[*number as usize]);
         let (mut all, mut unknown) = (0, 0);
@@ -92,21 +92,21 @@ fn count(stacks: &CountedStacks, mapped: &HashSet<u32>, unread: &BTreeSet<u32>) 
             ));
             unknown += u64::from(matches!(place, CodePlace::Unknown { .. }));
         }
-        frames.all += all * count;
-        frames.unknown += unknown * count;
+        frames.all += all * sums.samples;
+        frames.unknown += unknown * sums.samples;
         let thread = &stacks.threads.values()[group.thread as usize];
         if unknown > 0 && unread.contains(&thread.pid) {
-            frames.of_unread += unknown * count;
-            frames.unread_samples += count;
+            frames.of_unread += unknown * sums.samples;
+            frames.unread_samples += sums.samples;
             let process = (thread.pid, name_of(thread));
-            *frames.unread.entry(process).or_default() += unknown * count;
+            *frames.unread.entry(process).or_default() += unknown * sums.samples;
         }
         if unknown > 0 && !mapped.contains(&thread.pid) {
-            frames.of_unmapped += unknown * count;
+            frames.of_unmapped += unknown * sums.samples;
             *frames
                 .unmapped
                 .entry((thread.pid, name_of(thread)))
-                .or_default() += unknown * count;
+                .or_default() += unknown * sums.samples;
         }
     }
     frames
@@ -119,7 +119,7 @@ fn name_of(thread: &Thread) -> String {
 
 #[cfg(test)]
 mod tests {
-    use records::{SampleRecord, StackEnd};
+    use records::{SampleRecord, StackEnd, Worth};
 
     use super::*;
     use crate::modules::{MadeBy, Modules};
@@ -145,6 +145,7 @@ mod tests {
                 time_ns: 1,
                 pid: *pid,
                 tid: *pid,
+                worth: Worth::of_cpu(1_001_001),
                 end: StackEnd::Root,
                 comm,
                 kernel: vec![],

@@ -19,7 +19,7 @@ pub const PAGE_SHIFT: u32 = 12;
 pub const NO_PAGES: u32 = u32::MAX;
 
 /// Size of `struct sample_head`.
-pub const SAMPLE_HEAD_BYTES: usize = 40;
+pub const SAMPLE_HEAD_BYTES: usize = 56;
 /// Of `struct stack_copy`: what is copied at most, and how many registers: the general ones of the machine that this runs on.
 pub const COPY_BYTES_MAX: usize = 126 << 10;
 pub const COPIED_REGISTERS: usize = if cfg!(target_arch = "aarch64") {
@@ -27,6 +27,22 @@ pub const COPIED_REGISTERS: usize = if cfg!(target_arch = "aarch64") {
 } else {
     16
 };
+
+/// What a sample is of, which says what its value is (`enum sample_kind`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum SampleKind {
+    /// Nanoseconds on a CPU.
+    #[default]
+    Cpu,
+}
+
+impl SampleKind {
+    pub const ALL: [SampleKind; 1] = [SampleKind::Cpu];
+
+    pub fn from_code(code: u8) -> Option<SampleKind> {
+        Self::ALL.get(code as usize).copied()
+    }
+}
 
 /// How the walk of a user stack ended (`enum stack_end`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

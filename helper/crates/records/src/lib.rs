@@ -8,16 +8,18 @@ pub mod bytes;
 pub mod layout;
 pub mod to_engine;
 pub mod to_sampler;
+mod worth;
 
 pub use bytes::{MessageError, MessageReader, write_message};
-pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, StackEnd};
+pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use to_engine::{
     CopiedPiece, CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep,
 };
 pub use to_sampler::{FileId, MappingRecord, Segment, ThreadId, ToSampler, vaddr_of_offset};
+pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 6;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 128 * 1024;

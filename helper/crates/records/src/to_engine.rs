@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
 use crate::to_sampler::{FileId, file_id, parse_file_id};
+use crate::worth::Worth;
 
 /// One stack. Addresses are where execution was (leaf) or the call was made (callers: return address − 1).
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +13,7 @@ pub struct SampleRecord {
     pub time_ns: u64, // CLOCK_MONOTONIC
     pub pid: u32,
     pub tid: u32,
+    pub worth: Worth,
     pub end: StackEnd,
     pub comm: [u8; 16],
     /// Ids of kernel symbols, innermost first; 0: a kernel address without a name.
@@ -26,6 +28,7 @@ pub struct CopyRecord {
     pub time_ns: u64, // CLOCK_MONOTONIC
     pub pid: u32,
     pub tid: u32,
+    pub worth: Worth,
     pub comm: [u8; 16],
     /// As in [`SampleRecord`].
     pub kernel: Vec<u32>,
@@ -189,10 +192,8 @@ impl FromSampler {
                 write_message(out, READY, &body.0)
             }
             Self::Sample(s) => {
-                let mut b = b
-                    .u64(s.time_ns)
-                    .u32(s.pid)
-                    .u32(s.tid)
+                let mut b = (s.worth)
+                    .write(b.u64(s.time_ns).u32(s.pid).u32(s.tid))
                     .u32(s.kernel.len() as u32)
                     .u32(s.user.len() as u32)
                     .u8(s.end as u8)
@@ -206,10 +207,8 @@ impl FromSampler {
                 write_message(out, SAMPLE, &b.0)
             }
             Self::Copy(c) => {
-                let mut b = b
-                    .u64(c.time_ns)
-                    .u32(c.pid)
-                    .u32(c.tid)
+                let mut b = (c.worth)
+                    .write(b.u64(c.time_ns).u32(c.pid).u32(c.tid))
                     .bytes(&c.comm)
                     .u64(c.ip)
                     .u8(u8::from(c.is_exact))
@@ -372,6 +371,7 @@ impl FromSampler {
 
 fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
     let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
+    let worth = Worth::parse(f)?;
     let (kernel_count, user_count) = (f.u32()? as usize, f.u32()? as usize);
     let end = StackEnd::from_code(f.u8()?)?;
     let comm = f.bytes(16)?.try_into().ok()?;
@@ -381,6 +381,7 @@ fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
         time_ns,
         pid,
         tid,
+        worth,
         end,
         comm,
         kernel: numbers(kernel),
@@ -393,6 +394,7 @@ fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
 
 fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {
     let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
+    let worth = Worth::parse(f)?;
     let comm = f.bytes(16)?.try_into().ok()?;
     let (ip, is_exact) = (f.u64()?, f.u8()? != 0);
     let (other_start, other_length) = (f.u64()?, f.u32()? as usize);
@@ -410,6 +412,7 @@ fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {
         time_ns,
         pid,
         tid,
+        worth,
         comm,
         kernel: numbers(kernel),
         registers,

@@ -85,6 +85,7 @@ impl Bpf {
     pub fn load(
         capacities: Capacities,
         user_frames: u32,
+        cpu_sample_ns: u64,
         stack_copies: bool,
         invoker: u32,
     ) -> Result<Bpf, libbpf_rs::Error> {
@@ -94,6 +95,7 @@ impl Bpf {
         let mut open = SamplerSkelBuilder::default().open(object)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.user_frames_wanted = user_frames;
+            rodata.cpu_sample_ns = cpu_sample_ns;
             rodata.invoker_uid = invoker;
             rodata.kernel_page_shift = page_bytes().trailing_zeros();
             rodata.stack_copies_wanted = stack_copies.into();

@@ -1,8 +1,10 @@
 //! Samples as the BPF program writes them.
 
 use records::bytes::Fields;
-use records::layout::{COPIED_REGISTERS, KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, USER_FRAMES_MAX};
-use records::{CopiedPiece, CopyRecord, SampleRecord, StackEnd};
+use records::layout::{
+    COPIED_REGISTERS, KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, SampleKind, USER_FRAMES_MAX,
+};
+use records::{CopiedPiece, CopyRecord, SampleRecord, StackEnd, Worth};
 
 /// What the BPF program sends for a sample.
 pub enum Taken {
@@ -17,8 +19,16 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
     let (kernel_frames, user_frames) = (f.u16()? as usize, f.u16()? as usize);
     let (end, is_copy) = (f.u8()?, f.u8()? != 0);
-    f.bytes(2)?;
+    let kind = SampleKind::from_code(f.u8()?)?;
+    f.u8()?;
     let comm = f.bytes(16)?.try_into().ok()?;
+    let (value, weight) = (f.u64()?, f.u32()?);
+    f.u32()?;
+    let worth = Worth {
+        kind,
+        value,
+        weight,
+    };
     debug_assert_eq!(bytes.len() - f.0.len(), SAMPLE_HEAD_BYTES);
     let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
     if is_copy {
@@ -26,6 +36,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             time_ns,
             pid,
             tid,
+            worth,
             comm,
             kernel: Vec::with_capacity(kernel_frames),
             registers: [0; COPIED_REGISTERS],
@@ -56,6 +67,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
         time_ns,
         pid,
         tid,
+        worth,
         end,
         comm,
         kernel: Vec::with_capacity(kernel_frames),

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use perf_events::event::SampleEvent;
 use perf_events::map_event::MapEvent;
 use records::layout::USER_FRAMES_MAX;
-use records::{Counter, FileId, FromSampler, PROTOCOL_VERSION, SamplerStep, Segment, ToSampler};
+use records::{
+    Counter, FileId, FromSampler, PROTOCOL_VERSION, SamplerStep, Segment, ToSampler, period_ns,
+};
 
 use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities};
@@ -79,8 +81,14 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         rows: row_capacity,
         pages: page_capacity,
     };
-    let bpf = Bpf::load(capacities, user_frames, stack_copies, invoker)
-        .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
+    let bpf = Bpf::load(
+        capacities,
+        user_frames,
+        period_ns(sample_hz),
+        stack_copies,
+        invoker,
+    )
+    .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
     let mut session = Session {
         invoker,
         started: false,

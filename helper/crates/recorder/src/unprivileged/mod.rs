@@ -13,7 +13,7 @@ use std::sync::mpsc::SyncSender;
 use perf_events::map_event::MapEvent;
 use records::{
     CopiedPiece, CopyRecord, FromSampler, MessageReader, Rule, RuleKind, SampleRecord,
-    SamplerError, StackEnd, ToSampler,
+    SamplerError, StackEnd, ToSampler, Worth, period_ns,
 };
 use stack_copies::{Collector, OpenError, OpenStep, Options, STACK_BYTES, StackCopy};
 
@@ -130,10 +130,12 @@ impl OwnSampler {
         self.shared
             .waiting_bytes
             .fetch_sub(copy.stack.len() as u64, Ordering::Relaxed);
+        let worth = Worth::of_cpu(period_ns(self.options.sample_hz));
         let mut sample = SampleRecord {
             time_ns: copy.time_ns,
             pid: copy.pid,
             tid: copy.tid,
+            worth,
             end: StackEnd::Unreadable,
             comm: copy.thread_name,
             kernel: Vec::new(),
@@ -151,6 +153,7 @@ impl OwnSampler {
                     time_ns: copy.time_ns,
                     pid: copy.pid,
                     tid: copy.tid,
+                    worth,
                     comm: copy.thread_name,
                     kernel: Vec::new(),
                     registers: registers.general,

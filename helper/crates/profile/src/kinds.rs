@@ -1,0 +1,108 @@
+//! Kinds of samples that a recording has, and what they become in a run: a new kind has its columns here.
+
+/// CPU time, as `SampleKind` of a recording numbers it.
+const CPU: u32 = 0;
+
+/// What the samples of a group add up to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sums {
+    pub samples: u64,
+    /// Events that they stand for.
+    pub weight: u64,
+    /// Of all these events, in the unit of the kind.
+    pub value: u64,
+}
+
+impl Sums {
+    /// Of samples that are one event each, of the same value.
+    pub fn of_periods(samples: u64, period: u64) -> Sums {
+        Sums {
+            samples,
+            weight: samples,
+            value: samples.saturating_mul(period),
+        }
+    }
+
+    pub fn add(&mut self, other: Sums) {
+        self.samples += other.samples;
+        self.weight = self.weight.saturating_add(other.weight);
+        self.value = self.value.saturating_add(other.value);
+    }
+}
+
+struct Column {
+    kind: u32,
+    name: &'static str,
+    unit: &'static str,
+    of: fn(&Sums) -> u64,
+}
+
+const COLUMNS: &[Column] = &[
+    Column {
+        kind: CPU,
+        name: "samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: CPU,
+        name: "cpu",
+        unit: "nanoseconds",
+        of: |sums| sums.value,
+    },
+];
+
+/// The columns of a run that may have samples of these kinds.
+pub struct KindColumns(Vec<&'static Column>);
+
+impl KindColumns {
+    /// Of CPU time, which every recording has, and of the kinds that it has seen besides.
+    pub fn of(seen: impl Iterator<Item = u32>) -> KindColumns {
+        let mut kinds: Vec<u32> = seen.chain([CPU]).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let is_seen = |column: &&Column| kinds.contains(&column.kind);
+        KindColumns(COLUMNS.iter().filter(is_seen).collect())
+    }
+
+    pub fn sample_types(&self) -> Vec<(&'static str, &'static str)> {
+        self.0
+            .iter()
+            .map(|column| (column.name, column.unit))
+            .collect()
+    }
+
+    /// The values of samples of one kind: 0 in the columns of others.
+    pub fn values(&self, kind: u32, sums: &Sums) -> Vec<u64> {
+        (self.0.iter())
+            .map(|column| {
+                if column.kind == kind {
+                    (column.of)(sums)
+                } else {
+                    0
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_a_kind_have_no_value_of_another() {
+        let columns = KindColumns::of([].into_iter());
+        assert_eq!(
+            columns.sample_types(),
+            [("samples", "count"), ("cpu", "nanoseconds")]
+        );
+        let sums = Sums {
+            samples: 2,
+            weight: 2,
+            value: 10,
+        };
+        assert_eq!(columns.values(CPU, &sums), [2, 10]);
+        assert_eq!(columns.values(99, &sums), [0, 0]);
+    }
+}

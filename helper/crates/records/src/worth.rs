@@ -1,0 +1,46 @@
+//! What a sample tells, and how much of it.
+
+use crate::bytes::{Body, Fields};
+use crate::layout::SampleKind;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Worth {
+    pub kind: SampleKind,
+    /// Of one event, in the unit of the kind.
+    pub value: u64,
+    /// How many such events the sample stands for.
+    pub weight: u32,
+}
+
+/// CPU time that one sample stands for.
+pub fn period_ns(sample_hz: u32) -> u64 {
+    1_000_000_000 / u64::from(sample_hz.max(1))
+}
+
+impl Worth {
+    /// Of a sample that stands for so much CPU time.
+    pub fn of_cpu(ns: u64) -> Worth {
+        Worth {
+            kind: SampleKind::Cpu,
+            value: ns,
+            weight: 1,
+        }
+    }
+
+    /// Of all events that it stands for.
+    pub fn total(self) -> u64 {
+        self.value.saturating_mul(self.weight.into())
+    }
+
+    pub(crate) fn write(self, body: Body) -> Body {
+        body.u8(self.kind as u8).u64(self.value).u32(self.weight)
+    }
+
+    pub(crate) fn parse(f: &mut Fields<'_>) -> Option<Worth> {
+        Some(Worth {
+            kind: SampleKind::from_code(f.u8()?)?,
+            value: f.u64()?,
+            weight: f.u32()?,
+        })
+    }
+}
