@@ -1,21 +1,23 @@
-//! What is wrong with how the hot code was built, as sentences with the line to add: no optimisation, no line tables,
-//! functions that share their code.
+//! What is wrong with how the hot code was built: no optimisation, no line tables, functions that share their code,
+//! sources that are newer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use profile::{Locations, Profile};
-use symbolize::{DemangleMode, Language, Text, demangle};
+use profile::Locations;
+use symbolize::Text;
 
+use super::evidence::Evidence;
 use super::modules::ModuleIndex;
+use super::named::Named;
+use super::problem::Problem;
 use super::shown_path::{module_name, shown_path};
-use super::symbols::Symbols;
 
 /// Shares of all samples above which it is told.
 const UNNAMED_WORTH_TELLING: f64 = 0.05;
 const UNOPTIMIZED_WORTH_TELLING: f64 = 0.05;
 const FOLDED_WORTH_TELLING: f64 = 0.01;
-const FOLDED_SHOWN_MAX: usize = 3;
+const SOURCES_TOLD_MAX: usize = 3;
 
 /// Leaf samples of one module.
 #[derive(Default)]
@@ -26,12 +28,13 @@ struct Hot<'a> {
     folded_functions: BTreeSet<&'a [Text]>,
 }
 
-/// Sentences on the modules that have a worthwhile share of the samples.
-pub fn build_problems(
-    profile: &Profile,
-    paths: &BTreeMap<ModuleIndex, &Path>,
-    symbols: &BTreeMap<ModuleIndex, Symbols>,
-) -> Vec<String> {
+/// Of the modules that have a worthwhile share of the samples.
+pub fn build_problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
+    let (symbols, profile) = (named.symbols, named.profile);
+    let paths: BTreeMap<ModuleIndex, &Path> = (seen.modules.iter())
+        .filter(|(_, module)| module.made_by.is_none())
+        .map(|(index, module)| (index, module.path.as_path()))
+        .collect();
     let by_path: HashMap<String, ModuleIndex> = (paths.iter())
         .map(|(index, path)| (shown_path(path), *index))
         .collect();
@@ -77,94 +80,58 @@ pub fn build_problems(
             continue;
         };
         let found = &symbols.found;
-        let name = module_name(path);
-        let percent = |n: u64| 100.0 * share(n);
+        let module = module_name(path);
         if !found.has_lines && share(hot.samples) >= UNNAMED_WORTH_TELLING {
-            let what = match &found.problem {
-                Some(problem) => format!(
-                    "{name} ({:.0} % of the samples): {problem}",
-                    percent(hot.samples)
-                ),
-                None => format!(
-                    "{name} ({:.0} % of the samples) has no line tables: build it with -g, or install its debug symbols.",
-                    percent(hot.samples)
-                ),
-            };
-            problems.push(match symbols.is_unread {
-                true => format!("{what}."),
-                false => format!("{what}{}", lines_advice(path, found.language)),
+            problems.push(Problem::NoLines {
+                module: module.clone(),
+                share: share(hot.samples),
+                why: found.problem.clone(),
+                is_unread: symbols.is_unread,
+                own: (!is_of_system(path)).then_some(found.language),
             });
-        } else if let Some(problem) = &found.problem
+        } else if let Some(why) = &found.problem
             && share(hot.samples) >= UNNAMED_WORTH_TELLING
         {
-            problems.push(format!(
-                "{name} ({:.0} % of the samples): {problem}",
-                percent(hot.samples)
-            ));
+            problems.push(Problem::ModuleProblem {
+                module: module.clone(),
+                share: share(hot.samples),
+                why: why.clone(),
+            });
         }
         if share(hot.unoptimized) >= UNOPTIMIZED_WORTH_TELLING {
-            problems.push(format!(
-                "{name} was built without optimization ({:.0} % of the samples are in such code): a release build will have different figures.{}",
-                percent(hot.unoptimized),
-                optimisation_advice(found.language)
-            ));
+            problems.push(Problem::Unoptimized {
+                module: module.clone(),
+                share: share(hot.unoptimized),
+                language: found.language,
+            });
         }
         if share(hot.folded) >= FOLDED_WORTH_TELLING {
-            problems.push(format!(
-                "{name}: the linker merged functions with identical code (identical-code folding), and {:.0} % of the samples are in such code. Any of these may have run: {}.",
-                percent(hot.folded),
-                folded_names(&hot.folded_functions)
-            ));
+            problems.push(Problem::Folded {
+                module,
+                share: share(hot.folded),
+                functions: hot.folded_functions.iter().map(|f| f.to_vec()).collect(),
+            });
         }
     }
     problems
 }
 
-fn folded_names(groups: &BTreeSet<&[Text]>) -> String {
-    let group = |names: &&[Text]| {
-        let mut names: Vec<String> = (names.iter())
-            .map(|name| demangle(name, DemangleMode::Full))
-            .collect();
-        let more = names.len().saturating_sub(FOLDED_SHOWN_MAX);
-        names.truncate(FOLDED_SHOWN_MAX);
-        match more {
-            0 => names.join(" = "),
-            more => format!("{} = {more} more", names.join(" = ")),
-        }
-    };
-    let mut shown: Vec<String> = groups.iter().take(FOLDED_SHOWN_MAX).map(group).collect();
-    if groups.len() > FOLDED_SHOWN_MAX {
-        shown.push(format!("{} more", groups.len() - FOLDED_SHOWN_MAX));
-    }
-    shown.join("; ")
-}
-
-/// The line to add for line tables; none for what the system installed.
-fn lines_advice(path: &Path, language: Language) -> &'static str {
-    if ["/usr/lib", "/usr/bin", "/lib", "/bin"]
+/// Nobody builds it who uses it.
+fn is_of_system(path: &Path) -> bool {
+    ["/usr/lib", "/usr/bin", "/lib", "/bin"]
         .iter()
         .any(|folder| path.starts_with(folder))
         || path.starts_with("[")
-    {
-        return "";
-    }
-    match language {
-        Language::C | Language::Unknown => {
-            " CMake: -DCMAKE_BUILD_TYPE=RelWithDebInfo. make: CFLAGS=\"-O2 -g\" CXXFLAGS=\"-O2 -g\"."
-        }
-        Language::Rust => " Cargo.toml: [profile.release] debug = 1 and strip = \"none\".",
-        Language::Go => " Go: build it without -ldflags=-s or -w.",
-        Language::OCaml => " dune: (ocamlopt_flags (:standard -g)) and (link_flags (-g)).",
-    }
 }
 
-fn optimisation_advice(language: Language) -> &'static str {
-    match language {
-        Language::C | Language::Unknown => {
-            " CMake: -DCMAKE_BUILD_TYPE=RelWithDebInfo. make: CFLAGS=\"-O2 -g\" CXXFLAGS=\"-O2 -g\"."
-        }
-        Language::Rust => " cargo build --release, with [profile.release] debug = 1 in Cargo.toml.",
-        Language::Go => " Go: build it without -gcflags=-N.",
-        Language::OCaml => " dune: dune build --profile release.",
-    }
+/// Source files that are not what was built.
+pub fn changed_sources(_: &Evidence, named: &Named) -> Vec<Problem> {
+    let sources = named.texts.known.iter();
+    let changed = sources.filter(|source| source.newer_than_binary);
+    (changed.take(SOURCES_TOLD_MAX))
+        .map(|source| Problem::SourceChanged {
+            path: source.path.clone(),
+            differs: source.differs_from_binary,
+        })
+        .collect()
 }

@@ -1,11 +1,12 @@
-//! Stacks that do not reach the thread's start: where they end, and what helps where that is the code of a run time that
-//! keeps its stack in a way of its own.
+//! Stacks that do not reach the thread's start: where they end, and whether that is the code of a run time that keeps its
+//! stack in a way of its own.
 
 use std::collections::BTreeMap;
 
 use records::StackEnd;
 
 use super::modules::ModuleIndex;
+use super::problem::{RunTime, StacksEnd};
 
 /// The outermost place that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,30 +37,28 @@ impl IncompleteStacks {
         Some((*last, *count as f64 / all as f64))
     }
 
-    /// For the user, behind the share of stacks. `module` gives a file's name, if the module is a file and not code that a
-    /// process has made; `files` are the names of all files, `functions` those of functions that were found.
-    pub fn sentence<'a>(
+    /// `module` gives a file's name, if the module is a file and not code that a process has made; `files` are the names of
+    /// all files, `functions` those of functions that were found. None: there are no such stacks.
+    pub fn mostly_end<'a>(
         &self,
         module: impl Fn(ModuleIndex) -> Option<String>,
         mut files: impl Iterator<Item = &'a str>,
         mut functions: impl Iterator<Item = &'a str>,
-    ) -> String {
-        let Some((last, share)) = self.mostly() else {
-            return String::new();
-        };
+    ) -> Option<StacksEnd> {
+        let (last, share) = self.mostly()?;
         let file = match last {
             LastPlace::Module(index) => module(index),
             LastPlace::NoFile => None,
         };
-        let advice = match &file {
-            Some(_) if functions.any(is_of_ghc) => {
-                " Code compiled by GHC keeps its stack elsewhere: self times are correct, callers are unknown."
-            }
-            Some(_) => "",
-            None => files.find_map(advice_on_run_time).unwrap_or_default(),
+        let run_time = match &file {
+            Some(_) => functions.any(is_of_ghc).then_some(RunTime::Ghc),
+            None => files.find_map(run_time_of),
         };
-        let place = file.unwrap_or_else(|| "code generated at run time".to_owned());
-        format!(" {:.0} % of them end in {place}.{advice}", 100.0 * share)
+        Some(StacksEnd {
+            file,
+            share,
+            run_time,
+        })
     }
 }
 
@@ -68,13 +67,11 @@ fn is_of_ghc(function: &str) -> bool {
     function.starts_with("stg_") || function.ends_with("_info")
 }
 
-fn advice_on_run_time(file: &str) -> Option<&'static str> {
+fn run_time_of(file: &str) -> Option<RunTime> {
     if file == "libjvm.so" {
-        return Some(" Java: start it with -XX:+PreserveFramePointer.");
+        return Some(RunTime::Java);
     }
-    file.contains("luajit").then_some(
-        " LuaJIT: its compiled code has no frames to follow. luajit -joff interprets the code instead.",
-    )
+    file.contains("luajit").then_some(RunTime::LuaJit)
 }
 
 #[cfg(test)]
@@ -85,7 +82,8 @@ mod tests {
         let mut stacks = IncompleteStacks::default();
         last.iter().for_each(|l| stacks.add(*l));
         let file = |_| Some("prog".to_owned());
-        stacks.sentence(file, files.iter().copied(), functions.iter().copied())
+        let end = stacks.mostly_end(file, files.iter().copied(), functions.iter().copied());
+        end.map_or(String::new(), |end| end.sentence())
     }
 
     #[test]

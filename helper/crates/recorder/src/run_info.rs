@@ -9,20 +9,19 @@ use profile::run::{
     RunInfo, Until,
 };
 use records::StackEnd;
-use records::layout::Counter;
 
 use super::environment::{Environment, unix_ns};
 use super::evidence::Evidence;
 use super::layouts;
 use super::modules::{ModuleIndex, Modules};
 use super::named::Named;
+use super::problem::Problem;
 use super::problems::problems;
-use super::rate::{Taken, TimersUsed};
 use super::repetitions::{Repetition, Repetitions};
+use super::shortfall::Taken;
 use super::shown_path::shown_path;
 use super::source_texts::SourceTexts;
 use super::symbols::Symbols;
-use super::work::missing_work;
 use super::{EndReason, RecordOptions, Target};
 
 /// Of a module.
@@ -36,11 +35,6 @@ pub fn run_info(
     named: Named,
     environment: &Environment,
 ) -> RunInfo {
-    let Named {
-        symbols,
-        profile,
-        texts,
-    } = named;
     let (command, attached_pid) = match &options.target {
         Target::Launch { program, args, .. } => {
             let earlier = options.build.earlier();
@@ -59,7 +53,9 @@ pub fn run_info(
     let repetitions = &seen.repetitions;
     let git = environment.git.as_ref();
     let exit = seen.exit;
-    let taken = taken(seen);
+    let taken = Taken::of(seen);
+    let problems = problems(seen, &named);
+    let Named { symbols, texts, .. } = named;
     let mut info = RunInfo {
         format: 1,
         name: options.name.clone(),
@@ -127,14 +123,7 @@ pub fn run_info(
             .collect(),
     };
     info.problems.extend(environment.problem.clone());
-    info.problems
-        .extend(problems(&info, seen, symbols, profile));
-    // Of what came after the sampler nothing is known.
-    (info.problems).extend(taken.shortfall().filter(|_| !seen.sampler_lost));
-    if let Some(expression) = &seen.work_from {
-        let runs = seen.repetitions.whole().count();
-        (info.problems).extend(missing_work(&seen.unknown_work, runs, expression));
-    }
+    info.problems.extend(problems.iter().map(Problem::sentence));
     info
 }
 
@@ -147,27 +136,6 @@ pub fn run_info_so_far(seen: &Evidence, options: &RecordOptions, wall: Duration)
         texts: SourceTexts::default(),
     };
     run_info(seen, options, wall, named, &Environment::default())
-}
-
-/// CPU time of a new process before its program began is sampled by rule of the phase, not for the run.
-fn taken(seen: &Evidence) -> Taken {
-    let before_ns = seen.repetitions.before_in_all.as_nanos() as u64;
-    let running_ns = match seen.running_ns {
-        // Without privilege it is not counted, and nothing is sampled in the kernel.
-        0 => seen.exit.map_or(0, |e| e.user_ns),
-        ns => ns.saturating_sub(before_ns),
-    };
-    Taken {
-        asked_hz: seen.asked_hz,
-        samples: seen.counted(Counter::Taken),
-        running_ns,
-        timers: match (seen.per_cpu, seen.by.is_privileged) {
-            (true, _) => TimersUsed::PerCpu,
-            (false, true) => TimersUsed::PerThread,
-            (false, false) => TimersUsed::Unprivileged,
-        },
-        threads: seen.stacks.threads.values().len() as u64 + seen.forks,
-    }
 }
 
 /// The warm-up runs first; empty when repetitions are not told.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::address_spaces::AddressSpaces;
+use super::evidence::Evidence;
+use super::problem::{Problem, Processes, WhyUnknown};
 use super::stacks::{CodePlace, CountedStacks, Thread};
 
 /// Above this share of all user frames the run says so.
@@ -10,8 +11,6 @@ const WORTH_TELLING: f64 = 0.2;
 
 /// Names of processes in one sentence.
 const NAMES_MAX: usize = 3;
-
-const DROPPED: &str = "the machine was so busy that the kernel dropped records of loaded libraries, and the processes exited or started another program before Lineheat could look them up";
 
 #[derive(Default)]
 struct Frames {
@@ -26,57 +25,45 @@ struct Frames {
     unread_samples: u64,
 }
 
-/// A sentence on frames that have no module, when there are many, or some for want of records that the kernel dropped.
-pub fn problem(
-    stacks: &CountedStacks,
-    spaces: &AddressSpaces,
-    unread: &BTreeSet<u32>,
-    lost_records: u64,
-) -> Option<String> {
-    let frames = count(stacks, &spaces.ever_mapped, unread);
+/// Frames that have no module, when there are many, or some for want of records that the kernel dropped.
+pub fn unknown_frames(seen: &Evidence) -> Option<Problem> {
+    let frames = count(&seen.stacks, &seen.spaces.ever_mapped, &seen.unread);
     let share = frames.unknown as f64 / frames.all.max(1) as f64;
     if share <= WORTH_TELLING {
-        return (frames.unread_samples > 0).then(|| {
-            let samples = match frames.unread_samples {
-                1 => "1 sample".to_owned(),
-                more => format!("{more} samples"),
-            };
-            format!(
-                "Frames of {samples} of {} are shown as [unknown]: {DROPPED}.",
-                names_of(frames.unread)
-            )
+        return (frames.unread_samples > 0).then(|| Problem::UnreadProcesses {
+            samples: frames.unread_samples,
+            of: first_of(frames.unread),
         });
     }
-    let reason = if 2 * frames.of_unread > frames.unknown {
-        format!("of {}, {DROPPED}", names_of(frames.unread))
-    } else if lost_records > 0 {
-        format!("{lost_records} records of mapped files were lost")
+    let why = if 2 * frames.of_unread > frames.unknown {
+        WhyUnknown::Dropped(first_of(frames.unread))
+    } else if seen.lost_mapping_records > 0 {
+        WhyUnknown::RecordsLost(seen.lost_mapping_records)
     } else if 2 * frames.of_unmapped > frames.unknown {
-        let names = names_of(frames.unmapped);
-        format!("the kernel reported no mapped files of {names}")
+        WhyUnknown::NeverMapped(first_of(frames.unmapped))
     } else {
-        "their addresses are in no mapped file: code generated at run time, or stacks that could not be unwound".to_owned()
+        WhyUnknown::NoFile
     };
-    Some(format!(
-        "{:.0} % of the user-space frames belong to no known file and are shown as [unknown]: {reason}.",
-        100.0 * share
-    ))
+    Some(Problem::UnknownFrames { share, why })
+}
+
+/// Lost records, when the frames do not show it.
+pub fn mapping_records_lost(seen: &Evidence) -> Option<Problem> {
+    let records = seen.lost_mapping_records;
+    (records > 0 && unknown_frames(seen).is_none())
+        .then_some(Problem::MappingRecordsLost { records })
 }
 
 /// Some of the processes, those with the most frames first.
-fn names_of(processes: BTreeMap<(u32, String), u64>) -> String {
+fn first_of(processes: BTreeMap<(u32, String), u64>) -> Processes {
+    let are_all = processes.len() <= NAMES_MAX;
     let mut processes: Vec<_> = processes.into_iter().collect();
     processes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let names = processes.iter().take(NAMES_MAX);
-    let names: Vec<_> = names
-        .map(|((pid, name), _)| format!("{name} ({pid})"))
-        .collect();
-    let more = if processes.len() > NAMES_MAX {
-        " and others"
-    } else {
-        ""
-    };
-    format!("{}{more}", names.join(", "))
+    let first = processes.into_iter().take(NAMES_MAX);
+    Processes {
+        first: first.map(|((pid, name), _)| (name, pid)).collect(),
+        are_all,
+    }
 }
 
 fn count(stacks: &CountedStacks, mapped: &HashSet<u32>, unread: &BTreeSet<u32>) -> Frames {
@@ -122,7 +109,7 @@ mod tests {
     use records::{SampleRecord, StackEnd, Worth};
 
     use super::*;
-    use crate::modules::{MadeBy, Modules};
+    use crate::modules::MadeBy;
 
     /// Each with its process and how many of its four frames lie in a mapping.
     fn told(samples: &[(u32, usize)], lost_records: u64) -> Option<String> {
@@ -130,13 +117,13 @@ mod tests {
     }
 
     fn told_of(samples: &[(u32, usize)], lost_records: u64, unread: &[u32]) -> Option<String> {
-        let (mut stacks, mut spaces, mut modules) = (
-            CountedStacks::default(),
-            AddressSpaces::default(),
-            Modules::default(),
-        );
-        let module = modules.add_made("code", MadeBy::Others);
-        spaces.map(1, 0, (0x1000, 0x2000), 0, module);
+        let mut seen = Evidence {
+            unread: unread.iter().copied().collect(),
+            lost_mapping_records: lost_records,
+            ..Evidence::default()
+        };
+        let module = seen.modules.add_made("code", MadeBy::Others);
+        seen.spaces.map(1, 0, (0x1000, 0x2000), 0, module);
         for (pid, known) in samples {
             let mut comm = [0; 16];
             comm[..3].copy_from_slice(b"two");
@@ -151,10 +138,9 @@ mod tests {
                 kernel: vec![],
                 user: (0..4).map(address).collect(),
             };
-            stacks.add(sample, 0, &spaces, &modules);
+            (seen.stacks).add(sample, 0, &seen.spaces, &seen.modules);
         }
-        let unread = unread.iter().copied().collect();
-        problem(&stacks, &spaces, &unread, lost_records)
+        unknown_frames(&seen).map(|problem| problem.sentence())
     }
 
     #[test]

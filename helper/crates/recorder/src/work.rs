@@ -102,23 +102,6 @@ impl LineScanner {
     }
 }
 
-/// A sentence when the work of some runs was looked for and not found; `unknown` are what those said.
-pub fn missing_work(unknown: &[FoundWork], runs: usize, expression: &str) -> Option<String> {
-    let first = unknown.first()?;
-    let which = match (unknown.len(), runs) {
-        (_, 1) => "The work of the execution is unknown".to_owned(),
-        (n, runs) => format!("The work of {n} of {runs} executions is unknown"),
-    };
-    let why = match first {
-        FoundWork::NotANumber(text) => format!(
-            "'{}' matched '{text}', which is not a number above 0",
-            expression
-        ),
-        _ => format!("no line of the command's output matches '{}'", expression),
-    };
-    Some(format!("{which}: {why}."))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,16 +145,5 @@ mod tests {
     fn an_expression_needs_a_group() {
         assert!(work_expression("items").unwrap_err().contains("no group"));
         assert!(work_expression("(").unwrap_err().contains("unclosed group"));
-    }
-
-    #[test]
-    fn what_is_missing_is_said_once() {
-        let expression = work_expression("n=(.*)").unwrap();
-        let said = |unknown: &[FoundWork]| missing_work(unknown, 3, &expression);
-        assert_eq!(said(&[]), None);
-        assert_eq!(
-            said(&[FoundWork::Nothing]).unwrap(),
-            "The work of 1 of 3 executions is unknown: no line of the command's output matches 'n=(.*)'."
-        );
     }
 }
