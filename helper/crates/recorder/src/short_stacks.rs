@@ -83,6 +83,7 @@ mod tests {
                 time_ns: 1,
                 pid: 1,
                 tid: 1,
+                worth: Worth::of_cpu(1_001_001),
                 end: *end,
                 comm: [0; 16],
                 kernel: vec![],
