@@ -92,7 +92,7 @@ pub fn build_problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
         } else if let Some(why) = &found.problem
             && share(hot.samples) >= UNNAMED_WORTH_TELLING
         {
-            problems.push(Problem::ModuleProblem {
+            problems.push(Problem::NamesMissing {
                 module: module.clone(),
                 share: share(hot.samples),
                 why: why.clone(),

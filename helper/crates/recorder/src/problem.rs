@@ -53,7 +53,7 @@ pub enum Problem {
         own: Option<Language>,
     },
     /// A module whose names are not all there.
-    ModuleProblem {
+    NamesMissing {
         module: String,
         share: f64,
         why: String,

@@ -114,7 +114,7 @@ impl Problem {
                     false => format!("{what}{}", own.map_or("", lines_advice)),
                 }
             }
-            Problem::ModuleProblem { module, share, why } => module_problem(module, *share, why),
+            Problem::NamesMissing { module, share, why } => module_problem(module, *share, why),
             Problem::Unoptimized {
                 module,
                 share,

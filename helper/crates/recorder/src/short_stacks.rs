@@ -72,7 +72,7 @@ pub fn broken_stacks(seen: &Evidence, named: &Named) -> Vec<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use records::SampleRecord;
+    use records::{SampleRecord, Worth};
 
     use super::*;
 
