@@ -31,7 +31,7 @@ pub fn read(bytes: &[u8]) {
 /// Whole streams to begin with.
 #[allow(dead_code)] // The fuzzer keeps what it found itself.
 pub fn seeds() -> Vec<Vec<u8>> {
-    use records::{FileId, MappingRecord, Segment, ThreadId};
+    use records::{FileId, Mapping, Segment, ThreadId};
     let id = FileId {
         device_major: 8,
         device_minor: 1,
@@ -67,13 +67,15 @@ pub fn seeds() -> Vec<Vec<u8>> {
                 vaddr: 0x401000,
             }],
         },
-        ToSampler::Mapping(MappingRecord {
+        ToSampler::Mapping {
             pid: 7,
-            start: 0x1000,
-            length: 0x2000,
-            file_offset: 0x1000,
-            file: id,
-        }),
+            mapping: Mapping {
+                start: 0x1000,
+                length: 0x2000,
+                file_offset: 0x1000,
+                file: id,
+            },
+        },
         ToSampler::Attach {
             threads: vec![ThreadId { pid: 7, tid: 8 }],
         },

@@ -3,8 +3,8 @@
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 
-use records::FileId;
 use records::bytes::Fields;
+use records::{FileId, Mapping};
 
 use crate::ring::{RECORD_COMM, RECORD_EXIT, RECORD_FORK, RECORD_LOST, RECORD_MMAP2, Ring};
 
@@ -20,10 +20,7 @@ pub struct MapEvent {
 #[derive(Debug, Clone, PartialEq)]
 pub enum MapEventKind {
     Mapped {
-        start: u64,
-        length: u64,
-        file_offset: u64,
-        file: FileId,
+        mapping: Mapping,
         path: Vec<u8>,
     },
     /// `tid` is new: the first of a child of `parent_pid`, or a thread of it when both processes are the same.
@@ -112,17 +109,14 @@ pub fn parse_map_event(record: &[u8]) -> Option<MapEvent> {
                 device_minor,
                 inode,
             };
-            event(
-                pid,
-                tid,
-                MapEventKind::Mapped {
-                    start,
-                    length,
-                    file_offset,
-                    file,
-                    path,
-                },
-            )
+            let mapping = Mapping {
+                start,
+                length,
+                file_offset,
+                file,
+            };
+            let mapping = mapping.called(&path);
+            event(pid, tid, MapEventKind::Mapped { mapping, path })
         }
         RECORD_COMM if misc & MISC_COMM_EXEC != 0 => {
             event(f.u32()?, f.u32()?, MapEventKind::Executed)
@@ -162,8 +156,7 @@ mod tests {
         out
     }
 
-    #[test]
-    fn a_mapping_record_gives_file_and_path() {
+    fn mapped(path: &[u8]) -> (Mapping, Vec<u8>) {
         let body = Body::default()
             .u32(7)
             .u32(8)
@@ -176,13 +169,32 @@ mod tests {
             .u64(0)
             .u32(5)
             .u32(2)
-            .bytes(b"/lib/a.so\0\0\0\0\0\0\0");
+            .bytes(path);
         let event = parse_map_event(&record(RECORD_MMAP2, 0, body)).unwrap();
         assert_eq!((event.time_ns, event.pid), (123, 7));
-        let MapEventKind::Mapped { path, file, .. } = event.kind else {
+        let MapEventKind::Mapped { path, mapping } = event.kind else {
             panic!("not a mapping");
         };
-        assert_eq!((path.as_slice(), file.inode), (&b"/lib/a.so"[..], 42));
+        (mapping, path)
+    }
+
+    #[test]
+    fn a_mapping_record_gives_file_and_path() {
+        let (mapping, path) = mapped(b"/lib/a.so\0\0\0\0\0\0\0");
+        assert_eq!(
+            (path.as_slice(), mapping.file.inode),
+            (&b"/lib/a.so"[..], 42)
+        );
+        assert_eq!((mapping.start, mapping.end()), (0x1000, 0x3000));
+    }
+
+    #[test]
+    fn the_vdso_has_the_number_that_no_file_has() {
+        let (mapping, path) = mapped(b"[vdso]\0\0");
+        assert_eq!(
+            (path.as_slice(), mapping.file),
+            (&b"[vdso]"[..], FileId::VDSO)
+        );
     }
 
     #[test]

@@ -135,14 +135,11 @@ impl Recording<'_> {
             FromSampler::Mapped {
                 time_ns,
                 pid,
-                start,
-                length,
-                file_offset,
-                file,
+                mapping,
                 path,
             } => {
                 let path = Path::new(OsStr::from_bytes(&path));
-                self.add_mapping(pid, time_ns, start, length, file_offset, file, path);
+                self.add_mapping(pid, time_ns, mapping, path);
                 self.tell_of_modules();
             }
             FromSampler::Forked {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use records::FileId;
+use records::{FileId, Mapping};
 use target::MapsEntry;
 
 /// The programs that processes run: each is asked for once, since a process may load thousands of libraries.
@@ -25,15 +25,15 @@ impl Programs {
     }
 }
 
-/// The path to show for a file that process `pid` has mapped at `range`, and the paths to open it by, best first. Several
+/// The path to show for a file that process `pid` has mapped so, and the paths to open it by, best first. Several
 /// may be other files: only the one that was mapped is to be taken.
 pub fn ways_to_open(
     pid: u32,
-    range: (u64, u64),
+    mapping: &Mapping,
     path: &Path,
     programs: &mut Programs,
 ) -> (PathBuf, Vec<PathBuf>) {
-    let (start, end) = range;
+    let (start, end) = (mapping.start, mapping.end());
     let mut open_as = vec![PathBuf::from(format!(
         "/proc/{pid}/map_files/{start:x}-{end:x}"
     ))];
@@ -76,16 +76,19 @@ fn without_deleted_mark(path: &Path) -> &Path {
         .map_or(path, |bytes| Path::new(OsStr::from_bytes(bytes)))
 }
 
-/// The file of a line of `/proc/PID/maps`, as the kernel's mapping records call it.
-pub fn file_id_of(entry: &MapsEntry) -> FileId {
-    if entry.path == Path::new("[vdso]") {
-        return FileId::VDSO;
-    }
-    FileId {
-        device_major: entry.device_major,
-        device_minor: entry.device_minor,
-        inode: entry.inode,
-    }
+/// What a line of `/proc/PID/maps` says, as the kernel's mapping records would.
+pub fn mapping_of(entry: &MapsEntry) -> Mapping {
+    let mapping = Mapping {
+        start: entry.start,
+        length: entry.end - entry.start,
+        file_offset: entry.file_offset,
+        file: FileId {
+            device_major: entry.device_major,
+            device_minor: entry.device_minor,
+            inode: entry.inode,
+        },
+    };
+    mapping.called(entry.path.as_os_str().as_bytes())
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 
 use std::{fs, io};
 
-use records::{MappingRecord, ToSampler};
+use records::ToSampler;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::environment::monotonic_ns;
-use super::mapped_paths::file_id_of;
+use super::mapped_paths::mapping_of;
 use super::recording::Recording;
 
 /// What the sampler says of a process ([`records::FromSampler::Missed`]).
@@ -67,21 +67,15 @@ impl Recording<'_> {
         }
         let mut mappings = Vec::new();
         for entry in &maps {
-            let (start, length) = (entry.start, entry.end - entry.start);
-            let (file_offset, file) = (entry.file_offset, file_id_of(entry));
-            if file.inode == 0 {
+            let mapping = mapping_of(entry);
+            if mapping.file.inode == 0 {
                 continue; // code that was made at run time: the process's own map names it
             }
-            let module = self.module_of(pid, since_ns, (start, entry.end), file, &entry.path);
-            let range = (start, entry.end);
-            (self.seen.spaces).map_missed(pid, (since_ns, read_ns), range, file_offset, module);
-            mappings.push(MappingRecord {
-                pid,
-                start,
-                length,
-                file_offset,
-                file,
-            });
+            let module = self.module_of(pid, since_ns, &mapping, &entry.path);
+            let range = (mapping.start, mapping.end());
+            let offset = mapping.file_offset;
+            (self.seen.spaces).map_missed(pid, (since_ns, read_ns), range, offset, module);
+            mappings.push(mapping);
         }
         self.tell_of_modules();
         self.sampler.say(&ToSampler::Read {
@@ -90,7 +84,7 @@ impl Recording<'_> {
             threads,
         });
         for mapping in mappings {
-            self.sampler.say(&ToSampler::Mapping(mapping));
+            self.sampler.say(&ToSampler::Mapping { pid, mapping });
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
-use records::{FileId, FromSampler};
+use records::{FromSampler, Mapping};
 use supervision::{Patience, Urgency};
 use target::{Launched, Launcher, Waiting};
 
@@ -84,29 +84,19 @@ impl Recording<'_> {
         });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of one kernel record")]
-    pub(super) fn add_mapping(
-        &mut self,
-        pid: u32,
-        from_ns: u64,
-        start: u64,
-        length: u64,
-        file_offset: u64,
-        file: FileId,
-        path: &Path,
-    ) {
-        let end = start.saturating_add(length);
-        if file.inode == 0 {
+    pub(super) fn add_mapping(&mut self, pid: u32, from_ns: u64, mapping: Mapping, path: &Path) {
+        let range = (mapping.start, mapping.end());
+        if mapping.file.inode == 0 {
             if jit::is_without_file(path) {
                 let (modules, spaces) = (&mut self.seen.modules, &mut self.seen.spaces);
-                self.jit.map(pid, from_ns, (start, end), modules, spaces);
+                self.jit.map(pid, from_ns, range, modules, spaces);
             }
             return;
         }
-        let module = self.module_of(pid, from_ns, (start, end), file, path);
+        let module = self.module_of(pid, from_ns, &mapping, path);
         self.seen
             .spaces
-            .map(pid, from_ns, (start, end), file_offset, module);
+            .map(pid, from_ns, range, mapping.file_offset, module);
     }
 
     /// The module of a mapped file, which is opened when it is met for the first time.
@@ -114,19 +104,24 @@ impl Recording<'_> {
         &mut self,
         pid: u32,
         from_ns: u64,
-        (start, end): (u64, u64),
-        file: FileId,
+        mapping: &Mapping,
         path: &Path,
     ) -> ModuleIndex {
-        if let Some(known) = self.seen.modules.known(file) {
+        if let Some(known) = self.seen.modules.known(mapping.file) {
             return known;
         }
-        let (shown, open_as) = ways_to_open(pid, (start, end), path, &mut self.programs);
+        let (shown, open_as) = ways_to_open(pid, mapping, path, &mut self.programs);
         let mapped_at = (from_ns > 0).then(|| {
             let since = environment::monotonic_ns().saturating_sub(from_ns);
             SystemTime::now() - Duration::from_nanos(since)
         });
-        (self.files).module_of(&mut self.seen.modules, file, &shown, &open_as, mapped_at)
+        (self.files).module_of(
+            &mut self.seen.modules,
+            mapping.file,
+            &shown,
+            &open_as,
+            mapped_at,
+        )
     }
 
     /// Tells the sampler of modules that are new to it; whoever unwinds copies learns of them, too.

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use records::{FromSampler, MappingRecord, PROTOCOL_VERSION, ThreadId, ToSampler};
+use records::{FromSampler, Mapping, PROTOCOL_VERSION, ThreadId, ToSampler};
 use supervision::{LOOK_EVERY, Patience, Urgency};
 use target::Launcher;
 
@@ -20,7 +20,7 @@ use super::evidence::Evidence;
 use super::jit::JitProcesses;
 use super::journal::Steps;
 use super::launch_options::{launch_options, launch_options_of};
-use super::mapped_paths::{Programs, file_id_of};
+use super::mapped_paths::{Programs, mapping_of};
 use super::module_files::ModuleFiles;
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
@@ -202,8 +202,8 @@ impl<'a> Recording<'a> {
         }
         self.sampler.say(&ToSampler::Attach { threads });
         // The sampler takes mappings of processes alone that it may look into.
-        for mapping in mappings {
-            self.sampler.say(&ToSampler::Mapping(mapping));
+        for (pid, mapping) in mappings {
+            self.sampler.say(&ToSampler::Mapping { pid, mapping });
         }
         Ok(())
     }
@@ -235,8 +235,8 @@ impl<'a> Recording<'a> {
             threads.retain(|t| known.insert(*t));
             let done = threads.is_empty();
             self.sampler.say(&ToSampler::Attach { threads });
-            for mapping in mappings {
-                self.sampler.say(&ToSampler::Mapping(mapping));
+            for (pid, mapping) in mappings {
+                self.sampler.say(&ToSampler::Mapping { pid, mapping });
             }
             self.sampler.say(&ToSampler::Sync);
             self.sampler.send();
@@ -249,20 +249,13 @@ impl<'a> Recording<'a> {
     }
 
     /// Notes what a process has mapped as code.
-    fn mappings_of(&mut self, pid: u32) -> io::Result<Vec<MappingRecord>> {
+    fn mappings_of(&mut self, pid: u32) -> io::Result<Vec<(u32, Mapping)>> {
         let maps = target::executable_mappings(pid)?;
         let mut mappings = Vec::new();
         for entry in &maps {
-            let (start, length) = (entry.start, entry.end - entry.start);
-            let (file_offset, file) = (entry.file_offset, file_id_of(entry));
-            self.add_mapping(pid, 0, start, length, file_offset, file, &entry.path);
-            mappings.push(MappingRecord {
-                pid,
-                start,
-                length,
-                file_offset,
-                file,
-            });
+            let mapping = mapping_of(entry);
+            self.add_mapping(pid, 0, mapping, &entry.path);
+            mappings.push((pid, mapping));
         }
         Ok(mappings)
     }

@@ -6,16 +6,18 @@
 
 pub mod bytes;
 pub mod layout;
+pub mod mapping;
 pub mod to_engine;
 pub mod to_sampler;
 mod worth;
 
 pub use bytes::{MessageError, MessageReader, write_message};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
+pub use mapping::{FileId, Mapping};
 pub use to_engine::{
     CopiedPiece, CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep,
 };
-pub use to_sampler::{FileId, MappingRecord, Segment, ThreadId, ToSampler, vaddr_of_offset};
+pub use to_sampler::{Segment, ThreadId, ToSampler, vaddr_of_offset};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.

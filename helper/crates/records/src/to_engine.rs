@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
-use crate::to_sampler::{FileId, file_id, parse_file_id};
+use crate::mapping::{Mapping, parse_mapping, put_mapping};
 use crate::worth::Worth;
 
 /// One stack. Addresses are where execution was (leaf) or the call was made (callers: return address − 1).
@@ -109,10 +109,7 @@ pub enum FromSampler {
     Mapped {
         time_ns: u64,
         pid: u32,
-        start: u64,
-        length: u64,
-        file_offset: u64,
-        file: FileId,
+        mapping: Mapping,
         path: Vec<u8>,
     },
     Forked {
@@ -226,17 +223,10 @@ impl FromSampler {
             Self::Mapped {
                 time_ns,
                 pid,
-                start,
-                length,
-                file_offset,
-                file,
+                mapping,
                 path,
             } => {
-                let b = file_id(b.u64(*time_ns).u32(*pid), *file)
-                    .u64(*start)
-                    .u64(*length)
-                    .u64(*file_offset)
-                    .bytes(path);
+                let b = put_mapping(b.u64(*time_ns).u32(*pid), mapping).bytes(path);
                 write_message(out, MAPPED, &b.0)
             }
             Self::Forked {
@@ -296,16 +286,12 @@ impl FromSampler {
             COPY => parse_copy(&mut f).map(Self::Copy),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);
-                let file = parse_file_id(&mut f)?;
-                let (start, length, file_offset) = (f.u64()?, f.u64()?, f.u64()?);
+                let mapping = parse_mapping(&mut f)?;
                 let path = std::mem::take(&mut f.0).to_vec();
                 Some(Self::Mapped {
                     time_ns,
                     pid,
-                    start,
-                    length,
-                    file_offset,
-                    file,
+                    mapping,
                     path,
                 })
             })(),

@@ -5,24 +5,8 @@ use std::ops::Range;
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::layout::Timers;
+use crate::mapping::{FileId, Mapping, parse_file_id, parse_mapping, put_file_id, put_mapping};
 use crate::{MESSAGE_BYTES_MAX, Rule};
-
-/// A file as the kernel names it in mapping records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId {
-    pub device_major: u32,
-    pub device_minor: u32,
-    pub inode: u64,
-}
-
-impl FileId {
-    /// The vDSO, which is no file, under a number that no file has.
-    pub const VDSO: FileId = FileId {
-        device_major: 0,
-        device_minor: 0,
-        inode: 1,
-    };
-}
 
 /// An executable segment of a file: where its bytes lie in the file and in the ELF's own address space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,16 +37,6 @@ pub fn vaddr_of_offset(segments: &[Segment], file_offset: u64, page_bytes: u64) 
             .wrapping_sub(segment.file_offset)
             .wrapping_add(file_offset),
     )
-}
-
-/// An executable mapping of a process, as in `/proc/PID/maps` or a MMAP2 record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MappingRecord {
-    pub pid: u32,
-    pub start: u64,
-    pub length: u64,
-    pub file_offset: u64,
-    pub file: FileId,
 }
 
 /// A thread and the process that it belongs to, by their numbers in the PID namespace that sampler and engine share, as every
@@ -106,7 +80,7 @@ pub enum ToSampler {
         segments: Vec<Segment>,
     },
     /// Of a process that was attached to; of any other it is ignored.
-    Mapping(MappingRecord),
+    Mapping { pid: u32, mapping: Mapping },
     /// Sample these threads and what they will start. May come several times before [`ToSampler::Start`]; a thread that is
     /// sampled already is left out. With timers of CPUs, the whole processes are sampled, the engine's own apart: of that
     /// one, the first thread that is named.
@@ -182,7 +156,7 @@ impl ToSampler {
                 page_count,
                 segments,
             } => {
-                let mut body = file_id(Body::default(), *id)
+                let mut body = put_file_id(Body::default(), *id)
                     .u32(*first_page)
                     .u32(*base_page)
                     .u32(*page_count);
@@ -191,11 +165,8 @@ impl ToSampler {
                 }
                 write_message(out, FILE, &body.0)
             }
-            Self::Mapping(m) => {
-                let body = file_id(Body::default().u32(m.pid), m.file)
-                    .u64(m.start)
-                    .u64(m.length)
-                    .u64(m.file_offset);
+            Self::Mapping { pid, mapping } => {
+                let body = put_mapping(Body::default().u32(*pid), mapping);
                 write_message(out, MAPPING, &body.0)
             }
             Self::Attach { threads } => {
@@ -267,15 +238,8 @@ impl ToSampler {
             })(),
             MAPPING => (|| {
                 let pid = f.u32()?;
-                let file = parse_file_id(&mut f)?;
-                Some(Self::Mapping(MappingRecord {
-                    pid,
-                    file,
-                    start: f.u64()?,
-                    length: f.u64()?,
-                    file_offset: f.u64()?,
-                }))
-                .filter(|_| f.0.is_empty())
+                let mapping = parse_mapping(&mut f)?;
+                Some(Self::Mapping { pid, mapping }).filter(|_| f.0.is_empty())
             })(),
             ATTACH => (|| {
                 let mut threads = Vec::new();
@@ -340,18 +304,6 @@ fn parse_list<T>(
     Some((first, list))
 }
 
-pub(crate) fn file_id(body: Body, id: FileId) -> Body {
-    body.u32(id.device_major).u32(id.device_minor).u64(id.inode)
-}
-
-pub(crate) fn parse_file_id(f: &mut Fields<'_>) -> Option<FileId> {
-    Some(FileId {
-        device_major: f.u32()?,
-        device_minor: f.u32()?,
-        inode: f.u64()?,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -407,13 +359,15 @@ mod tests {
                 page_count: 2,
                 segments: vec![segment],
             },
-            ToSampler::Mapping(MappingRecord {
+            ToSampler::Mapping {
                 pid: 1,
-                start: 4096,
-                length: 4096,
-                file_offset: 0,
-                file: id,
-            }),
+                mapping: Mapping {
+                    start: 4096,
+                    length: 4096,
+                    file_offset: 0,
+                    file: id,
+                },
+            },
             ToSampler::Attach {
                 threads: vec![ThreadId { pid: 1, tid: 2 }],
             },

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use libbpf_rs::MapCore;
-use records::{FromSampler, MappingRecord, ThreadId};
+use records::{FromSampler, Mapping, ThreadId};
 
 use crate::bpf::Bpf;
 use crate::followed::Standing;
@@ -111,8 +111,8 @@ impl CatchUp {
     }
 
     /// False: the mapping belongs to no process that is being told of.
-    pub fn take(&mut self, mapping: &MappingRecord) -> bool {
-        let reading = self.reading.as_mut().filter(|r| r.pid == mapping.pid);
+    pub fn take(&mut self, pid: u32, mapping: &Mapping) -> bool {
+        let reading = self.reading.as_mut().filter(|r| r.pid == pid);
         let Some(reading) = reading else {
             return false;
         };

@@ -190,43 +190,19 @@ impl Follower {
         let MapEvent {
             time_ns, pid, kind, ..
         } = event;
-        let MapEventKind::Mapped {
-            start,
-            length,
-            file_offset,
-            file,
-            path,
-        } = kind
-        else {
+        let MapEventKind::Mapped { mapping, path } = kind else {
             return;
         };
         // Only what is no file can claim to lie elsewhere than in the lower half of all numbers.
-        let highest = start | length | file_offset;
+        let highest = mapping.start | mapping.length | mapping.file_offset;
         if highest >= FIRST_KERNEL_ADDRESS || !self.is_visible(pid, time_ns, looks) {
             return;
         }
-        let file = if path == b"[vdso]" {
-            FileId::VDSO
-        } else {
-            file
-        };
-        self.map(
-            pid,
-            Mapped {
-                start,
-                end: start.saturating_add(length),
-                file_offset,
-                file,
-                since_ns: time_ns,
-            },
-        );
+        self.map(pid, Mapped::of(&mapping, time_ns));
         tell.push(FromSampler::Mapped {
             time_ns,
             pid,
-            start,
-            length,
-            file_offset,
-            file,
+            mapping,
             path,
         });
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use perf_events::page_bytes;
 use records::layout::{FILE_SEGMENTS_MAX, MAPPINGS_MAX, NO_PAGES};
-use records::{FileId, MappingRecord, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
+use records::{FileId, Mapping, PAGE_SHIFT, Segment, ThreadId, vaddr_of_offset};
 
 /// What is known of a file whose rows have arrived.
 #[derive(Debug, Clone)]
@@ -30,12 +30,12 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    pub fn of(record: &MappingRecord, since_ns: u64) -> Mapped {
+    pub fn of(mapping: &Mapping, since_ns: u64) -> Mapped {
         Mapped {
-            start: record.start,
-            end: record.start.saturating_add(record.length),
-            file_offset: record.file_offset,
-            file: record.file,
+            start: mapping.start,
+            end: mapping.end(),
+            file_offset: mapping.file_offset,
+            file: mapping.file,
             since_ns,
         }
     }

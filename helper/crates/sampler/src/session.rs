@@ -259,10 +259,10 @@ impl Session {
                 self.add_file(id, first_page, base_page, page_count, segments);
                 Ok(())
             }
-            ToSampler::Mapping(mapping) if self.catch_up.take(&mapping) => Ok(()),
-            ToSampler::Mapping(mapping) => {
+            ToSampler::Mapping { pid, mapping } if self.catch_up.take(pid, &mapping) => Ok(()),
+            ToSampler::Mapping { pid, mapping } => {
                 self.count_told(1)?;
-                self.follower.map(mapping.pid, Mapped::of(&mapping, 0));
+                self.follower.map(pid, Mapped::of(&mapping, 0));
                 Ok(())
             }
             ToSampler::Attach { .. } | ToSampler::Start if self.started => Err(outside),

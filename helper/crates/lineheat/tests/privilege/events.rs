@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use records::{FileId, FromSampler, MappingRecord, ThreadId, ToSampler};
+use records::{FileId, FromSampler, Mapping, ThreadId, ToSampler};
 
 use crate::client::Sampler;
 use crate::executables::copy_executable;
@@ -75,8 +75,7 @@ fn copy_of(installed: &Installed, program: &Path, name: &str, mode: u32) -> Path
 }
 
 fn claims_a_mapping_of(pid: u32, number: u64) -> ToSampler {
-    ToSampler::Mapping(MappingRecord {
-        pid,
+    let mapping = Mapping {
         start: 0x1000 * (1 + number),
         length: 0x1000,
         file_offset: 0,
@@ -85,7 +84,8 @@ fn claims_a_mapping_of(pid: u32, number: u64) -> ToSampler {
             device_minor: 1,
             inode: number,
         },
-    })
+    };
+    ToSampler::Mapping { pid, mapping }
 }
 
 #[test]

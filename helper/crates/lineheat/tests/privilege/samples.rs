@@ -140,12 +140,9 @@ fn without_stack_copies_secrets_and_kernel_addresses_are_in_no_byte_that_leaves_
                 samples += 1;
                 [s.user, vec![s.time_ns]].concat()
             }
-            FromSampler::Mapped {
-                start,
-                length,
-                file_offset,
-                ..
-            } => vec![start, length, file_offset],
+            FromSampler::Mapped { mapping, .. } => {
+                vec![mapping.start, mapping.length, mapping.file_offset]
+            }
             FromSampler::Counts { counters, .. } => counters.to_vec(),
             _ => vec![],
         };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use perf_events::map_event::{MapEvent, MapEventKind};
-use records::{FileId, FromSampler};
+use records::FromSampler;
 
 #[derive(Debug, Default)]
 pub struct LiveThreads {
@@ -21,23 +21,10 @@ impl LiveThreads {
     pub fn message_of(&mut self, event: MapEvent) -> Option<FromSampler> {
         let (time_ns, pid) = (event.time_ns, event.pid);
         match event.kind {
-            MapEventKind::Mapped {
-                start,
-                length,
-                file_offset,
-                file,
-                path,
-            } => Some(FromSampler::Mapped {
+            MapEventKind::Mapped { mapping, path } => Some(FromSampler::Mapped {
                 time_ns,
                 pid,
-                start,
-                length,
-                file_offset,
-                file: if path == b"[vdso]" {
-                    FileId::VDSO
-                } else {
-                    file
-                },
+                mapping,
                 path,
             }),
             MapEventKind::Forked { parent_pid, .. } => {

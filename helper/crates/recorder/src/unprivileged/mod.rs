@@ -80,7 +80,7 @@ impl OwnSampler {
                 ToSampler::Rows { .. }
                 | ToSampler::Pages { .. }
                 | ToSampler::File { .. }
-                | ToSampler::Mapping(_)
+                | ToSampler::Mapping { .. }
                 | ToSampler::Read { .. }
                 | ToSampler::CaughtUp => {}
             }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::FileId;
 use crate::MessageReader;
 
 fn sample() -> FromSampler {
@@ -47,10 +48,12 @@ fn a_message_is_read_as_it_was_written() {
         FromSampler::Mapped {
             time_ns: 1,
             pid: 2,
-            start: 3,
-            length: 4,
-            file_offset: 5,
-            file,
+            mapping: Mapping {
+                start: 3,
+                length: 4,
+                file_offset: 5,
+                file,
+            },
             path: b"/lib/x.so".to_vec(),
         },
         FromSampler::Forked {

@@ -1,3 +1,5 @@
+use records::Mapping;
+
 use super::*;
 
 /// What the BPF program knows, by process.
@@ -33,10 +35,12 @@ fn event(time_ns: u64, pid: u32, kind: MapEventKind) -> MapEvent {
 
 fn maps(time_ns: u64, pid: u32, start: u64) -> MapEvent {
     let kind = MapEventKind::Mapped {
-        start,
-        length: 0x1000,
-        file_offset: 0,
-        file: FileId::VDSO,
+        mapping: Mapping {
+            start,
+            length: 0x1000,
+            file_offset: 0,
+            file: FileId::VDSO,
+        },
         path: b"/a".to_vec(),
     };
     event(time_ns, pid, kind)
