@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use records::StackEnd;
 
 use super::modules::ModuleIndex;
-use super::problem::{RunTime, StacksEnd};
+use super::problems::{RunTime, StacksEnd};
 
 /// The outermost place that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

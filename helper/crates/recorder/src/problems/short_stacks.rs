@@ -2,10 +2,10 @@
 
 use records::StackEnd;
 
-use super::evidence::Evidence;
-use super::modules::{Module, ModuleIndex};
-use super::named::Named;
 use super::problem::Problem;
+use crate::evidence::Evidence;
+use crate::modules::{Module, ModuleIndex};
+use crate::named::Named;
 
 /// Share of all samples above which they are told.
 const WORTH_TELLING: f64 = 0.02;

@@ -7,11 +7,11 @@ use std::path::Path;
 use profile::Locations;
 use symbolize::Text;
 
-use super::evidence::Evidence;
-use super::modules::ModuleIndex;
-use super::named::Named;
 use super::problem::Problem;
-use super::shown_path::{module_name, shown_path};
+use crate::evidence::Evidence;
+use crate::modules::ModuleIndex;
+use crate::named::Named;
+use crate::shown_path::{module_name, shown_path};
 
 /// Shares of all samples above which it is told.
 const UNNAMED_WORTH_TELLING: f64 = 0.05;

@@ -1,18 +1,30 @@
 //! What a reader of the run has to know before trusting its figures: a function for each shortcoming, which says whether it
 //! is there.
 
-use super::build_problems::{build_problems, changed_sources};
-use super::evidence::Evidence;
-use super::made_code::nameless_made_code;
-use super::missing_samples::{
+mod build_problems;
+mod made_code;
+mod missing_samples;
+mod missing_work;
+mod problem;
+mod short_stacks;
+mod shortfall;
+mod text;
+mod unknown_frames;
+
+use crate::evidence::Evidence;
+use crate::named::Named;
+
+use build_problems::{build_problems, changed_sources};
+use made_code::nameless_made_code;
+use missing_samples::{
     lost, not_followed, programs_not_allowed, samples_not_allowed, user_space_only,
 };
-use super::missing_work::missing_work;
-use super::named::Named;
-use super::problem::Problem;
-use super::short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
-use super::shortfall::shortfall;
-use super::unknown_frames::{mapping_records_lost, unknown_frames};
+use missing_work::missing_work;
+pub use problem::{Problem, RunTime, StacksEnd};
+use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
+pub use shortfall::Taken;
+use shortfall::shortfall;
+use unknown_frames::{mapping_records_lost, unknown_frames};
 
 enum Finding {
     /// To be seen from the recording alone.
@@ -60,9 +72,9 @@ mod tests {
     use profile::Profile;
     use records::layout::Counter;
 
-    use super::super::evidence::SampledBy;
-    use super::super::source_texts::SourceTexts;
     use super::*;
+    use crate::evidence::SampledBy;
+    use crate::source_texts::SourceTexts;
 
     fn sentences(seen: &Evidence) -> Vec<String> {
         let named = Named {

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::evidence::Evidence;
-use super::modules::ModuleIndex;
-use super::named::Named;
 use super::problem::Problem;
-use super::stacks::CodePlace;
+use crate::evidence::Evidence;
+use crate::modules::ModuleIndex;
+use crate::named::Named;
+use crate::stacks::CodePlace;
 
 /// Share of all samples from which on it is told.
 const WORTH_TELLING: f64 = 0.01;

@@ -1,8 +1,8 @@
 //! Work that was looked for in what the command prints, and not found.
 
-use super::evidence::Evidence;
 use super::problem::Problem;
-use super::work::FoundWork;
+use crate::evidence::Evidence;
+use crate::work::FoundWork;
 
 /// Told once, as of the first execution that lacks it.
 pub fn missing_work(seen: &Evidence) -> Option<Problem> {
@@ -19,8 +19,8 @@ pub fn missing_work(seen: &Evidence) -> Option<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::repetitions::{Repetition, Repetitions};
     use super::*;
+    use crate::repetitions::{Repetition, Repetitions};
 
     #[test]
     fn what_is_missing_is_said_once() {

@@ -4,8 +4,8 @@ use profile::OTHER_STACKS;
 use records::layout::{COPY_BYTES_MAX, FOLLOWED_MAX, USER_FRAMES_MAX};
 use symbolize::{DemangleMode, Language, Text, demangle};
 
-use super::modules::MadeBy;
 use super::problem::{Problem, Processes, RunTime, StacksEnd, TimersUsed, WhyUnknown};
+use crate::modules::MadeBy;
 
 const FOLDED_SHOWN_MAX: usize = 3;
 

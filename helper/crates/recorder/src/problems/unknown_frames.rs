@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::evidence::Evidence;
 use super::problem::{Problem, Processes, WhyUnknown};
-use super::stacks::{CodePlace, CountedStacks, Thread};
+use crate::evidence::Evidence;
+use crate::stacks::{CodePlace, CountedStacks, Thread};
 
 /// Above this share of all user frames the run says so.
 const WORTH_TELLING: f64 = 0.2;

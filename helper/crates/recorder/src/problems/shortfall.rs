@@ -2,8 +2,8 @@
 
 use records::layout::Counter;
 
-use super::evidence::Evidence;
 use super::problem::{Problem, TimersUsed};
+use crate::evidence::Evidence;
 
 /// What the kernel should have taken, and what it took.
 pub struct Taken {

@@ -2,8 +2,8 @@
 
 use records::layout::Counter;
 
-use super::evidence::Evidence;
 use super::problem::Problem;
+use crate::evidence::Evidence;
 
 /// Share of all samples above which losses are told.
 const WORTH_TELLING: f64 = 0.01;
@@ -47,8 +47,8 @@ pub fn lost(seen: &Evidence) -> Option<Problem> {
 mod tests {
     use target::Exit;
 
-    use super::super::evidence::SampledBy;
     use super::*;
+    use crate::evidence::SampledBy;
 
     fn counted(counts: &[(Counter, u64)]) -> Evidence {
         let mut seen = Evidence::default();

@@ -1,8 +1,8 @@
-//! What a reader of a run has to know before trusting its figures, as facts. `problem_text` says them.
+//! What a reader of a run has to know before trusting its figures, as facts. `text` says them.
 
 use symbolize::{Language, Text};
 
-use super::modules::MadeBy;
+use crate::modules::MadeBy;
 
 /// Shares are of all samples where nothing else is said.
 #[derive(Debug, Clone, PartialEq)]
