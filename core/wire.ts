@@ -19,6 +19,7 @@ type Scalar = string | number | boolean | Uint8Array;
 export type RequestBody = Omit<lineheat.wire.Request.$Properties, 'id' | '$unknowns'>;
 export type Reply = Decoded<lineheat.wire.Reply.$Properties>;
 export type RunSummary = Decoded<lineheat.wire.RunSummary.$Properties>;
+export type WrittenRun = Decoded<lineheat.wire.WrittenRun.$Properties>;
 export type RunOpened = Decoded<lineheat.wire.RunOpened.$Properties>;
 export type SourceFile = Decoded<lineheat.wire.SourceFile.$Properties>;
 export type FileHeat = Decoded<lineheat.wire.FileHeat.$Properties>;

@@ -143,6 +143,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     ),
     vscode.window.registerTreeDataProvider(RUNS_VIEW, runs),
     onDidChangeOpenOptions(reopen),
+    runs.onDidWrite((written) => active.isOlderThan(written) && reopen()),
     showWaitingRuns(showWaiting),
     ...registerCommands({ ...parts, changes, baseline, compare, recorder, runs, navigation, documents, selections }),
   );

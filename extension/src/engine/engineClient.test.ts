@@ -133,3 +133,65 @@ test('ten thousand mutated replies neither hang nor crash the client', () => {
     }
   }
 });
+
+/** An engine that pushes a number, and the next only once that was seen; then says what it was asked to end. */
+const pushing = `
+  const exported = async (url) => ((module) => module.default ?? module)(await import(url));
+  const { wire } = await exported(process.env.WIRE);
+  const { frame } = await exported(process.env.FRAMES);
+  const say = (reply) => process.stdout.write(frame(wire.Reply.encode(reply).finish()));
+  let read = Buffer.alloc(0);
+  let watch = 0;
+  let told = 0;
+  const push = () => say({ id: watch, newest: true, recordingProgress: { samples: ++told } });
+  process.stdin.on('data', (bytes) => {
+    read = Buffer.concat([read, bytes]);
+    while (read.length >= 4 && read.length >= 4 + read.readUInt32LE(0)) {
+      const end = 4 + read.readUInt32LE(0);
+      const { id, hello, watchRuns, seen, unwatch, doctor } = wire.Request.decode(read.subarray(4, end));
+      read = read.subarray(end);
+      if (hello) say({ id, final: true, welcome: { protocol: 1 } });
+      if (doctor) say({ id, final: true, doctor: {} });
+      if (watchRuns) (watch = id), push();
+      if (seen?.id === watch && told < 3) push();
+      if (unwatch) say({ id: unwatch.id, final: true, done: {} }), say({ id, final: true, done: {} });
+    }
+  });`;
+
+test('what the engine says by itself comes one at a time, again from the next engine, and no more after the end', async (t) => {
+  const env = {
+    WIRE: new URL('../../../core/wire.ts', import.meta.url).href,
+    FRAMES: new URL('./frames.ts', import.meta.url).href,
+  };
+  Object.assign(process.env, env);
+  const args = ['--import', 'tsx', '--input-type=module', '-e', pushing];
+  const client = new EngineClient({ command: () => process.execPath, args, log: () => {} });
+  t.after(() => client.dispose());
+  const told: number[] = [];
+  let atWork = 0;
+  const until = async (count: number) => {
+    while (told.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const watch = client.watch({
+    body: { watchRuns: { directory: '/x' } },
+    onNews: async (reply) => {
+      assert.equal(++atWork, 1, 'the next came before this was done');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      atWork--;
+      told.push(reply.recordingProgress!.samples);
+    },
+    onFailure: (failure) => assert.fail(failure.message),
+  });
+  assert.equal(client.generation, 0, 'to watch starts no engine');
+  await client.request({ doctor: {} });
+  await until(3);
+  assert.deepEqual(told, [1, 2, 3]);
+  process.kill(client.pid!, 'SIGKILL');
+  while (client.pid !== undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  await client.request({ doctor: {} });
+  await until(6);
+  assert.deepEqual(told.slice(3), [1, 2, 3]);
+  watch.dispose();
+  await client.request({ doctor: {} });
+  assert.equal(told.length, 6);
+});

@@ -12,16 +12,24 @@ export interface EngineClientOptions {
 }
 
 export interface RequestOptions {
-  /** Gets each reply before the final one. */
-  readonly onPart?: (reply: Reply) => void;
+  /** Gets each reply before the final one. While it works on one that tells the newest, no other such one comes. */
+  readonly onPart?: (reply: Reply) => unknown;
   /** Stops waiting; the engine's later replies are dropped. */
   readonly signal?: AbortSignal;
   /** 0: no limit. */
   readonly timeoutMs?: number;
 }
 
+/** What the engine is to tell unasked, from now on and whenever it is started anew. */
+export interface Watch {
+  readonly body: RequestBody;
+  readonly onNews: (reply: Reply) => unknown;
+  /** The engine cannot, and will tell nothing more. */
+  readonly onFailure: (failure: EngineFailure) => void;
+}
+
 interface Pending {
-  readonly onPart: (reply: Reply) => void;
+  readonly onPart: (reply: Reply) => unknown;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (failure: EngineFailure) => void;
 }
@@ -39,6 +47,8 @@ export class EngineClient {
   private crashTimes: number[] = [];
   private disposed = false;
   private starts = 0;
+  /** With the id of the request that runs, once an engine runs. */
+  private readonly watches = new Map<Watch, number | undefined>();
 
   constructor(private readonly options: EngineClientOptions) {}
 
@@ -71,6 +81,24 @@ export class EngineClient {
     return this.send(body, options);
   }
 
+  /** Starts no engine: with the first that is started for something else it begins to tell. Ends with `dispose`. */
+  watch(watch: Watch): { dispose(): void } {
+    this.watches.set(watch, undefined);
+    const starting = this.ready;
+    // One that is still starting begins it itself.
+    void starting?.then(
+      () => this.watches.has(watch) && this.watches.get(watch) === undefined && this.begin(watch),
+      () => {},
+    );
+    return {
+      dispose: () => {
+        const id = this.watches.get(watch);
+        this.watches.delete(watch);
+        if (id !== undefined && this.pending.has(id)) this.send({ unwatch: { id } }, {}).reply.catch(() => {});
+      },
+    };
+  }
+
   dispose(): void {
     this.disposed = true;
     this.process?.stop();
@@ -101,7 +129,10 @@ export class EngineClient {
     const hello = { hello: { protocol: PROTOCOL_VERSION, client: 'vscode' } };
     const reply = await this.send(hello, { timeoutMs: HELLO_TIMEOUT_MS }).reply;
     const spoken = reply.welcome?.protocol;
-    if (spoken === PROTOCOL_VERSION) return;
+    if (spoken === PROTOCOL_VERSION) {
+      for (const watch of this.watches.keys()) this.begin(watch);
+      return;
+    }
     engine.stop();
     throw new EngineFailure(
       'protocol',
@@ -110,6 +141,16 @@ export class EngineClient {
         : l10n.t('The engine uses protocol version {0}; this extension needs {1}.', spoken, PROTOCOL_VERSION),
       l10n.t('Reinstall the extension, which contains the matching engine.'),
     );
+  }
+
+  private begin(watch: Watch): void {
+    const { id, reply } = this.send(watch.body, { onPart: watch.onNews, timeoutMs: 0 });
+    this.watches.set(watch, id);
+    reply.catch((error: EngineFailure) => {
+      // The next engine goes on with it.
+      if (error.kind === 'engine-ended' || error.kind === 'cancelled') return;
+      if (this.watches.delete(watch)) watch.onFailure(error);
+    });
   }
 
   private send(body: RequestBody, options: RequestOptions): { id: number; reply: Promise<Reply> } {
@@ -159,8 +200,16 @@ export class EngineClient {
     } else if (reply.final) {
       pending.resolve(reply);
     } else {
-      pending.onPart(reply);
+      const done = pending.onPart(reply);
+      if (reply.newest) void Promise.resolve(done).finally(() => this.seen(engine, reply.id));
     }
+  }
+
+  /** The engine may tell what is new since. */
+  private seen(engine: EngineProcess, id: number): void {
+    if (engine !== this.process || !this.pending.has(id)) return;
+    this.lastId = (this.lastId % 0x7fff_ffff) + 1;
+    engine.send(encodeRequest(this.lastId, { seen: { id } }));
   }
 
   private ended(engine: EngineProcess, why: string): void {

@@ -94,3 +94,28 @@ test('a setting for names that is none leaves them as recorded', () => {
     'recorded',
   ]);
 });
+
+test('runs that come, are replaced and go are told without being asked for', { skip }, async () => {
+  const runs = path.join(folder, 'project', '.lineheat', 'runs');
+  const told: string[][] = [];
+  const watch = client.watch({
+    body: { watchRuns: { directory: runs } },
+    onNews: ({ runsChanged }) => told.push(runsChanged!.written.map((run) => path.basename(run.path))),
+    onFailure: (failure) => assert.fail(failure.message),
+  });
+  const next = async () => {
+    while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    return told.splice(0).flat();
+  };
+  await client.request({ doctor: {} });
+  fs.mkdirSync(runs, { recursive: true });
+  assert.deepEqual(await next(), []);
+  fs.copyFileSync(runPath, path.join(runs, 'b.pb.gz'));
+  assert.deepEqual(await next(), ['b.pb.gz']);
+  fs.rmSync(path.join(runs, 'b.pb.gz'));
+  assert.deepEqual(await next(), []);
+  watch.dispose();
+  fs.copyFileSync(runPath, path.join(runs, 'c.pb.gz'));
+  await client.request({ doctor: {} });
+  assert.deepEqual(told, []);
+});

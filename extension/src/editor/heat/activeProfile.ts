@@ -1,6 +1,13 @@
 // The profile whose heat the editor shows: one run, or a comparison of two, or none.
 import * as vscode from 'vscode';
-import type { ComparisonOpened, RunOpened, Selected, SourceFile } from '../../../../core/wire.ts';
+import type {
+  ComparisonOpened,
+  RunOpened,
+  RunSummary,
+  Selected,
+  SourceFile,
+  WrittenRun,
+} from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
 import { OpeningOrder } from '../../heat/openingOrder.ts';
@@ -80,6 +87,16 @@ export class ActiveProfile implements vscode.Disposable {
       const { base, current, normalisation } = profile.comparison;
       await this.showComparison(base.path, current.path, normalisation);
     }
+  }
+
+  /** Whether a file of what is shown was written since it was opened. */
+  isOlderThan(written: readonly WrittenRun[]): boolean {
+    const opened = this.profile?.opened;
+    if (!opened) return false;
+    const shown = 'summary' in opened ? [opened.summary] : [opened.base, opened.new];
+    const isOlder = (run: RunSummary | null) =>
+      run !== null && written.some((now) => now.path === run.path && now.modifiedUnixUs !== run.modifiedUnixUs);
+    return shown.some(isOlder);
   }
 
   /** Shows what the window showed before it was reloaded; nothing when something else is shown or being opened. */

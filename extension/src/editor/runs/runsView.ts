@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { markdownText } from '../../../../core/foreignText.ts';
 import { durationText, samplesText } from '../../../../core/numbersAsText.ts';
-import type { RunSummary } from '../../../../core/wire.ts';
+import type { RunSummary, WrittenRun } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { expected } from '../../engine/openProfiles.ts';
 import { runIcon } from '../../heat/runIcon.ts';
@@ -29,6 +29,9 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
   /** One run, or all that are listed. */
   private readonly changed = new vscode.EventEmitter<RunsEntry | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
+  private readonly didWrite = new vscode.EventEmitter<readonly WrittenRun[]>();
+  /** Runs of this workspace are new, or their files were replaced. */
+  readonly onDidWrite = this.didWrite.event;
   private readonly subscriptions: vscode.Disposable[];
   private refreshTimer: NodeJS.Timeout | undefined;
   private selected: RunSummary | undefined;
@@ -44,10 +47,23 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
       active.onDidChange(() => this.refresh()),
       baseline.onDidChange((run) => (run ? this.changed.fire(run) : this.refresh())),
     ];
-    if (!folder) return;
-    const watcher = vscode.workspace.createFileSystemWatcher(
-      new vscode.RelativePattern(folder, '.lineheat/runs/*.pb.gz'),
-    );
+    const directory = runsDirectory();
+    if (!folder || directory === undefined) return;
+    const watch = client.watch({
+      body: { watchRuns: { directory } },
+      onNews: ({ runsChanged }) => {
+        this.refresh();
+        this.didWrite.fire(runsChanged?.written ?? []);
+      },
+      onFailure: () => this.watchByEditor(folder),
+    });
+    this.subscriptions.push(watch);
+  }
+
+  /** Where the engine cannot watch: the editor can poll. */
+  private watchByEditor(folder: vscode.WorkspaceFolder): void {
+    const pattern = new vscode.RelativePattern(folder, '.lineheat/runs/*.pb.gz');
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern);
     const refresh = () => this.refresh();
     this.subscriptions.push(
       watcher,
@@ -147,6 +163,7 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
   dispose(): void {
     clearTimeout(this.refreshTimer);
     this.changed.dispose();
+    this.didWrite.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 

@@ -106,9 +106,12 @@ impl Session {
             | request::Body::Sweep(_)
             | request::Body::Stop(_)
             | request::Body::TerminalInput(_)
-            | request::Body::TerminalSize(_) => Err(Failure::new(
+            | request::Body::TerminalSize(_)
+            | request::Body::WatchRuns(_)
+            | request::Body::Seen(_)
+            | request::Body::Unwatch(_) => Err(Failure::new(
                 "internal",
-                "A worker cannot handle a recording.",
+                "A worker cannot handle a request with several replies.",
             )),
         }
     }

@@ -28,6 +28,7 @@ mod measured;
 mod open_comparison;
 mod open_run;
 mod processes;
+mod pushes;
 mod recording;
 mod saved_runs;
 mod selections;
@@ -37,12 +38,13 @@ mod telling;
 mod timeline;
 mod value_types;
 mod views;
+mod watch_runs;
 
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use wire::{Hello, Message, PROTOCOL_VERSION, Request, Welcome, read_frame, reply, request};
+use wire::{Done, Hello, Message, PROTOCOL_VERSION, Request, Welcome, read_frame, reply, request};
 
 use failure::Failure;
 use replies::Replies;
@@ -160,6 +162,14 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
             compare_builds::start(session, replies, id, request);
         }
         request::Body::Record(record) => recording::start(session, replies, id, record),
+        request::Body::WatchRuns(request) => watch_runs::start(replies, id, &request),
+        request::Body::Seen(seen) => replies.seen(seen.id),
+        request::Body::Unwatch(watch) => {
+            if replies.pushes.close(watch.id) {
+                replies.finish(watch.id, reply::Body::Done(Done {}));
+            }
+            replies.finish(id, reply::Body::Done(Done {}));
+        }
         body => {
             let session = Arc::clone(session);
             let answers = replies.clone();

@@ -15,7 +15,7 @@ use super::amounts::known;
 use super::built_views::ViewCache;
 use super::failure::Failure;
 use super::locked::locked;
-use super::saved_runs::on_wire;
+use super::saved_runs::{modified_unix_us, on_wire};
 use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
 use super::value_types;
@@ -65,8 +65,13 @@ impl OpenRun {
     pub fn open(request: &OpenRunRequest, profiles: &SharedProfiles) -> Result<OpenRun, Failure> {
         let path = Path::new(&request.path);
         let shared = profiles.get(path, request.demangle(), || {
+            // Before it is read: a change meanwhile is a change.
+            let modified_unix_us = modified_unix_us(path);
             let profile = Profile::open(path)?;
-            let summary = on_wire(path, profile::summarize(&profile));
+            let summary = RunSummary {
+                modified_unix_us,
+                ..on_wire(path, profile::summarize(&profile))
+            };
             Ok(analyzed(profile, summary, request.demangle()))
         })?;
         let prefixes = SourcePrefixes::new(&request.source_prefixes);

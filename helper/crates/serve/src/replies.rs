@@ -7,16 +7,27 @@ use wire::reply::Body;
 use wire::{FRAME_BYTES_MAX, Reply, encode_frame};
 
 use super::failure::Failure;
+use super::pushes::Pushes;
+
+/// What follows a reply to the same request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Last,
+    MoreFollows,
+    AwaitsSeen,
+}
 
 #[derive(Clone)]
 pub struct Replies {
     stream: Arc<Mutex<Box<dyn Write + Send>>>,
+    pub pushes: Pushes,
 }
 
 impl Replies {
     pub fn to(stream: Box<dyn Write + Send>) -> Replies {
         Replies {
             stream: Arc::new(Mutex::new(stream)),
+            pushes: Pushes::default(),
         }
     }
 
@@ -29,37 +40,47 @@ impl Replies {
     }
 
     pub fn finish(&self, id: u32, body: Body) {
-        self.write(id, true, body);
+        self.write(id, End::Last, body);
     }
 
     pub fn fail(&self, id: u32, failure: Failure) {
-        self.write(id, true, failure.into());
+        self.write(id, End::Last, failure.into());
     }
 
     /// One of several replies to request `id`.
     pub fn tell(&self, id: u32, body: Body) {
-        self.write(id, false, body);
+        self.write(id, End::MoreFollows, body);
     }
 
-    fn write(&self, id: u32, last: bool, body: Body) {
-        let reply = Reply {
+    /// Says it at once, or when what was said last is seen; `add` makes one message of what waits and what comes.
+    pub fn push(&self, id: u32, body: Body, add: impl FnOnce(Body, Body) -> Body) {
+        if let Some(body) = self.pushes.offer(id, body, add) {
+            self.write(id, End::AwaitsSeen, body);
+        }
+    }
+
+    /// The editor has seen what was said last.
+    pub fn seen(&self, id: u32) {
+        if let Some(body) = self.pushes.seen(id) {
+            self.write(id, End::AwaitsSeen, body);
+        }
+    }
+
+    fn write(&self, id: u32, end: End, body: Body) {
+        let reply = |body| Reply {
             id,
-            r#final: last,
+            r#final: end == End::Last,
+            newest: end == End::AwaitsSeen,
             body: Some(body),
         };
-        let frame = encode_frame(&reply).unwrap_or_else(|| {
+        let frame = encode_frame(&reply(body)).unwrap_or_else(|| {
             let failure = Failure {
                 kind: "too-large",
                 message: format!("The response is larger than {} MiB.", FRAME_BYTES_MAX >> 20),
                 advice: "Record for a shorter time, or use the command line: lineheat report RUN"
                     .to_owned(),
             };
-            let reply = Reply {
-                id,
-                r#final: last,
-                body: Some(failure.into()),
-            };
-            encode_frame(&reply).expect("a failure is short")
+            encode_frame(&reply(failure.into())).expect("a failure is short")
         });
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         // When the editor is gone, the input ends too, and the process with it.

@@ -75,11 +75,21 @@ impl SavedRuns {
 }
 
 /// The run that a file is, or is the journal of.
-fn run_of(file: &Path) -> Option<PathBuf> {
+pub fn run_of(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let name = name.strip_suffix(JOURNAL).unwrap_or(name);
     let is_run = name.ends_with(EXTENSION) && !name.starts_with('.');
     is_run.then(|| file.with_file_name(name))
+}
+
+/// When a file was written; 0: unknown.
+pub fn modified_unix_us(file: &Path) -> u64 {
+    let modified = fs::metadata(file).and_then(|metadata| metadata.modified());
+    let since = modified.map(|at| at.duration_since(SystemTime::UNIX_EPOCH));
+    match since {
+        Ok(Ok(since)) => u64::try_from(since.as_micros()).unwrap_or(0),
+        _ => 0,
+    }
 }
 
 fn date_ms(summary: &RunSummary, modified: SystemTime) -> u64 {
@@ -138,6 +148,7 @@ pub fn on_wire(path: &Path, summary: profile::RunSummary) -> RunSummary {
             cells: cell.cells,
         }),
         git_branch: summary.git_branch,
+        modified_unix_us: modified_unix_us(path),
         lost_share: match summary.samples.unwrap_or(0).saturating_add(summary.lost) {
             0 => 0.0,
             taken => summary.lost as f64 / taken as f64,

@@ -37,10 +37,17 @@ impl Telling {
     pub fn start(replies: &Replies, id: u32) -> Telling {
         let shared = Arc::<Shared>::default();
         let (telling, replies) = (Arc::clone(&shared), replies.clone());
+        replies.pushes.open(id);
         let thread = thread::spawn(move || {
             while let Some(body) = telling.next() {
-                replies.tell(id, body);
+                match body {
+                    Body::RecordingProgress(_) => {
+                        replies.push(id, body, |_, newest| newest);
+                    }
+                    body => replies.tell(id, body),
+                }
             }
+            replies.pushes.close(id);
         });
         Telling {
             shared,

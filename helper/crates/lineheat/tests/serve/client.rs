@@ -88,7 +88,12 @@ impl Engine {
     /// The next reply, whatever it answers; `None` at the end of the engine's output.
     pub fn next(&mut self) -> Option<Reply> {
         match self.replies.recv_timeout(PATIENCE) {
-            Ok(reply) => Some(reply),
+            Ok(reply) => {
+                if reply.newest {
+                    self.send(request::Body::Seen(wire::Seen { id: reply.id }));
+                }
+                Some(reply)
+            }
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => panic!("no reply within {PATIENCE:?}"),
         }
