@@ -83,7 +83,7 @@ pub use errors::RecordError;
 pub use events::{Control, Event, RunsSoFar, Stage};
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};
 use incoming::Incoming;
-pub use kept_builds::{EarlierBuild, KeptBuilds, NoEarlierBuild, NotKept};
+pub use kept_builds::{EarlierBuild, KeptBuilds, NoEarlierBuild};
 pub use layouts::DrawnLayouts;
 pub use options::{
     Build, DEBUGINFOD_PATIENCE, Earlier, Privilege, REPEAT_MAX, RecordOptions, SAMPLE_HZ_DEFAULT,
