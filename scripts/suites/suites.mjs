@@ -11,6 +11,8 @@ import { failuresOfCargo, failuresOfTap } from './failures.mjs';
 const notPure = ['lineheat', 'lineheat-sampler'];
 /** Pure crates whose tests/ compile and step through whole programs: more than a quick loop can wait for. */
 const slow = ['walk', 'symbolize'];
+/** Unit tests that take a minute, by a part of their names. */
+const long = ['an_hour_of_eight_busy_threads'];
 
 const each = (flag, names) => names.flatMap((name) => [flag, name]);
 
@@ -23,7 +25,7 @@ export const suites = {
   scripts: () => nodeTests('scripts', under('scripts/test/')),
   unit: () =>
     nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/'), { together: true, timeoutS: 600 }),
-  quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])]),
+  quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])], each('--skip', long)),
   slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
   helper: () => cargoTests(['--workspace']),
   kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 3600 }),
@@ -68,13 +70,12 @@ async function testFiles() {
   return found.sort();
 }
 
-const cargoTests = (args) => cargoTestsIn(helper, ['--release', '--locked', ...args]);
+const cargoTests = (args, ofTests = []) => cargoTestsIn(helper, ['--release', '--locked', ...args], ofTests);
 
-/** Runs the tests of the crates in this folder. */
-export async function cargoTestsIn(folder, args) {
-  const { ended, output } = await ranToEnd('cargo', ['test', '--no-fail-fast', ...args, '--', '--show-output'], {
-    cwd: folder,
-  });
+/** Runs the tests of the crates in this folder; `ofTests` are arguments of the test programs. */
+export async function cargoTestsIn(folder, args, ofTests = []) {
+  const all = ['test', '--no-fail-fast', ...args, '--', '--show-output', ...ofTests];
+  const { ended, output } = await ranToEnd('cargo', all, { cwd: folder });
   return { ...countsOfCargo(output), failures: failuresOfCargo(output), ended, output };
 }
 
