@@ -74,7 +74,7 @@ impl Evidence {
             .find(|of| of.nature != Nature::Sampled)
         {
             return none(&format!(
-                "Samples of {} are worth different amounts, so counting them does not tell changes from noise.",
+                "Samples of {} are worth different amounts, so counting them does not distinguish changes from noise.",
                 weighted.name
             ));
         }

@@ -98,6 +98,7 @@ mod tests {
         let reply = Reply {
             id: 7,
             r#final: true,
+            newest: false,
             body: Some(Body::Done(Done {})),
         };
         let mut bytes = encode_frame(&reply).unwrap();
