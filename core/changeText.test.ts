@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changeText, intervalText, isSignificant, qText, relativeText } from './changeText.ts';
+import {
+  changeText,
+  intervalText,
+  isSignificant,
+  perText,
+  qText,
+  relativeText,
+  Verdict,
+  verdictText,
+} from './changeText.ts';
 
 const NaN_ = Number.NaN;
 
@@ -25,6 +34,18 @@ test('an interval alone', () => {
   assert.equal(intervalText(-0.01, 0.02), '−1.0 to +2.0 %');
   assert.equal(intervalText(5, 30), '+500.0 % to × 31.0');
   assert.equal(intervalText(NaN_, 1), '');
+});
+test('time is slower or faster, anything else more or less; other verdicts have one word', () => {
+  const words = (unit: string) => [Verdict.slower, Verdict.faster, Verdict.gone].map((one) => verdictText(one, unit));
+  assert.deepEqual(words('nanoseconds'), ['slower', 'faster', 'gone']);
+  assert.deepEqual(words('seconds'), ['slower', 'faster', 'gone']);
+  assert.deepEqual(words('bytes'), ['more', 'less', 'gone']);
+  assert.equal(verdictText(99, 'bytes'), 'not distinguishable from noise');
+});
+test('what a value is per names its measure', () => {
+  assert.equal(perText('', 'CPU time'), 'CPU time per run');
+  assert.equal(perText('execution', 'allocated memory'), 'allocated memory per execution');
+  assert.equal(perText('share', 'CPU time'), 'CPU time, new scaled to the size of base');
 });
 test('q', () => {
   assert.equal(qText(0.0002), 'q < 0.001');

@@ -1,7 +1,7 @@
 // What may be said of a difference, in words: the change with its 95 % interval, the verdict with a glyph. The figures are
 // the engine's; a change of which nothing can be said is an empty text.
 import * as l10n from '@vscode/l10n';
-import { countText } from './numbersAsText.ts';
+import { countText, isTime } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
 export const Verdict = {
@@ -27,23 +27,45 @@ const MINUS = '−';
 const EVEN_SIDES = 1.4;
 
 /** A mark for each verdict, so that nothing hangs on colour. */
-export const verdictWords: Readonly<Record<number, { readonly glyph: string; readonly text: string }>> = {
-  [Verdict.noise]: { glyph: '○', text: l10n.t('not distinguishable from noise') },
-  [Verdict.slower]: { glyph: '▲', text: l10n.t('slower') },
-  [Verdict.faster]: { glyph: '▼', text: l10n.t('faster') },
-  [Verdict.new]: { glyph: '+', text: l10n.t('new') },
-  [Verdict.gone]: { glyph: '−', text: l10n.t('gone') },
-  [Verdict.moved]: { glyph: '→', text: l10n.t('moved') },
-  [Verdict.movedWithin]: { glyph: '⇄', text: l10n.t('moved within') },
-  [Verdict.tooFew]: { glyph: '?', text: l10n.t('not enough independent samples for a test') },
+const verdictGlyphs: Readonly<Record<number, string>> = {
+  [Verdict.noise]: '○',
+  [Verdict.slower]: '▲',
+  [Verdict.faster]: '▼',
+  [Verdict.new]: '+',
+  [Verdict.gone]: '−',
+  [Verdict.moved]: '→',
+  [Verdict.movedWithin]: '⇄',
+  [Verdict.tooFew]: '?',
 };
+/** A verdict that is not known here says no more than noise. */
+export const verdictGlyph = (verdict: number): string => verdictGlyphs[verdict] ?? verdictGlyphs[Verdict.noise]!;
+
+const verdictTexts: Readonly<Record<number, string>> = {
+  [Verdict.noise]: l10n.t('not distinguishable from noise'),
+  [Verdict.slower]: l10n.t('slower'),
+  [Verdict.faster]: l10n.t('faster'),
+  [Verdict.new]: l10n.t('new'),
+  [Verdict.gone]: l10n.t('gone'),
+  [Verdict.moved]: l10n.t('moved'),
+  [Verdict.movedWithin]: l10n.t('moved within'),
+  [Verdict.tooFew]: l10n.t('not enough independent samples for a test'),
+};
+const MORE = l10n.t('more');
+const LESS = l10n.t('less');
+
+/** The verdict on a value of this unit: time becomes slower or faster, anything else more or less. */
+export function verdictText(verdict: number, unit: string): string {
+  if (verdict === Verdict.slower && !isTime(unit)) return MORE;
+  if (verdict === Verdict.faster && !isTime(unit)) return LESS;
+  return verdictTexts[verdict] ?? verdictTexts[Verdict.noise]!;
+}
 
 /** Behind a change of which no test can be made: samples may be many, and yet follow each other too closely. */
 export const UNTESTED = l10n.t('untested');
 
 /** Why a row is untested, and, where it is for want of samples, how many more executions would do. */
 export function untestedText(missingExecutions: number): string {
-  if (missingExecutions === 0) return verdictWords[Verdict.tooFew]!.text;
+  if (missingExecutions === 0) return verdictTexts[Verdict.tooFew]!;
   if (missingExecutions === 1)
     return l10n.t('too few samples for a test, which needs about 1 more execution of each side');
   return l10n.t(
@@ -89,10 +111,10 @@ export function qText(q: number): string {
   return q < 0.001 ? 'q < 0.001' : `q ${q < 0.01 ? q.toFixed(3) : q.toFixed(2)}`;
 }
 
-/** `CPU time per execution`; values of shares are those of the base, and of a new run that is brought to its size. */
-export function perText(per: string): string {
-  if (per === 'share') return l10n.t('CPU time, new scaled to the size of base');
-  return per === '' ? l10n.t('CPU time per run') : l10n.t('CPU time per {0}', per);
+/** `CPU time per execution` of the measure `what`; values of shares are those of the base, and of a new run that is brought to its size. */
+export function perText(per: string, what: string): string {
+  if (per === 'share') return l10n.t('{0}, new scaled to the size of base', what);
+  return per === '' ? l10n.t('{0} per run', what) : l10n.t('{0} per {1}', what, per);
 }
 
 function points(change: number): string {

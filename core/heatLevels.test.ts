@@ -10,4 +10,8 @@ test('fewer than ten samples are not coloured', () => {
   assert.equal(heatLevel(0.9, 9, 0.01), 0);
   assert.equal(heatLevel(0.9, 10, 0.01), 5);
 });
+test('where nobody knows the samples, the share alone decides', () => {
+  assert.equal(heatLevel(0.9, undefined, 0.01), 5);
+  assert.equal(heatLevel(0.005, undefined, 0.01), 0);
+});
 test('without a threshold nothing is still cold', () => assert.equal(heatLevel(0, 100, 0), 0));

@@ -63,4 +63,16 @@ test('a time range has one unit and the digits of its length', () => {
   assert.equal(text.timeRangeText({ fromNs: 0, toNs: 40e6 }), '0–40 ms');
 });
 
+test('samples of a number that nobody knows are no text', () => assert.equal(text.samplesText(undefined), ''));
+test('what is selected is told in samples, or in its unit where nobody knows those', () => {
+  const values = { value: 4096, runValue: 12288 };
+  const known = { ...values, samples: 412, runSamples: 5321 };
+  assert.equal(text.selectedText(known, 'bytes'), '412 of 5,321 samples (7.7 %)');
+  const unknown = { ...values, samples: undefined, runSamples: undefined };
+  assert.equal(text.selectedText(unknown, 'bytes'), '4.00 KiB of 12.0 KiB (33.3 %)');
+});
+test('units of time', () => {
+  const units = ['nanoseconds', 'seconds', 'milliseconds', 'bytes', 'count', '', 'lightseconds'];
+  assert.deepEqual(units.filter(text.isTime), ['nanoseconds', 'seconds', 'milliseconds']);
+});
 test('a part names its base', () => assert.equal(text.samplesOfText(412, 5321), '412 of 5,321 samples (7.7 %)'));

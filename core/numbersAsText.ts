@@ -3,6 +3,7 @@
 import * as l10n from '@vscode/l10n';
 
 import { visibleText } from './foreignText.ts';
+import type { SampleCount } from './sampleCount.ts';
 
 const UNIT_MAX = 300; // characters: a profile may call its unit anything
 const NO_CHANGE = '±0';
@@ -27,8 +28,9 @@ export function countText(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `3,812 samples`, `1 sample`. */
-export function samplesText(samples: number): string {
+/** `3,812 samples`, `1 sample`; empty where nobody knows how many. */
+export function samplesText(samples: SampleCount): string {
+  if (samples === undefined) return '';
   return samples === 1 ? l10n.t('{0} sample', countText(samples)) : l10n.t('{0} samples', countText(samples));
 }
 
@@ -62,6 +64,21 @@ export function timeRangeText({ fromNs, toNs }: { readonly fromNs: number; reado
 /** `412 of 5,321 samples (7.7 %)`. */
 export function samplesOfText(samples: number, all: number): string {
   return l10n.t('{0} of {1} samples ({2})', countText(samples), countText(all), percentText(share(samples, all)));
+}
+
+/** How much of a run is selected, in samples or, where nobody knows those, in its unit: `4.00 KiB of 12.0 KiB (33.3 %)`. */
+export function selectedText(selected: SelectedFigures, unit: string): string {
+  const { samples, runSamples, value, runValue } = selected;
+  if (samples !== undefined && runSamples !== undefined) return samplesOfText(samples, runSamples);
+  const part = percentText(share(value, runValue));
+  return l10n.t('{0} of {1} ({2})', valueText(value, unit), valueText(runValue, unit), part);
+}
+
+export interface SelectedFigures {
+  readonly samples: SampleCount;
+  readonly runSamples: SampleCount;
+  readonly value: number;
+  readonly runValue: number;
 }
 
 /** Without its last digit, and without a point that nothing follows. */
@@ -102,6 +119,9 @@ export function valueText(value: number, unit: string): string {
       return `${countText(value)} ${visibleText(unit, UNIT_MAX)}`;
   }
 }
+
+/** Whether a unit is one of time. */
+export const isTime = (unit: string): boolean => /^(nano|micro|milli)?seconds$/.test(unit);
 
 /** What became more (above 0) or less (below 0). */
 export function difference(base: number, now: number): number {

@@ -1,6 +1,7 @@
 // What page and host say to each other about the selection, the part of a run that figures are about, and about the timeline
 // that it is made on. Selection of protocol/selection.proto in the page's words; checked on arrival.
 import type { NamedFunction } from './namedFunction.ts';
+import type { SampleCount } from './sampleCount.ts';
 
 /** Nanoseconds since the recording began; half open. */
 export interface ShownTimeRange {
@@ -77,9 +78,9 @@ export interface SelectedMessage {
   readonly type: 'selected';
   readonly selection: ShownSelection;
   readonly preview: boolean;
-  readonly samples: number;
+  readonly samples: SampleCount;
   readonly value: number;
-  readonly runSamples: number;
+  readonly runSamples: SampleCount;
   readonly runValue: number;
   readonly unit: string;
   readonly notice: string; // one sentence, or empty

@@ -9,7 +9,9 @@ import * as l10n from '@vscode/l10n';
 
 import { type AdvisedCommand, advisedCommands } from './advisedCommands.ts';
 import type { ShownComparison, ShownExplanation } from './comparisonMessages.ts';
+import type { ShownMeasure } from './measureText.ts';
 import type { NamedFunction } from './namedFunction.ts';
+import type { SampleCount } from './sampleCount.ts';
 import {
   isNamedFunction,
   isWhole,
@@ -34,7 +36,7 @@ export type { NamedFunction } from './namedFunction.ts';
 /** Who calls a function, and what that costs when called from there; `new…` of a comparison only. Texts are foreign. */
 export interface ShownCaller extends NamedFunction {
   readonly value: number;
-  readonly samples: number;
+  readonly samples: SampleCount;
   readonly newValue: number;
 }
 
@@ -78,9 +80,11 @@ export interface ShowMessage {
   readonly runs: readonly ShownRun[];
   /** Sentences for the user: lost samples, missing debug information, what differs between two runs. */
   readonly problems: readonly string[];
-  /** What was measured; `value` of a request is an index into it. A comparison has one: CPU time. */
-  readonly values: readonly { readonly type: string; readonly unit: string }[];
+  /** What was measured; `value` of a request is an index into it. A comparison has one. */
+  readonly values: readonly ShownMeasure[];
   readonly defaultValue: number;
+  /** The one that was chosen in this window; else the page has its own of before, and says which. */
+  readonly value?: number | undefined;
   /** Of a comparison. */
   readonly comparison?: ShownComparison;
   /** Of a run: each run of the command in it, warm-up runs first; empty when the run knows none. */
@@ -99,6 +103,8 @@ export type HostMessage =
   | ShowMessage
   | SelectionHostMessage
   | ShowSweepMessage
+  /** Another measure of the run is shown now, whoever chose it. */
+  | { readonly type: 'measureChosen'; readonly value: number }
   | { readonly type: 'loading'; readonly message: string }
   /** Nothing can be shown. */
   | { readonly type: 'failed'; readonly message: string; readonly advice: string }
@@ -144,6 +150,8 @@ export type PageMessage =
   /** How much is spent below these frames of a flame graph; `search` comes back with the answer. */
   | ({ readonly type: 'measureMatches'; readonly search: number; readonly frames: readonly number[] } & ShownView)
   | { readonly type: 'copy'; readonly text: string }
+  /** Of a run: show this measure here and beside the lines. */
+  | { readonly type: 'chooseMeasure'; readonly value: number }
   /** Of a comparison: what explains the difference. */
   | { readonly type: 'explain' }
   /** Open a line of the explanation: the function, and a line of its new text; 0: its definition. */
@@ -221,6 +229,9 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
       if (!frames.every((frame) => isWhole(frame, INDEX_LIMIT))) return undefined;
       if (!isHidden(hidden)) return undefined;
       return { type, view, value, search, frames, ...hiddenPart(hidden) };
+    case 'chooseMeasure':
+      if (!isWhole(value, VALUE_LIMIT)) return undefined;
+      return { type, value };
     case 'copy':
       if (typeof text !== 'string' || text.length > COPY_LIMIT) return undefined;
       return { type, text };

@@ -21,6 +21,7 @@ export type Reply = Decoded<lineheat.wire.Reply.$Properties>;
 export type RunSummary = Decoded<lineheat.wire.RunSummary.$Properties>;
 export type WrittenRun = Decoded<lineheat.wire.WrittenRun.$Properties>;
 export type RunOpened = Decoded<lineheat.wire.RunOpened.$Properties>;
+export type ValueType = Decoded<lineheat.wire.ValueType.$Properties>;
 export type SourceFile = Decoded<lineheat.wire.SourceFile.$Properties>;
 export type FileHeat = Decoded<lineheat.wire.FileHeat.$Properties>;
 export type FunctionHeat = Decoded<lineheat.wire.FunctionHeat.$Properties>;

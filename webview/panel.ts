@@ -58,6 +58,9 @@ const host = connect((message) => {
     case 'noSource':
       page?.receiveNoSource(message.message);
       break;
+    case 'measureChosen':
+      page?.receiveMeasure(message.value);
+      break;
     case 'timeline':
     case 'timelineFailed':
     case 'selected':

@@ -11,6 +11,7 @@ import { FileHeats } from './editor/heat/fileHeats.ts';
 import { HeatHoverProvider } from './editor/heat/heatHoverProvider.ts';
 import { HeatLensProvider } from './editor/heat/heatLensProvider.ts';
 import { HeatPainter } from './editor/heat/heatPainter.ts';
+import { MeasureStatus } from './editor/heat/measureStatus.ts';
 import { ProfileOpener } from './editor/heat/profileOpener.ts';
 import { SelectionStatus } from './editor/heat/selectionStatus.ts';
 import { ShownProfile } from './editor/heat/shownProfile.ts';
@@ -37,6 +38,7 @@ import { TargetPick } from './editor/targets/targetPick.ts';
 import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
+import { RunMeasures } from './selection/runMeasures.ts';
 import { RunSelections } from './selection/runSelections.ts';
 
 /** What the extension says of itself to others. */
@@ -55,7 +57,8 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const navigation = new SourceNavigation(documents);
   const doctor = new DoctorPage(client, documents);
   const selections = new RunSelections();
-  const active = new ActiveProfile(client, new ShownProfile(workspaceState), selections);
+  const measures = new RunMeasures();
+  const active = new ActiveProfile(client, new ShownProfile(workspaceState), selections, measures);
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
   const lenses = new HeatLensProvider(active, heats, painter);
@@ -67,6 +70,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const pageParts = {
     retained: new RetainedPages(),
     selections,
+    measures,
     extensionUri,
     navigation,
     log,
@@ -132,6 +136,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     documents,
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
     new SelectionStatus(active, selections),
+    new MeasureStatus(active),
     ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs, baseline],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
@@ -145,7 +150,10 @@ export function activate(context: vscode.ExtensionContext): Activated {
     onDidChangeOpenOptions(reopen),
     runs.onDidWrite((written) => active.isOlderThan(written) && reopen()),
     showWaitingRuns(showWaiting),
-    ...registerCommands({ ...parts, changes, baseline, compare, recorder, runs, navigation, documents, selections }),
+    ...registerCommands({
+      ...{ ...parts, changes, baseline, compare, recorder, runs, navigation, documents },
+      ...{ selections, measures },
+    }),
   );
   // After activation: opening a run starts the engine.
   setImmediate(() => void active.restore().catch(logOnly));

@@ -38,8 +38,8 @@ test('failures, figures and constants of a module are translated', () => {
     try { enginePath('/nowhere', 'sunos', 'sparc'); } catch (failure) { console.log(failure.message); console.log(failure.advice); }
     const { samplesText } = await load('core/numbersAsText.ts');
     console.log(samplesText(1)); console.log(samplesText(1204));
-    const { verdictWords, Verdict } = await load('core/changeText.ts');
-    console.log(verdictWords[Verdict.slower].text);
+    const { verdictText, Verdict } = await load('core/changeText.ts');
+    console.log(verdictText(Verdict.slower, 'nanoseconds')); console.log(verdictText(Verdict.slower, 'bytes'));
     const { parseCommand } = await load('extension/src/targets/commandTargets.ts');
     console.log(parseCommand('a | b'));`);
   assert.deepEqual(lines, [
@@ -48,6 +48,7 @@ test('failures, figures and constants of a module are translated', () => {
     '⟦1 sample⟧',
     '⟦1,204 samples⟧',
     '⟦slower⟧',
+    '⟦more⟧',
     "⟦| joins commands, which only a shell can do. Quote it, or run: sh -c '…'⟧",
   ]);
 });

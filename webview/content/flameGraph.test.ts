@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import protobuf from 'protobufjs';
-import { comparedContent, functionsContent, graphContent, randomGraph } from '../test/contents.ts';
+import {
+  comparedContent,
+  functionsContent,
+  graphContent,
+  randomGraph,
+  uncountedFunctions,
+  uncountedGraph,
+  uncountedRows,
+} from '../test/contents.ts';
 import { drawn } from '../test/parse.ts';
 import { readFlameGraph } from './flameGraph.ts';
 import { readComparedTable, readFunctionTable } from './tables.ts';
@@ -32,7 +40,7 @@ a 1
     c 3
   d 4
 e 5`);
-  assert.deepEqual([...graph.costs.totalSamples], [15, 10, 5, 3, 4, 5]);
+  assert.deepEqual([...graph.costs.totalSamples!], [15, 10, 5, 3, 4, 5]);
   assert.deepEqual([...graph.depth], [0, 1, 2, 3, 2, 1]);
   assert.deepEqual([...graph.end], [6, 5, 4, 4, 5, 6]);
   assert.deepEqual([...graph.parent], [-1, 0, 1, 2, 1, 0]);
@@ -57,9 +65,9 @@ test('every column of the contract is read by its own number', () => {
   }
   assert.equal(`${graph.type} ${graph.unit} ${graph.prunedNodes}`, 'cpu nanoseconds 9');
   assert.deepEqual([[...graph.frame], [...graph.line]], [good.frame, good.line]);
-  assert.deepEqual([[...graph.costs.self], [...graph.costs.selfSamples]], [good.selfValue, good.selfSamples]);
+  assert.deepEqual([[...graph.costs.self], [...graph.costs.selfSamples!]], [good.selfValue, good.selfSamples]);
   assert.deepEqual(
-    [[...graph.newCosts!.self], [...graph.newCosts!.selfSamples]],
+    [[...graph.newCosts!.self], [...graph.newCosts!.selfSamples!]],
     [
       [5, 6],
       [7, 8],
@@ -80,14 +88,14 @@ test('the total of a node that calls nothing is its self', () => {
     }),
   );
   assert.deepEqual(
-    [[...costs.total], [...costs.totalSamples]],
+    [[...costs.total], [...costs.totalSamples!]],
     [
       [7, 4],
       [3, 2],
     ],
   );
   assert.deepEqual(
-    [[...newCosts!.total], [...newCosts!.totalSamples]],
+    [[...newCosts!.total], [...newCosts!.totalSamples!]],
     [
       [11, 6],
       [15, 8],
@@ -97,7 +105,7 @@ test('the total of a node that calls nothing is its self', () => {
 
 test('the tables are read as the contract has them', () => {
   const functions = readFunctionTable(functionsContent([{ name: 'f', self: 3, total: 5, module: 'm' }], 10));
-  assert.deepEqual([...functions.selfSamples, ...functions.totalSamplesOfRow, functions.totalSamples], [3, 5, 10]);
+  assert.deepEqual([...functions.selfSamples!, ...functions.totalSamplesOfRow!], [3, 5]);
   assert.deepEqual([...functions.selfValue, ...functions.totalValueOfRow, functions.totalValue], [3e6, 5e6, 10e6]);
   const row = { name: 'f', base: [1, 2], later: [3, 4], verdict: 5, file: 'f.c', line: 6, baseLine: 7 } as const;
   const compared = readComparedTable(comparedContent([row], [100, 200]));
@@ -108,13 +116,23 @@ test('the tables are read as the contract has them', () => {
   );
   const samples = ['baseSelfSamples', 'baseTotalSamplesOfRow', 'newSelfSamples', 'newTotalSamplesOfRow'] as const;
   assert.deepEqual(
-    samples.map((column) => compared[column][0]),
+    samples.map((column) => compared[column]![0]),
     [1, 2, 3, 4],
   );
   assert.deepEqual([compared.verdict[0], compared.baseLine[0], compared.per], [5, 7, 'run']);
+  assert.deepEqual([compared.baseTotal, compared.newTotal], [1e8, 2e8]);
+});
+
+test('where nobody knows the samples there are no counts, whatever the columns hold', () => {
+  const { costs, unit } = readFlameGraph(uncountedGraph(graphContent({ name: 'all', self: 4 })));
+  assert.deepEqual([unit, costs.self[0], costs.selfSamples, costs.totalSamples], ['bytes', 4e6, undefined, undefined]);
+  const table = readFunctionTable(uncountedFunctions(functionsContent([{ name: 'f', self: 3, total: 5 }], 10)));
+  assert.deepEqual([table.selfValue[0], table.selfSamples, table.totalSamplesOfRow], [3e6, undefined, undefined]);
+  const row = { name: 'f', base: [1, 2], later: [3, 4], verdict: 5 } as const;
+  const compared = readComparedTable(uncountedRows(comparedContent([row], [100, 200])));
   assert.deepEqual(
-    [compared.baseTotal, compared.newTotal, compared.baseTotalSamples, compared.newTotalSamples],
-    [1e8, 2e8, 100, 200],
+    [compared.newSelf[0], compared.newSelfSamples, compared.baseTotalSamplesOfRow],
+    [3e6, undefined, undefined],
   );
 });
 
@@ -186,7 +204,7 @@ test('an unpacked column reads like a packed one', () => {
   const bytes = graphContent({ name: 'all', self: 2 });
   const extra = Uint8Array.from([...bytes, 5 * 8, 0, 4 * 8, 1, 6 * 8, 0, 7 * 8, 9, 8 * 8, 1, 13 * 8, 0, 14 * 8, 0]);
   const graph = readFlameGraph(extra);
-  assert.deepEqual([graph.count, graph.costs.self[1], graph.costs.selfSamples[1]], [2, 9, 1]);
+  assert.deepEqual([graph.count, graph.costs.self[1], graph.costs.selfSamples![1]], [2, 9, 1]);
 });
 
 test('a stack two hundred thousand deep is read without recursion', () => {

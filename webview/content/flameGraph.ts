@@ -17,8 +17,8 @@ import {
 export interface Costs {
   readonly self: Float64Array;
   readonly total: Float64Array;
-  readonly selfSamples: Uint32Array;
-  readonly totalSamples: Float64Array;
+  readonly selfSamples: Uint32Array | undefined; // undefined: nobody knows
+  readonly totalSamples: Float64Array | undefined;
 }
 
 /** Fields of the columns of one side. */
@@ -64,6 +64,7 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
   expectBelow('frame', frame, frames.count, 'frames');
 
   const has = (field: number) => fields.spans.has(field) || fields.varints.has(field);
+  const known = readNumber(fields, 19) === 0;
   const compared = has(NEW.self) || has(NEW.selfSamples);
   const parent = parentsOf(distance);
   const { depth, end, depthMax } = shapeOf(parent);
@@ -80,8 +81,8 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     depthMax,
     frame,
     line,
-    costs: costsOf(fields, BASE, count),
-    newCosts: compared ? costsOf(fields, NEW, count) : undefined,
+    costs: costsOf(fields, BASE, count, known),
+    newCosts: compared ? costsOf(fields, NEW, count, known) : undefined,
     churn,
     effects: compared ? readEffects(fields, 12, count) : undefined,
     prunedNodes: readNumber(fields, 11),
@@ -135,7 +136,8 @@ function shapeOf(parent: Int32Array) {
   return { depth, end, depthMax };
 }
 
-function costsOf(fields: Fields, { side, ...at }: CostFields, count: number): Costs {
+/** `known`: how many samples there were; the columns are all 0 otherwise. */
+function costsOf(fields: Fields, { side, ...at }: CostFields, count: number, known: boolean): Costs {
   const self = readUint64Column(fields, at.self);
   const selfSamples = readUint32Column(fields, at.selfSamples);
   const total = readUint64Column(fields, at.total);
@@ -147,5 +149,7 @@ function costsOf(fields: Fields, { side, ...at }: CostFields, count: number): Co
     total[node] ||= self[node]!;
     totalSamples[node] ||= selfSamples[node]!;
   }
-  return { self, total, selfSamples, totalSamples };
+  return known
+    ? { self, total, selfSamples, totalSamples }
+    : { self, total, selfSamples: undefined, totalSamples: undefined };
 }

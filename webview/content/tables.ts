@@ -2,6 +2,7 @@
 import { type Effects, expectVerdicts, readEffects } from './effects.ts';
 import { expectBelow, expectLength, type FrameTable, readFrameTable } from './frameTable.ts';
 import {
+  type Fields,
   readDoubleColumn,
   readFields,
   readNumber,
@@ -15,11 +16,10 @@ export interface FunctionTable {
   readonly type: string;
   readonly unit: string;
   readonly totalValue: number;
-  readonly totalSamples: number;
   readonly selfValue: Float64Array;
   readonly totalValueOfRow: Float64Array;
-  readonly selfSamples: Uint32Array;
-  readonly totalSamplesOfRow: Uint32Array;
+  readonly selfSamples: Uint32Array | undefined; // undefined: nobody knows
+  readonly totalSamplesOfRow: Uint32Array | undefined;
 }
 
 /** One row a function or a line. "Base" is the older run, "new" the later one. */
@@ -29,16 +29,14 @@ export interface ComparedTable {
   readonly per: string; // what a value is per: "run", "share" …
   readonly baseTotal: number;
   readonly newTotal: number;
-  readonly baseTotalSamples: number;
-  readonly newTotalSamples: number;
   readonly baseSelf: Float64Array;
   readonly newSelf: Float64Array;
   readonly baseTotalOfRow: Float64Array;
   readonly newTotalOfRow: Float64Array;
-  readonly baseSelfSamples: Uint32Array;
-  readonly newSelfSamples: Uint32Array;
-  readonly baseTotalSamplesOfRow: Uint32Array;
-  readonly newTotalSamplesOfRow: Uint32Array;
+  readonly baseSelfSamples: Uint32Array | undefined; // undefined: nobody knows
+  readonly newSelfSamples: Uint32Array | undefined;
+  readonly baseTotalSamplesOfRow: Uint32Array | undefined;
+  readonly newTotalSamplesOfRow: Uint32Array | undefined;
   readonly verdict: Uint32Array;
   readonly baseLine: Uint32Array; // for lines: the line in the base text; 0: none
   readonly selfEffects: Effects | undefined; // undefined: the engine says no more than the verdict
@@ -54,15 +52,12 @@ export function readFunctionTable(bytes: Uint8Array): FunctionTable {
     type: readString(fields, 2),
     unit: readString(fields, 3),
     totalValue: readNumber(fields, 4),
-    totalSamples: readNumber(fields, 5),
     selfValue: readUint64Column(fields, 6),
     totalValueOfRow: readUint64Column(fields, 7),
-    selfSamples: readUint32Column(fields, 8),
-    totalSamplesOfRow: readUint32Column(fields, 9),
+    selfSamples: readCounts(fields, 8, 10),
+    totalSamplesOfRow: readCounts(fields, 9, 10),
   };
-  for (const column of ['selfValue', 'totalValueOfRow', 'selfSamples', 'totalSamplesOfRow'] as const) {
-    expectLength(column, table[column], table.frames.count);
-  }
+  expectRows(table);
   return table;
 }
 
@@ -78,16 +73,14 @@ export function readComparedTable(bytes: Uint8Array): ComparedTable {
     per: readString(fields, 3),
     baseTotal: readNumber(fields, 4),
     newTotal: readNumber(fields, 5),
-    baseTotalSamples: readNumber(fields, 6),
-    newTotalSamples: readNumber(fields, 7),
     baseSelf: readUint64Column(fields, 8),
     newSelf: readUint64Column(fields, 9),
     baseTotalOfRow: readUint64Column(fields, 10),
     newTotalOfRow: readUint64Column(fields, 11),
-    baseSelfSamples: readUint32Column(fields, 12),
-    newSelfSamples: readUint32Column(fields, 13),
-    baseTotalSamplesOfRow: readUint32Column(fields, 14),
-    newTotalSamplesOfRow: readUint32Column(fields, 15),
+    baseSelfSamples: readCounts(fields, 12, 22),
+    newSelfSamples: readCounts(fields, 13, 22),
+    baseTotalSamplesOfRow: readCounts(fields, 14, 22),
+    newTotalSamplesOfRow: readCounts(fields, 15, 22),
     verdict: readUint32Column(fields, 16),
     baseLine: baseLine.length === 0 ? new Uint32Array(frames.count) : baseLine, // a table of functions has none
     selfEffects: readEffects(fields, 18, frames.count),
@@ -95,10 +88,19 @@ export function readComparedTable(bytes: Uint8Array): ComparedTable {
     note: note.length === 0 ? new Uint32Array(frames.count) : note,
     contribution: contribution.length === 0 ? new Float64Array(frames.count).fill(Number.NaN) : contribution,
   };
-  for (const [name, column] of Object.entries(table)) {
-    if (ArrayBuffer.isView(column)) expectLength(name, column as Float64Array, frames.count);
-  }
+  expectRows(table);
   if (frames.strings.length > 0) expectBelow('note', table.note, frames.strings.length, 'strings');
   expectVerdicts(table.verdict);
   return table;
+}
+
+/** Counts of samples; undefined when the message says in `unknown` that nobody knows them. */
+const readCounts = (fields: Fields, field: number, unknown: number): Uint32Array | undefined =>
+  readNumber(fields, unknown) === 0 ? readUint32Column(fields, field) : undefined;
+
+/** Throws unless every column has a value for each row. */
+function expectRows(table: FunctionTable | ComparedTable) {
+  for (const [name, column] of Object.entries(table)) {
+    if (ArrayBuffer.isView(column)) expectLength(name, column as Float64Array, table.frames.count);
+  }
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { readFlameGraph } from '../content/flameGraph.ts';
 import { FrameKind } from '../content/frameTable.ts';
+import { graphContent, uncountedGraph } from '../test/contents.ts';
 import { drawn } from '../test/parse.ts';
 import { contrast, readableOn } from './colourContrast.ts';
 import {
@@ -79,6 +81,15 @@ test('the largest changes have the strongest colours, no change is grey', () => 
 test('fewer than ten samples on both sides together are too few', () => {
   assert.ok(tooFewSamples(compared, nodes.few));
   assert.ok(!tooFewSamples(compared, nodes.same));
+});
+
+test('where nobody knows the samples no node is drawn as one that has few', () => {
+  const tree = { name: 'all', self: 0, children: [{ name: 'few', self: 2, newSelf: 7 }] };
+  const graph = readFlameGraph(uncountedGraph(graphContent(tree, true)));
+  assert.deepEqual(
+    [tooFewSamples(graph, 1), isQuiet(graph, 1, 'change'), glyphOf(graph, 1, 'change')],
+    [false, false, '▲'],
+  );
 });
 
 const judged = drawn('more 20 90\nless 80 70\nnew 0 40\nnoise 50 55', true, (base, later) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readFlameGraph } from '../content/flameGraph.ts';
-import { graphContent } from '../test/contents.ts';
+import { graphContent, uncountedGraph } from '../test/contents.ts';
 import { drawn } from '../test/parse.ts';
 import { describeNode, describeRun, sentenceOf } from './describe.ts';
 
@@ -26,6 +26,18 @@ test('a compared frame has base, new and change', () => {
 test('few samples are said to be few', () => {
   assert.match(describeNode(drawn('a 3'), 1).note, /Fewer than 10 samples/);
   assert.match(describeNode(drawn('a 3 4', true), 1).note, /too few to compare/);
+});
+test('where nobody knows the samples a frame has values alone, and is not one of few', () => {
+  const tree = { name: 'all', self: 0, children: [{ name: 'f', self: 4, newSelf: 2 }] };
+  const one = describeNode(readFlameGraph(uncountedGraph(graphContent(tree))), 1);
+  assert.equal(sentenceOf(one), 'f; shop; Self 100.0 %, 3.81 MiB; Total 100.0 %, 3.81 MiB');
+  const judge = () => ({ verdict: 2, change: -0.5, low: -0.6, high: -0.4, q: 0.01 });
+  const both = describeNode(readFlameGraph(uncountedGraph(graphContent(tree, true, judge))), 1);
+  assert.deepEqual(
+    both.figures.map(({ label }) => label),
+    ['Self', 'Total', 'Share'],
+  );
+  assert.match(both.note, /^▼ less: −50\.0 %/);
 });
 test('a run of narrow boxes says how many it stands for', () => {
   const graph = drawn('a 1\n  b 1\nc 2');

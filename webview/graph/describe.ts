@@ -7,7 +7,8 @@ import {
   relativeText,
   untestedText,
   Verdict,
-  verdictWords,
+  verdictGlyph,
+  verdictText,
 } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import {
@@ -19,6 +20,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../core/numbersAsText.ts';
+import type { SampleCount } from '../../core/sampleCount.ts';
 import type { Effects } from '../content/effects.ts';
 import type { Costs, FlameGraph } from '../content/flameGraph.ts';
 import { FrameKind, frameFile, frameModule, frameName } from '../content/frameTable.ts';
@@ -128,14 +130,16 @@ export function placeOf(graph: FlameGraph, node: number): string {
 function figuresOf(graph: FlameGraph, node: number): Figure[] {
   const { costs, unit } = graph;
   const whole = costs.total[0]!;
-  const cells = (value: number, samples: number) => [
-    percentText(share(value, whole)),
-    ...(unit === 'count' ? [] : [valueText(value, unit)]),
-    samplesText(samples),
-  ];
+  const cells = (value: number, samples: SampleCount) =>
+    // What counts samples is told once.
+    [
+      percentText(share(value, whole)),
+      unit === 'count' && value === samples ? '' : valueText(value, unit),
+      samplesText(samples),
+    ].filter(Boolean);
   return [
-    { label: l10n.t('Self'), cells: cells(costs.self[node]!, costs.selfSamples[node]!) },
-    { label: TOTAL, cells: cells(costs.total[node]!, costs.totalSamples[node]!) },
+    { label: l10n.t('Self'), cells: cells(costs.self[node]!, costs.selfSamples?.[node]) },
+    { label: TOTAL, cells: cells(costs.total[node]!, costs.totalSamples?.[node]) },
   ];
 }
 
@@ -146,10 +150,14 @@ function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[
     { label: l10n.t('Self'), cells: changeCells(costs.self[node]!, later.self[node]!, graph) },
     { label: TOTAL, cells: changeCells(costs.total[node]!, later.total[node]!, graph) },
     { label: l10n.t('Share'), cells: [...shares.map(percentText), pointsText(...shares)] },
-    {
-      label: l10n.t('Samples'),
-      cells: [samplesText(costs.totalSamples[node]!), samplesText(later.totalSamples[node]!), ''],
-    },
+    ...(costs.totalSamples && later.totalSamples
+      ? [
+          {
+            label: l10n.t('Samples'),
+            cells: [samplesText(costs.totalSamples[node]), samplesText(later.totalSamples[node]), ''],
+          },
+        ]
+      : []),
   ];
 }
 
@@ -162,14 +170,14 @@ const changeCells = (base: number, later: number, { unit }: FlameGraph): string[
 
 function noteOf(graph: FlameGraph, node: number): string {
   if (!graph.newCosts) return tooFewSamples(graph, node) ? l10n.t('Fewer than 10 samples: a rough figure.') : '';
-  if (graph.effects) return effectNote(graph.effects, node);
+  if (graph.effects) return effectNote(graph.effects, node, graph.unit);
   return tooFewSamples(graph, node) ? l10n.t('Fewer than 10 samples in both runs together: too few to compare.') : '';
 }
 
 /** `▲ slower: +4.1 % ±0.6 (95 %: +3.5 to +4.7 %), q 0.004`. */
-export function effectNote(effects: Effects, row: number): string {
+export function effectNote(effects: Effects, row: number, unit: string): string {
   const verdict = effects.verdict[row]!;
-  const { glyph, text } = verdictWords[verdict]!;
+  const glyph = verdictGlyph(verdict);
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const interval = intervalText(low, high);
   if (verdict === Verdict.tooFew) {
@@ -177,5 +185,5 @@ export function effectNote(effects: Effects, row: number): string {
   }
   const told = changeText({ change, low, high });
   const figures = [told, interval && `95 % interval ${interval}`, qText(effects.q[row]!)].filter(Boolean).join(', ');
-  return `${glyph} ${text}${figures ? `: ${figures}` : ''}`;
+  return `${glyph} ${verdictText(verdict, unit)}${figures ? `: ${figures}` : ''}`;
 }

@@ -2,13 +2,11 @@
 // what is not beyond noise is quiet: hatched grey, for a pale colour would still say a direction.
 import { interpolateLab } from 'd3-interpolate';
 import { scalePow } from 'd3-scale';
-import { isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
+import { isSignificant, Verdict, verdictGlyph } from '../../core/changeText.ts';
+import { areFew, type SampleCount } from '../../core/sampleCount.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { readableOn } from './colourContrast.ts';
 import { type FramePaint, paintFrom } from './frameColours.ts';
-
-/** Below this many samples on both sides together a difference means nothing. */
-export const SAMPLES_MIN = 10;
 
 export const LESS = 'rgb(26, 133, 255)';
 export const SAME = 'rgb(148, 142, 142)';
@@ -39,8 +37,14 @@ export function kindOfChange(graph: FlameGraph, node: number): Change {
   return later > base ? 'more' : 'less';
 }
 
-export const tooFewSamples = (graph: FlameGraph, node: number): boolean =>
-  graph.costs.totalSamples[node]! + (graph.newCosts?.totalSamples[node] ?? 0) < SAMPLES_MIN;
+/** On both sides together. */
+function samplesOfNode({ costs, newCosts }: FlameGraph, node: number): SampleCount {
+  const base = costs.totalSamples?.[node];
+  return base === undefined ? undefined : base + (newCosts?.totalSamples?.[node] ?? 0);
+}
+
+/** A difference that rests on few samples means nothing, and a figure little. */
+export const tooFewSamples = (graph: FlameGraph, node: number): boolean => areFew(samplesOfNode(graph, node));
 
 /** Whether a node of a comparison is drawn without colour. Without effects only what has too few samples is. */
 export function isQuiet(graph: FlameGraph, node: number, mode: ColourMode): boolean {
@@ -55,7 +59,7 @@ export function glyphOf(graph: FlameGraph, node: number, mode: ColourMode): stri
   const verdict = graph.effects?.verdict[node];
   if (mode === 'significance' && verdict !== undefined) {
     const told = isSignificant(verdict) || verdict === Verdict.moved || verdict === Verdict.movedWithin;
-    return told ? verdictWords[verdict]!.glyph : '';
+    return told ? verdictGlyph(verdict) : '';
   }
   const change = kindOfChange(graph, node);
   const vague = change !== 'new' && change !== 'gone' && tooFewSamples(graph, node);

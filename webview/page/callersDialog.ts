@@ -40,6 +40,6 @@ export function openCallersDialog(message: CallersMessage, compared: boolean, ch
 /** What the function costs when this caller calls it: of one run its share of the run, of two both values. */
 function figuresOf(caller: ShownCaller, { unit, total }: CallersMessage, compared: boolean): TemplateResult {
   if (compared) return html`${valueText(caller.value, unit)} → ${valueText(caller.newValue, unit)}`;
-  const figures = [valueText(caller.value, unit), samplesText(caller.samples)];
+  const figures = [valueText(caller.value, unit), samplesText(caller.samples)].filter(Boolean);
   return html`${percentText(share(caller.value, total))} · ${figures.join(' · ')}`;
 }

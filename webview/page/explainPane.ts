@@ -9,10 +9,12 @@ import {
   perText,
   qText,
   Verdict,
-  verdictWords,
+  verdictGlyph,
+  verdictText,
 } from '../../core/changeText.ts';
 import type { ExplainedFunction, ExplainedLine, ShownExplanation } from '../../core/comparisonMessages.ts';
-import { difference, durationText, share, valueChangeText } from '../../core/numbersAsText.ts';
+import { measureName, type ShownMeasure } from '../../core/measureText.ts';
+import { difference, isTime, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 
@@ -26,15 +28,27 @@ export interface ExplainEvents {
   open(index: number, line: number, aside: boolean): void;
 }
 
+/** What is compared. */
+export interface Compared {
+  readonly measure: ShownMeasure;
+  readonly per: string;
+}
+
 interface Group {
   readonly title: string;
   readonly members: readonly ExplainedFunction[];
 }
 
 const NOISE = l10n.t('Not beyond noise');
-const GROUPS: readonly { readonly title: string; readonly has: (verdict: number) => boolean }[] = [
-  { title: l10n.t('Slower'), has: (verdict) => verdict === Verdict.slower },
-  { title: l10n.t('Faster'), has: (verdict) => verdict === Verdict.faster },
+/** `other`: of values that are no time. */
+interface GroupKind {
+  readonly title: string;
+  readonly other?: string;
+  readonly has: (verdict: number) => boolean;
+}
+const GROUPS: readonly GroupKind[] = [
+  { title: l10n.t('Slower'), other: l10n.t('More'), has: (verdict) => verdict === Verdict.slower },
+  { title: l10n.t('Faster'), other: l10n.t('Less'), has: (verdict) => verdict === Verdict.faster },
   { title: l10n.t('New'), has: (verdict) => verdict === Verdict.new },
   { title: l10n.t('Gone'), has: (verdict) => verdict === Verdict.gone },
   { title: l10n.t('Moved'), has: (verdict) => verdict === Verdict.moved },
@@ -46,10 +60,12 @@ export class ExplainPane {
     html`<div class="explain-scroller" tabindex="0" role="region" aria-label=${l10n.t('Explanation')}></div>`,
   );
   readonly #events: ExplainEvents;
-  readonly #per: string;
+  readonly #compared: Compared;
+  readonly #unit: string;
 
-  constructor(per: string, events: ExplainEvents) {
-    this.#per = per;
+  constructor(compared: Compared, events: ExplainEvents) {
+    this.#compared = compared;
+    this.#unit = compared.measure.unit;
     this.#events = events;
     this.showLoading();
   }
@@ -63,17 +79,23 @@ export class ExplainPane {
   }
 
   show({ netChange, churn, functions }: ShownExplanation) {
-    const sentences = [l10n.t('In all {0} of {1}.', valueChangeText(netChange, 'nanoseconds'), perText(this.#per))];
+    const { measure, per } = this.#compared;
+    const unit = this.#unit;
+    const what = perText(per, measureName(measure));
+    const sentences = [l10n.t('In all {0} of {1}.', valueChangeText(netChange, unit), what)];
     if (churn > 0 && share(Math.abs(netChange), churn) < NET_OF_CHURN)
       sentences.push(
         l10n.t(
           'Part of the changes cancels out: those of all functions, up and down, add up to {0}.',
-          durationText(churn),
+          valueText(churn, unit),
         ),
       );
     if (functions.length === 0) sentences.push(l10n.t('There is no function at this place.'));
     const rank = (group: Group) => (group.title === NOISE ? functions.length : functions.indexOf(group.members[0]!));
-    const groups = GROUPS.map(({ title, has }) => ({ title, members: functions.filter(({ verdict }) => has(verdict)) }))
+    const groups = GROUPS.map(({ title, other, has }) => ({
+      title: isTime(unit) ? title : (other ?? title),
+      members: functions.filter(({ verdict }) => has(verdict)),
+    }))
       .filter(({ members }) => members.length > 0)
       // By the largest contribution in it, which the engine's order has first; noise is the last.
       .sort((a, b) => rank(a) - rank(b));
@@ -86,12 +108,12 @@ export class ExplainPane {
   }
 
   #functionOf(one: ExplainedFunction, index: number) {
-    const { glyph, text } = verdictWords[one.verdict]!;
+    const unit = this.#unit;
     const select = () => this.#events.selected(one.row, one.name);
     const open = (event: MouseEvent) => this.#events.open(index, 0, event.altKey);
     const interval = intervalText(one.low, one.high);
     const facts = [
-      l10n.t('{0} → {1} self', durationText(one.baseSelf), durationText(one.newSelf)),
+      l10n.t('{0} → {1} self', valueText(one.baseSelf, unit), valueText(one.newSelf, unit)),
       changeText(one),
       interval && `95 % interval ${interval}`,
       qText(one.q),
@@ -101,9 +123,10 @@ export class ExplainPane {
     return html`
       <li>
         <div class="explain-head">
-          <span class="verdict-mark" data-verdict=${one.verdict} role="img" aria-label=${text}>${glyph}</span>
-          <span class="explain-contribution" title=${l10n.t('New minus base, self time')}
-            >${valueChangeText(difference(one.baseSelf, one.newSelf), 'nanoseconds')}</span>
+          <span class="verdict-mark" data-verdict=${one.verdict} role="img" aria-label=${verdictText(one.verdict, unit)}
+            >${verdictGlyph(one.verdict)}</span>
+          <span class="explain-contribution" title=${isTime(unit) ? l10n.t('New minus base, self time') : l10n.t('New minus base, self')}
+            >${valueChangeText(difference(one.baseSelf, one.newSelf), unit)}</span>
           <button type="button" class="explain-name" title=${l10n.t('Select it in graph and table')} @click=${select}
             >${one.name}</button>
           ${one.place ? place : nothing}
@@ -131,7 +154,7 @@ export class ExplainPane {
       ><span class="line-number">${newLine > 0 ? newLine : ''}</span
       ><span class="line-sign" role="img" aria-label=${spoken}>${sign}</span
       ><code>${text}</code
-      ><span class="line-cost">${baseSelf > 0 || newSelf > 0 ? lineCost(line) : ''}</span>`;
+      ><span class="line-cost">${baseSelf > 0 || newSelf > 0 ? lineCost(line, this.#unit) : ''}</span>`;
     const className = `explain-line line-${what}`;
     if (newLine === 0) return html`<div class=${className} role="listitem">${cells}</div>`;
     const open = (event: MouseEvent) => this.#events.open(index, newLine, event.altKey);
@@ -148,7 +171,7 @@ const lineState = ({ baseLine, newLine }: ExplainedLine): readonly [string, stri
   return baseLine === 0 ? ['+', 'added', l10n.t('added')] : [' ', 'same', l10n.t('same')];
 };
 
-function lineCost({ baseSelf, newSelf, verdict }: ExplainedLine): string {
-  const glyph = isSignificant(verdict) ? `${verdictWords[verdict]!.glyph} ` : '';
-  return `${glyph}${durationText(baseSelf)} → ${durationText(newSelf)}`;
+function lineCost({ baseSelf, newSelf, verdict }: ExplainedLine, unit: string): string {
+  const glyph = isSignificant(verdict) ? `${verdictGlyph(verdict)} ` : '';
+  return `${glyph}${valueText(baseSelf, unit)} → ${valueText(newSelf, unit)}`;
 }

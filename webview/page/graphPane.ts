@@ -72,7 +72,9 @@ export class GraphPane {
 
   showGraph(graph: FlameGraph, mode: WidthMode, of: 'run' | 'selection' = 'run') {
     if ((graph.costs.total[0] ?? 0) === 0 && (graph.newCosts?.total[0] ?? 0) === 0) {
-      if (of === 'run')
+      if (of === 'run' && graph.type !== '' && graph.type !== 'cpu' && graph.type !== 'samples')
+        this.showFailure(l10n.t('There is nothing of this measure to draw.'), l10n.t('Choose another measure.'));
+      else if (of === 'run')
         this.showFailure(
           l10n.t('There are no samples to draw.'),
           l10n.t('The program may have ended before it used any CPU time.'),

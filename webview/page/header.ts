@@ -3,7 +3,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import { asEditorWords } from '../../core/advisedCommands.ts';
-import { verdictWords } from '../../core/changeText.ts';
+import { verdictGlyph } from '../../core/changeText.ts';
 import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
 import { adviceOf } from './advice.ts';
 import { around, HOLE } from './around.ts';
@@ -13,7 +13,8 @@ import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
 
 /** At most three lines while nothing is unfolded: the graph needs the room. */
-export function headerOf({ subject, title, runs, problems, comparison, executions = [] }: ShowMessage): TemplateResult {
+export function headerOf(show: ShowMessage): TemplateResult {
+  const { subject, title, runs, problems, values, comparison, executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
   const sides = html`<div class="sides">${runs.map(sideOf)}</div>`;
   return html`
@@ -27,13 +28,13 @@ export function headerOf({ subject, title, runs, problems, comparison, execution
           ${comparison ? comparisonFacts(comparison) : nothing}
         </div>
       </div>
-      ${comparison ? repeatsChart(comparison) : nothing}
+      ${comparison ? repeatsChart(comparison, values[0]!) : nothing}
     </header>`;
 }
 
 const verdictOf = (verdict: number, sentence: string) =>
   html`<h1 class="title" title=${asEditorWords(sentence)}><span class="verdict-mark" data-verdict=${verdict} aria-hidden="true"
-    >${verdictWords[verdict]?.glyph ?? ''}</span>${adviceOf(sentence)}</h1>`;
+    >${verdictGlyph(verdict)}</span>${adviceOf(sentence)}</h1>`;
 
 const factsOf = ({ facts }: ShownRun) =>
   html`<ul class="facts" title=${facts.join(' · ')}>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;

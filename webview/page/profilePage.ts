@@ -3,6 +3,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
+import { measureName } from '../../core/measureText.ts';
 import type { SelectionHostMessage } from '../../core/selectionMessages.ts';
 import {
   type CallersMessage,
@@ -26,7 +27,7 @@ import { transformOf } from '../selection/transformKeys.ts';
 import { namesOfPath, nodeAtNames, nodeByName, nodesByFunction } from '../table/sameFunction.ts';
 import { openCallersDialog } from './callersDialog.ts';
 import type { MenuPlace } from './contextMenu.ts';
-import { ExplainPane } from './explainPane.ts';
+import { type Compared, ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
@@ -38,7 +39,8 @@ import { RunSelection } from './runSelection.ts';
 import { namedBy, openSubjectMenu, type Subject } from './subjectMenu.ts';
 import { type RowAction, TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
-import { restoredState, type ViewMode, type ViewState } from './viewState.ts';
+import { isTyping } from './typing.ts';
+import { stateOf, type ViewMode, type ViewState } from './viewState.ts';
 
 const SAVE_DELAY_MS = 150;
 const NAME_MAX = 1 << 16; // characters of a copied name
@@ -76,9 +78,9 @@ export class ProfilePage {
     this.#show = show;
     const isRun = show.subject === 'run';
     this.#graphView = isRun ? 'flameGraph' : 'comparedFlameGraph';
-    this.#state = restoredState(host.savedState(), show.panel, show.defaultValue);
-    if (this.#state.value >= Math.max(1, show.values.length)) this.#change({ value: show.defaultValue });
-
+    this.#state = stateOf(host.savedState(), show);
+    if (isRun && show.value === undefined && this.#state.value !== show.defaultValue)
+      host.send({ type: 'chooseMeasure', value: this.#state.value });
     this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
@@ -98,12 +100,13 @@ export class ProfilePage {
       help: () => this.#help.showModal(),
     });
     this.#run = isRun ? this.#makeRunSelection() : undefined;
-    this.#explainPane = show.comparison && this.#makeExplainPane(show.comparison.per);
+    const [measure] = show.values;
+    this.#explainPane = show.comparison && measure && this.#makeExplainPane({ per: show.comparison.per, measure });
     this.#tablePane = new TablePane(
       show.subject,
       {
         ...{ sorts: this.#state.sorts, measure: this.#state.measure },
-        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab },
+        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab, what: measure ? measureName(measure) : '' },
       },
       { explanation: this.#explainPane?.element, threads: this.#run?.threads },
       {
@@ -146,7 +149,10 @@ export class ProfilePage {
         host.send({ type: 'normalise', normalisation });
       },
       viewModeChosen: (mode) => this.#setViewMode(mode),
-      valueChosen: (value) => this.#setValue(value),
+      valueChosen: (value) => {
+        this.#setValue(value);
+        host.send({ type: 'chooseMeasure', value: this.#state.value });
+      },
       reset: () => this.#graphPane.view.fit(0),
       help: () => this.#help.showModal(),
     });
@@ -215,6 +221,13 @@ export class ProfilePage {
     this.#run?.receive(message);
   }
 
+  /** A measure was chosen elsewhere, or here a moment ago. */
+  receiveMeasure(value: number) {
+    if (value === this.#state.value) return;
+    this.#toolbar.showValue(value);
+    this.#setValue(value);
+  }
+
   /** The page has come into the window. */
   start() {
     this.#run?.start(this.element.clientWidth);
@@ -277,8 +290,8 @@ export class ProfilePage {
     if (at >= 0) this.#tablePane.select(frames, at);
   }
 
-  #makeExplainPane(per: string): ExplainPane {
-    return new ExplainPane(per, {
+  #makeExplainPane(compared: Compared): ExplainPane {
+    return new ExplainPane(compared, {
       selected: (row, name) => this.reveal({ type: 'reveal', row, name }),
       open: (index, line, aside) => {
         this.#tellStatus('');
@@ -484,11 +497,3 @@ export class ProfilePage {
     this.#host.save(this.#state);
   }
 }
-
-/** Keys of an input, or of a list that finds its entries by letters. */
-const isTyping = (event: KeyboardEvent): boolean =>
-  event
-    .composedPath()
-    .some(
-      (element) => element instanceof HTMLInputElement || (element as Element).localName === 'vscode-single-select',
-    );

@@ -47,19 +47,21 @@ export class TablePane {
   readonly #shown = new Map<TableKind, Shown>();
   readonly #compared = new Map<TableKind, ComparedTable>();
   readonly #sorts: Record<string, Sort>;
+  readonly #what: string; // is compared, in words
   #measure: Measure;
   #matcher: Matcher | undefined;
   #hidden: readonly NamedFunction[] = [];
 
   constructor(
     subject: 'run' | 'comparison',
-    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: ComparedTab; runTab: RunTab },
+    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: ComparedTab; runTab: RunTab; what: string },
     beside: { readonly explanation?: HTMLElement | undefined; readonly threads?: HTMLElement | undefined },
     events: TablePaneEvents,
   ) {
     this.#events = events;
     this.#sorts = { ...state.sorts };
     this.#measure = state.measure;
+    this.#what = state.what;
     const content =
       subject === 'run' ? this.#runTabs(state.runTab, beside.threads!) : this.#tabs(state.tab, beside.explanation);
     this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
@@ -81,7 +83,11 @@ export class TablePane {
   showCompared(view: 'comparedFunctions' | 'comparedLines', table: ComparedTable) {
     this.#compared.set(view, table);
     const lines = view === 'comparedLines';
-    const columns = comparedColumns(table, this.#measure, lines ? 'lines' : 'functions');
+    const columns = comparedColumns(table, {
+      rows: lines ? 'lines' : 'functions',
+      measure: this.#measure,
+      what: this.#what,
+    });
     this.#show(
       view,
       table.frames,
@@ -183,8 +189,8 @@ export class TablePane {
     const measures = new Choices<Measure>(
       l10n.t('Compared measure'),
       [
-        { value: 'self', label: l10n.t('Compare self time'), face: l10n.t('Self') },
-        { value: 'total', label: l10n.t('Compare total time'), face: l10n.t('Total') },
+        { value: 'self', label: l10n.t('Compare what functions take themselves'), face: l10n.t('Self') },
+        { value: 'total', label: l10n.t('Compare what functions take with all that they call'), face: l10n.t('Total') },
       ],
       (measure) => this.#setMeasure(measure),
     );

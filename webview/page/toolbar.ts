@@ -5,7 +5,7 @@ import '@vscode-elements/elements/dist/vscode-option/index.js';
 import type { VscodeSingleSelect } from '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ShownComparison } from '../../core/comparisonMessages.ts';
-import { visibleText } from '../../core/foreignText.ts';
+import { measureNames } from '../../core/measureText.ts';
 import type { ShowMessage } from '../../core/webviewMessages.ts';
 import type { ColourMode } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
@@ -30,6 +30,8 @@ export interface Toolbar {
   readonly search: SearchBar;
   readonly viewModes: Choices<ViewMode>;
   readonly widthModes: Choices<WidthMode> | undefined; // of a comparison
+  /** Another measure was chosen elsewhere. */
+  showValue(value: number): void;
 }
 
 export function makeToolbar(show: ShowMessage, state: ViewState, events: ToolbarEvents): Toolbar {
@@ -47,10 +49,11 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
   viewModes.show(state.viewMode);
   const widthModes = show.subject === 'comparison' ? widthChoices(state, events) : undefined;
   const { comparison } = show;
+  const values = show.values.length > 1 ? rendered(valueSelect(show, state, events)) : undefined;
   const options = [
     ...(widthModes ? [widthModes.element, colourSelect(state, events)] : []),
     ...(comparison && comparison.normalisations.length > 1 ? [normalisationSelect(comparison, events)] : []),
-    ...(show.values.length > 1 ? [valueSelect(show, state, events)] : []),
+    ...(values ? [values] : []),
   ];
   const element = rendered(html`
     <div class="toolbar ${show.subject}" role="toolbar" aria-label=${l10n.t('Profile')}>
@@ -62,7 +65,10 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
         ${toolbarButton(l10n.t('Keys and colours (?)'), '?', () => events.help())}
       </div>
     </div>`);
-  return { element, search, viewModes, widthModes };
+  const showValue = (value: number) => {
+    if (values) (values as VscodeSingleSelect).value = String(value);
+  };
+  return { element, search, viewModes, widthModes, showValue };
 }
 
 /** What is drawn and how: beside the other controls, or in a narrow page below a button of their own. */
@@ -127,11 +133,7 @@ function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents)
 }
 
 function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): TemplateResult {
-  const alone = (type: string) => values.filter((value) => value.type === type).length === 1;
-  const options = values.map(({ type, unit }, value) => ({
-    value: String(value),
-    label: visibleText(alone(type) ? type : `${type}, ${unit}`, 60),
-  }));
+  const options = measureNames(values).map((label, value) => ({ value: String(value), label }));
   return select(l10n.t('What was measured'), options, String(state.value), (value) =>
     events.valueChosen(Number(value)),
   );

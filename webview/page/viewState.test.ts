@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { freshState, restoredState } from './viewState.ts';
+import { freshState, restoredState, stateOf } from './viewState.ts';
 
 const state = {
   ...freshState('run:1', 0),
@@ -14,6 +14,15 @@ const state = {
 
 test('a saved state comes back as it was', () =>
   assert.deepEqual(restoredState(JSON.parse(JSON.stringify(state)), 'run:1', 0), state));
+test('the measure that was chosen in this window goes before the one of the page; one that the run lacks counts nowhere', () => {
+  const measure = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
+  const show = { panel: 'run:1', values: [measure, measure, measure], defaultValue: 1 };
+  const saved = { ...state, value: 2 };
+  assert.deepEqual(stateOf(saved, show), saved);
+  assert.deepEqual(stateOf(saved, { ...show, value: 0 }), { ...saved, value: 0, selectedPath: [] });
+  assert.equal(stateOf({ ...saved, value: 9 }, show).value, 1);
+  assert.equal(stateOf(saved, { ...show, value: 9 }).value, 1);
+});
 test('the state of another panel does not count', () =>
   assert.deepEqual(restoredState(state, 'run:2', 0), freshState('run:2', 0)));
 test('what is damaged is left out, the rest is kept', () => {

@@ -1,7 +1,7 @@
 // What the page remembers of how it was looked at. It comes back after a reload of the window; anything in it that is not
 // what it should be is left out, for a saved state may be older than this code.
 import { trackOrders } from '../../core/selectionMessages.ts';
-import { isHidden, type NamedFunction } from '../../core/webviewMessages.ts';
+import { isHidden, type NamedFunction, type ShowMessage } from '../../core/webviewMessages.ts';
 import { type ColourMode, colourModes } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { widthModes } from '../graph/layout.ts';
@@ -85,6 +85,17 @@ export function restoredState(saved: unknown, panel: string, value: number): Vie
     split: typeof split === 'number' && split >= 5 && split <= 95 ? split : 0,
     timeline: restoredTimeline(saved.timeline),
   };
+}
+
+type Measured = Pick<ShowMessage, 'panel' | 'values' | 'defaultValue' | 'value'>;
+
+/** How this panel was looked at, with the measure that was chosen in this window if there is one. */
+export function stateOf(saved: unknown, { panel, values, defaultValue, value }: Measured): ViewState {
+  const state = restoredState(saved, panel, defaultValue);
+  const wanted = value ?? state.value;
+  const shown = wanted < Math.max(1, values.length) ? wanted : defaultValue;
+  // The selected frames are those of the graph of another measure.
+  return shown === state.value ? state : { ...state, value: shown, selectedPath: [] };
 }
 
 function restoredTimeline(saved: unknown): TimelineState {

@@ -3,7 +3,7 @@
 import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-badge/index.js';
 import { html, nothing, render } from 'lit';
-import { samplesOfText, valueText } from '../../core/numbersAsText.ts';
+import { selectedText, valueText } from '../../core/numbersAsText.ts';
 import { type Chip, chipsOf } from '../../core/selectionChips.ts';
 import {
   EMPTY_SELECTION,
@@ -77,11 +77,11 @@ export class SelectionBar {
 }
 
 const baseText = (confirmed: SelectedMessage | undefined): string =>
-  confirmed ? samplesOfText(confirmed.samples, confirmed.runSamples) : '';
+  confirmed ? selectedText(confirmed, confirmed.unit) : '';
 
 /** The same in the unit of the run. */
 function baseTitle(confirmed: SelectedMessage | undefined): string {
-  if (!confirmed || confirmed.unit === 'count') return '';
+  if (!confirmed || confirmed.samples === undefined || confirmed.unit === 'count') return '';
   const { value, runValue, unit } = confirmed;
   return l10n.t('{0} of {1}', valueText(value, unit), valueText(runValue, unit));
 }

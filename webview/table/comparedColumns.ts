@@ -1,8 +1,16 @@
 // The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
 import * as l10n from '@vscode/l10n';
-import { isSignificant, Verdict, verdictWords } from '../../core/changeText.ts';
+import { isSignificant, Verdict, verdictGlyph, verdictText } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
-import { countText, difference, percentText, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
+import {
+  countText,
+  difference,
+  isTime,
+  percentText,
+  share,
+  valueChangeText,
+  valueText,
+} from '../../core/numbersAsText.ts';
 import type { Effects } from '../content/effects.ts';
 import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable } from '../content/tables.ts';
@@ -19,8 +27,8 @@ export const COMPARED_SORT: Sort = { column: 'change', descending: true };
 interface Sides {
   readonly base: Float64Array;
   readonly later: Float64Array;
-  readonly baseSamples: Uint32Array;
-  readonly laterSamples: Uint32Array;
+  readonly baseSamples: Uint32Array | undefined;
+  readonly laterSamples: Uint32Array | undefined;
 }
 
 const sidesOf = (table: ComparedTable, measure: Measure): Sides =>
@@ -41,7 +49,14 @@ const sidesOf = (table: ComparedTable, measure: Measure): Sides =>
 const effectsOf = (table: ComparedTable, measure: Measure): Effects | undefined =>
   measure === 'self' ? table.selfEffects : table.totalEffects;
 
-export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'functions' | 'lines'): TableColumn[] {
+/** Which figures of a comparison are shown. */
+export interface ComparedShown {
+  readonly rows: 'functions' | 'lines';
+  readonly measure: Measure;
+  readonly what: string; // is compared, in words
+}
+
+export function comparedColumns(table: ComparedTable, { rows, measure, what }: ComparedShown): TableColumn[] {
   const { frames, unit } = table;
   const sides = sidesOf(table, measure);
   const effects = effectsOf(table, measure);
@@ -52,22 +67,26 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
   for (let row = 0; row < frames.count; row++) largest = Math.max(largest, Math.abs(change(row)));
 
   const per = table.per || l10n.t('run');
-  const side = (id: 'base' | 'new', values: Float64Array, samples: Uint32Array, whole: number): TableColumn => ({
+  const side = (
+    id: 'base' | 'new',
+    values: Float64Array,
+    samples: Sides['baseSamples'],
+    whole: number,
+  ): TableColumn => ({
     id,
     title: id === 'base' ? l10n.t('Base') : l10n.t('New'),
     hint:
       id === 'base'
-        ? l10n.t('CPU time in the base run, per {0}', per)
-        : l10n.t('CPU time in the new run, per {0}', per),
+        ? l10n.t('{0} in the base run, per {1}', what, per)
+        : l10n.t('{0} in the new run, per {1}', what, per),
     numeric: true,
     compare: (a, b) => compareNumbers(values[a]!, values[b]!),
     fill: (cell, row) => {
       cell.textContent = millisecondsText(values[row]!, unit);
-      cell.title = l10n.t(
-        '{0} of the run, {1} samples',
-        percentText(share(values[row]!, whole)),
-        countText(samples[row]!),
-      );
+      const part = percentText(share(values[row]!, whole));
+      cell.title = samples
+        ? l10n.t('{0} of the run, {1} samples', part, countText(samples[row]!))
+        : l10n.t('{0} of the run', part);
     },
   });
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];
@@ -75,12 +94,14 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
     {
       id: 'verdict',
       title: '',
-      hint: l10n.t('Verdict: ▲ slower, ▼ faster, + new, − gone, → moved, ⇄ moved within, ○ noise, ? untested'),
+      hint: isTime(unit)
+        ? l10n.t('Verdict: ▲ slower, ▼ faster, + new, − gone, → moved, ⇄ moved within, ○ noise, ? untested')
+        : l10n.t('Verdict: ▲ more, ▼ less, + new, − gone, → moved, ⇄ moved within, ○ noise, ? untested'),
       numeric: false,
       compare: (a, b) => compareNumbers(verdict[a]!, verdict[b]!),
       fill: (cell, row) => {
-        const { glyph, text } = verdictWords[verdict[row]!]!;
-        cell.textContent = glyph;
+        const text = verdictText(verdict[row]!, unit);
+        cell.textContent = verdictGlyph(verdict[row]!);
         cell.title = text;
         cell.setAttribute('aria-label', text);
         cell.dataset.verdict = String(verdict[row]);
@@ -98,7 +119,7 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
         cell.title = valueChangeText(change(row), unit);
       },
     },
-    ...(effects ? [relativeColumn(effects)] : []),
+    ...(effects ? [relativeColumn(effects, unit)] : []),
     side('base', base, sides.baseSamples, table.baseTotal),
     side('new', later, sides.laterSamples, table.newTotal),
     ...place,
@@ -106,7 +127,7 @@ export function comparedColumns(table: ComparedTable, measure: Measure, rows: 'f
 }
 
 /** The relative change with its interval, as words and as a small bar. */
-function relativeColumn(effects: Effects): TableColumn {
+function relativeColumn(effects: Effects, unit: string): TableColumn {
   const scale = intervalScale(effects);
   return {
     id: 'relative',
@@ -117,8 +138,8 @@ function relativeColumn(effects: Effects): TableColumn {
     numeric: true,
     compare: (a, b) => compareNumbers(orderOf(effects.change[a]!), orderOf(effects.change[b]!)),
     fill: (cell, row) => {
-      fillInterval(cell, effects, row, scale);
-      cell.title = effectNote(effects, row);
+      fillInterval(cell, effects, { row, unit }, scale);
+      cell.title = effectNote(effects, row, unit);
     },
   };
 }

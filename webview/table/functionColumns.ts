@@ -27,17 +27,7 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
   return [
     valued('self', l10n.t('Self'), l10n.t('Spent in the function itself, without inlined calls'), table.selfValue),
     valued('total', l10n.t('Total'), l10n.t('Spent in the function and everything it called'), table.totalValueOfRow),
-    {
-      id: 'samples',
-      title: l10n.t('Self samples'),
-      hint: l10n.t('Samples in the function itself; the tooltip has those with it anywhere on the stack'),
-      numeric: true,
-      compare: (a, b) => compareNumbers(selfSamples[a]!, selfSamples[b]!),
-      fill: (cell, row) => {
-        cell.textContent = countText(selfSamples[row]!);
-        cell.title = l10n.t('{0} self, {1} total', countText(selfSamples[row]!), countText(totalSamplesOfRow[row]!));
-      },
-    },
+    ...(selfSamples && totalSamplesOfRow ? [samplesColumn(selfSamples, totalSamplesOfRow)] : []),
     {
       id: 'name',
       title: l10n.t('Function'),
@@ -62,6 +52,18 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
     },
   ];
 }
+
+const samplesColumn = (self: Uint32Array, total: Uint32Array): TableColumn => ({
+  id: 'samples',
+  title: l10n.t('Self samples'),
+  hint: l10n.t('Samples in the function itself; the tooltip has those with it anywhere on the stack'),
+  numeric: true,
+  compare: (a, b) => compareNumbers(self[a]!, self[b]!),
+  fill: (cell, row) => {
+    cell.textContent = countText(self[row]!);
+    cell.title = l10n.t('{0} self, {1} total', countText(self[row]!), countText(total[row]!));
+  },
+});
 
 /** Plain code-unit order: the same everywhere, and quick for a hundred thousand names. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readComparedTable, readFunctionTable } from '../content/tables.ts';
-import { comparedContent, functionsContent } from '../test/contents.ts';
+import { comparedContent, functionsContent, uncountedFunctions, uncountedRows } from '../test/contents.ts';
 import { drawn } from '../test/parse.ts';
 import { COMPARED_SORT, comparedColumns } from './comparedColumns.ts';
 import { FUNCTION_SORT, functionColumns } from './functionColumns.ts';
@@ -28,6 +28,18 @@ test('any column sorts both ways', () => {
   assert.deepEqual([...sortedRows(all, columns, { column: 'total', descending: true })], [1, 0, 2]);
   assert.deepEqual([...sortedRows(all, columns, { column: 'module', descending: true })], [0, 1, 2]);
 });
+test('where nobody knows the samples the table has no column of them', () => {
+  const content = functionsContent([{ name: 'a', self: 30, total: 40 }], 100);
+  const ids = functionColumns(readFunctionTable(uncountedFunctions(content))).map(({ id }) => id);
+  assert.deepEqual(ids, ['self', 'total', 'name', 'module']);
+});
+test('the hints of a comparison name what is compared', () => {
+  const content = uncountedRows(comparedContent([{ name: 'a', base: [1, 1], later: [2, 2], verdict: 1 }], [1, 2]));
+  const shown = { rows: 'functions', measure: 'self', what: 'memory in use' } as const;
+  const hints = comparedColumns(readComparedTable(content), shown).map(({ hint }) => hint);
+  assert.ok(hints.includes('memory in use in the base run, per run'), hints.join());
+  assert.match(hints[0]!, /▲ more, ▼ less/);
+});
 test('an unknown column leaves the order as it is', () =>
   assert.deepEqual([...sortedRows(all, columns, { column: '__proto__', descending: true })], [0, 1, 2]));
 
@@ -38,8 +50,26 @@ test('a comparison is sorted by the size of the change, whatever its sign', () =
     { name: 'more', base: [10, 10], later: [70, 70], verdict: 1 },
   ] as const;
   const table = readComparedTable(comparedContent(rows, [110, 92]));
-  assert.deepEqual([...sortedRows(all, comparedColumns(table, 'self', 'functions'), COMPARED_SORT)], [1, 2, 0]);
-  assert.deepEqual([...sortedRows(all, comparedColumns(table, 'total', 'functions'), COMPARED_SORT)], [0, 1, 2]);
+  assert.deepEqual(
+    [
+      ...sortedRows(
+        all,
+        comparedColumns(table, { rows: 'functions', measure: 'self', what: 'CPU time' }),
+        COMPARED_SORT,
+      ),
+    ],
+    [1, 2, 0],
+  );
+  assert.deepEqual(
+    [
+      ...sortedRows(
+        all,
+        comparedColumns(table, { rows: 'functions', measure: 'total', what: 'CPU time' }),
+        COMPARED_SORT,
+      ),
+    ],
+    [0, 1, 2],
+  );
 });
 
 test('a function is found in the other view by its name and module', () => {

@@ -209,7 +209,7 @@ export const showRun = (more: Partial<ShowMessage> = {}): ShowMessage => ({
   title: 'shop',
   runs: [{ name: 'shop', facts: ['21 Nov 2026, 14:02', '3.20 s', '3,182 samples', 'no samples lost', 'a1b2c3d'] }],
   problems: [],
-  values: [{ type: 'cpu', unit: 'nanoseconds' }],
+  values: [{ type: 'cpu', unit: 'nanoseconds', family: 'cpu' }],
   defaultValue: 0,
   ...more,
 });

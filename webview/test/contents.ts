@@ -225,6 +225,35 @@ export function comparedContent(
   }).finish();
 }
 
+/** The same of a measure of memory: in bytes, and nobody knows of how many samples. */
+export function uncountedGraph(content: Uint8Array): Uint8Array {
+  const { frames, selfSamples, totalSamples, newSelfSamples, newTotalSamples, ...graph } =
+    wire.FlameGraph.decode(content);
+  const counts = {
+    ...{ selfSamples: zeros(selfSamples), totalSamples: zeros(totalSamples) },
+    ...{ newSelfSamples: zeros(newSelfSamples), newTotalSamples: zeros(newTotalSamples) },
+  };
+  return wire.FlameGraph.encode({ ...graph, ...MEMORY, frames: frames ?? null, ...counts }).finish();
+}
+
+export function uncountedFunctions(content: Uint8Array): Uint8Array {
+  const { frames, selfSamples, totalSamplesOfRow, ...table } = wire.FunctionTable.decode(content);
+  const counts = { totalSamples: 0, selfSamples: zeros(selfSamples), totalSamplesOfRow: zeros(totalSamplesOfRow) };
+  return wire.FunctionTable.encode({ ...table, ...MEMORY, frames: frames ?? null, ...counts }).finish();
+}
+
+export function uncountedRows(content: Uint8Array): Uint8Array {
+  const table = wire.ComparedTable.decode(content);
+  const none = new Array<number>(table.frames!.name!.length).fill(0);
+  const selfCounts = { baseSelfSamples: none, newSelfSamples: none };
+  const counts = { ...selfCounts, baseTotalSamplesOfRow: none, newTotalSamplesOfRow: none };
+  const { unit, samplesUnknown } = MEMORY;
+  return wire.ComparedTable.encode({ ...table, unit, samplesUnknown, ...counts }).finish();
+}
+
+const MEMORY = { type: 'inuse_space', unit: 'bytes', samplesUnknown: true };
+const zeros = (counts: readonly number[] | undefined) => (counts ?? []).map(() => 0);
+
 /** A random tree of about `nodes` nodes and `samples` samples, the same for the same numbers. */
 export function randomGraph(
   nodes: number,

@@ -24,8 +24,8 @@ const problems = [
 ];
 
 const values = [
-  { type: 'cpu', unit: 'nanoseconds' },
-  { type: 'samples', unit: 'count' },
+  { type: 'cpu', unit: 'nanoseconds', family: 'cpu' as const },
+  { type: 'samples', unit: 'count', family: 'cpu' as const },
 ];
 
 /** Above the panes: header and tools. */

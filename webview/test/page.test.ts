@@ -386,8 +386,8 @@ onPage('another value is asked for when it is chosen', {}, async (panel) => {
   await panel.post(
     showRun({
       values: [
-        { type: 'cpu', unit: 'nanoseconds' },
-        { type: 'samples', unit: 'count' },
+        { type: 'cpu', unit: 'nanoseconds', family: 'cpu' },
+        { type: 'samples', unit: 'count', family: 'cpu' },
       ],
     }),
   );
@@ -396,9 +396,10 @@ onPage('another value is asked for when it is chosen', {}, async (panel) => {
   await panel.page.keyboard.press('ArrowDown');
   await panel.page.keyboard.press('Enter');
   await panel.settle();
-  assert.deepEqual((await panel.sent()).slice(-2), [
+  assert.deepEqual((await panel.sent()).slice(-3), [
     { type: 'request', view: 'flameGraph', value: 1 },
     { type: 'request', view: 'functions', value: 1 },
+    { type: 'chooseMeasure', value: 1 },
   ]);
 });
 

@@ -97,6 +97,7 @@ const effectsOf = ([verdict, change, low, high, q]: OneEffect): Effects => ({
 });
 const differenceOf = (verdict: number, base: number, now: number, total?: OneEffect): FileDifference => ({
   ...(new wire.FileDifference() as unknown as FileDifference),
+  unit: 'nanoseconds',
   baseTotal: 1000e6,
   newTotal: 1000e6,
   line: [5],
@@ -151,7 +152,7 @@ test('a line is judged by self where the heat is', () => {
   assert.equal(differenceMarks(difference, choice)[0]!.style, 'unclear');
 });
 
-const how = { method: 'Moderated t over 5 + 5 runs.', per: 'run' };
+const how = { method: 'Moderated t over 5 + 5 runs.', per: 'run', value: null };
 test('the hover of a difference has base, new, change, and what may be said of it', () => {
   assert.match(differenceHover(differenceOf(Verdict.slower, 100, 141), 0, how), /\+41\.0 ms \(\+4\.1 pp\)/);
   const text = differenceHover(
@@ -214,6 +215,7 @@ test('a hover escapes names and links by number only', () => {
     totalValue: 50e6,
     runTotalValue: 100e6,
     unit: 'nanoseconds',
+    samplesUnknown: false,
     inlineChains: [{ places: [place, place], samples: 3 }],
     callers: [{ place, samples: 50, value: 50e6, kernel: false }],
     callees: [{ place: { ...place, path: '' }, samples: 9, value: 9e6, kernel: true }],

@@ -7,10 +7,11 @@ import {
   relativeText,
   untestedText,
   Verdict,
-  verdictWords,
+  verdictGlyph,
+  verdictText,
 } from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
-import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
+import { measureName } from '../../../core/measureText.ts';
 import {
   countText,
   difference,
@@ -21,6 +22,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../../core/numbersAsText.ts';
+import { areFew, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import {
   type Effect,
   effectAt,
@@ -28,6 +30,7 @@ import {
   type LineDetail,
   type Neighbour,
   type Place,
+  type ValueType,
 } from '../../../core/wire.ts';
 
 /** Remembers a place and gives the target of a link to it; undefined when there is nowhere to go. */
@@ -39,7 +42,7 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   const total = percentText(share(detail.totalValue, detail.runTotalValue));
   // A unit that pprof does not know is foreign text like any name.
   const unit = markdownText(detail.unit, 32);
-  const amount = (value: number, samples: number) => `${valueText(value, unit)}, ${samplesText(samples)}`;
+  const amount = (value: number, samples: number) => listed(valueText(value, unit), countOf(samples, detail));
   const parts = [
     `| | ${l10n.t('share')} | ${l10n.t('amount')} |\n|:--|--:|:--|`,
     `| **${l10n.t('self')}** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,
@@ -48,13 +51,14 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   const sections = [parts.join('\n')];
   if (changed)
     sections.push(l10n.t('≈ This line was edited since the recording. The figures belong to its earlier text.'));
-  if (detail.totalSamples < FEW_SAMPLES) sections.push(l10n.t('Few samples: the true share may differ a lot.'));
+  if (areFew(countOf(detail.totalSamples, detail)))
+    sections.push(l10n.t('Few samples: the true share may differ a lot.'));
   const chains = detail.inlineChains.filter((chain) => chain.places.length > 1);
   if (chains.length > 0) {
-    const lines = chains.map(
-      ({ places, samples }) =>
-        `- ${places.map((place) => placeText(place, linkTo)).join(' ← ')} (${samplesText(samples)})`,
-    );
+    const lines = chains.map(({ places, samples }) => {
+      const count = samplesText(countOf(samples, detail));
+      return `- ${places.map((place) => placeText(place, linkTo)).join(' ← ')}${count && ` (${count})`}`;
+    });
     sections.push(`**${l10n.t('Inlined into')}**\n\n${lines.join('\n')}`);
   }
   sections.push(...neighbours(l10n.t('Called by'), detail.callers, detail, linkTo));
@@ -62,22 +66,31 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   return sections.join('\n\n');
 }
 
+/** `5.00 ms, 5 samples`. */
+const listed = (text: string, samples: SampleCount): string => [text, samplesText(samples)].filter(Boolean).join(', ');
+
 /** How a comparison was made, in the engine's words. */
 export interface Method {
   readonly method: string;
   /** What a value is per: `run`, `unit of work` … */
   readonly per: string;
+  /** What was compared; CPU time where the engine does not say. */
+  readonly value?: Pick<ValueType, 'type' | 'unit'> | null;
 }
 
+const CPU = { type: 'cpu', unit: 'nanoseconds' };
+
 /** Base, new and difference of one row of a comparison, with interval, q and method where the engine says them. */
-export function differenceHover(ofFile: FileDifference, row: number, { method, per }: Method): string {
+export function differenceHover(ofFile: FileDifference, row: number, { method, per, value }: Method): string {
+  // A unit that pprof does not know is foreign text like any name.
+  const unit = markdownText(ofFile.unit, 32);
   const figures = (base: number, now: number) => {
     const shares = [share(base, ofFile.baseTotal), share(now, ofFile.newTotal)] as const;
-    const amount = (value: number, part: number) => `${valueText(value, 'nanoseconds')} (${percentText(part)})`;
-    const change = `${valueChangeText(difference(base, now), 'nanoseconds')} (${pointsText(...shares)})`;
+    const amount = (value: number, part: number) => `${valueText(value, unit)} (${percentText(part)})`;
+    const change = `${valueChangeText(difference(base, now), unit)} (${pointsText(...shares)})`;
     return `${amount(base, shares[0])} | ${amount(now, shares[1])} | ${change}`;
   };
-  const samples = [ofFile.baseSamples[row]!, ofFile.newSamples[row]!] as const;
+  const samples = [ofFile.baseSamples[row]!, ofFile.newSamples[row]!].map((count) => countOf(count, ofFile));
   const self = effectAt(ofFile.selfEffects, row);
   const total = effectAt(ofFile.totalEffects, row);
   const sections = [
@@ -85,29 +98,39 @@ export function differenceHover(ofFile: FileDifference, row: number, { method, p
       `| | ${l10n.t('base')} | ${l10n.t('new')} | ${l10n.t('difference')} |\n|:--|--:|--:|--:|`,
       `| **${l10n.t('self')}** | ${figures(ofFile.baseSelf[row]!, ofFile.newSelf[row]!)} |`,
       `| **${l10n.t('total')}** | ${figures(ofFile.baseTotalOfLine[row]!, ofFile.newTotalOfLine[row]!)} |`,
-      `| **${l10n.t('samples')}** | ${countText(samples[0])} | ${countText(samples[1])} | |`,
+      ...samplesRow(ofFile, row),
     ].join('\n'),
   ];
-  const said = [effectSentence(l10n.t('self'), self), effectSentence(l10n.t('total'), total)].filter(Boolean);
+  const said = [effectSentence(l10n.t('self'), self, unit), effectSentence(l10n.t('total'), total, unit)].filter(
+    Boolean,
+  );
   if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
-  else if (Math.max(...samples) < FEW_SAMPLES) sections.push(l10n.t('Too few samples to compare.'));
+  else if (samples.every(areFew)) sections.push(l10n.t('Too few samples to compare.'));
   if (ofFile.changed[row]!) sections.push(l10n.t('≈ This line was edited since a recording.'));
-  const how = [per && `${markdownText(perText(per), 100)}.`, markdownText(method, 400)].filter(Boolean).join(' ');
+  const how = [per && `${markdownText(perText(per, measureName(value ?? CPU)), 100)}.`, markdownText(method, 400)]
+    .filter(Boolean)
+    .join(' ');
   if (how) sections.push(`*${how}*`);
   return sections.join('\n\n');
 }
 
+/** Nothing where nobody knows the samples. */
+function samplesRow({ baseSamples, newSamples, samplesUnknown }: FileDifference, row: number): string[] {
+  if (samplesUnknown) return [];
+  return [`| **${l10n.t('samples')}** | ${countText(baseSamples[row]!)} | ${countText(newSamples[row]!)} | |`];
+}
+
 /** `**self** ▲ slower: +4.1 %, 95 % interval +3.5 to +4.7 %, q 0.004`. */
-function effectSentence(what: string, effect: Effect | undefined): string {
-  const words = effect && verdictWords[effect.verdict];
-  if (!effect || !words) return '';
+function effectSentence(what: string, effect: Effect | undefined, unit: string): string {
+  if (!effect) return '';
+  const glyph = verdictGlyph(effect.verdict);
   if (effect.verdict === Verdict.tooFew) {
     const change = relativeText(effect.change);
-    return `**${what}** ${words.glyph} ${change ? `${change}, ` : ''}${untestedText(effect.missingExecutions)}`;
+    return `**${what}** ${glyph} ${change ? `${change}, ` : ''}${untestedText(effect.missingExecutions)}`;
   }
   const interval = intervalText(effect.low, effect.high);
   const facts = [relativeText(effect.change), interval && `95 % interval ${interval}`, qText(effect.q)].filter(Boolean);
-  return `**${what}** ${words.glyph} ${words.text}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
+  return `**${what}** ${glyph} ${verdictText(effect.verdict, unit)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
 function neighbours(title: string, list: readonly Neighbour[], detail: LineDetail, linkTo: LinkTo): string[] {
@@ -115,7 +138,7 @@ function neighbours(title: string, list: readonly Neighbour[], detail: LineDetai
   const lines = list.map(({ place, value, samples, kernel }) => {
     const name = place ? placeText(place, linkTo) : l10n.t('unknown');
     const where = kernel ? ` (${l10n.t('kernel')})` : '';
-    return `- ${percentText(share(value, detail.runTotalValue))} ${name}${where}, ${samplesText(samples)}`;
+    return `- ${listed(`${percentText(share(value, detail.runTotalValue))} ${name}${where}`, countOf(samples, detail))}`;
   });
   return [`**${title}**\n\n${lines.join('\n')}`];
 }

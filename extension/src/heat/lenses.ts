@@ -1,9 +1,9 @@
 // Which functions of a file get a code lens, and its words.
 import * as l10n from '@vscode/l10n';
 
-import { isSignificant, Verdict, verdictWords } from '../../../core/changeText.ts';
-import { FEW_SAMPLES } from '../../../core/heatLevels.ts';
-import { durationText, percentText, share } from '../../../core/numbersAsText.ts';
+import { isSignificant, Verdict, verdictText } from '../../../core/changeText.ts';
+import { percentText, share, valueText } from '../../../core/numbersAsText.ts';
+import { areFew, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
 import { changeFigure } from './marks.ts';
 
@@ -12,8 +12,8 @@ export const LENSES_MAX = 20;
 export interface FunctionLens {
   readonly line: number; // 1-based
   readonly title: string;
-  /** That the figures rest on; 0: not said. */
-  readonly samples: number;
+  /** That the figures rest on; undefined: not said. */
+  readonly samples: SampleCount;
   /** How many functions with samples have this definition: the instances of a template. */
   readonly instances: number;
   /** Row in the functions view, and the name as the profile has it. */
@@ -26,9 +26,10 @@ export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[
   const byLine = new Map<number, FunctionLens>();
   for (const one of heat.functions) {
     if (byLine.size === LENSES_MAX) break;
-    const { line, name, function: row, definitionTotalSamples: samples } = one;
+    const { line, name, function: row } = one;
+    const samples = countOf(one.definitionTotalSamples, heat);
     const total = share(one.definitionTotalValue, heat.totalValue);
-    if (line === 0 || byLine.has(line) || total < threshold || samples < FEW_SAMPLES) continue;
+    if (line === 0 || byLine.has(line) || total < threshold || areFew(samples)) continue;
     const self = percentText(share(one.definitionSelfValue, heat.totalValue));
     const title = l10n.t('{0} self · {1} total', self, percentText(total));
     byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), row, name });
@@ -55,30 +56,36 @@ export function differenceLenses(difference: FileDifference, per: string, thresh
     if (one.line === 0 || byLine.has(one.line) || !heavy(one)) continue;
     const { line, name } = one;
     const instances = instancesAt(difference.functions, line);
-    const title = differenceTitle(one, per, instances);
-    byLine.set(line, { line, title, samples: 0, instances, row: -1, name });
+    const title = differenceTitle(one, { per, unit: difference.unit, instances });
+    byLine.set(line, { line, title, samples: undefined, instances, row: -1, name });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }
 
-function differenceTitle(one: FunctionDifference, per: string, instances: number): string {
-  const times = `${durationText(one.baseTotal)} → ${durationText(one.newTotal)}`;
+interface TitleOf {
+  readonly per: string;
+  readonly unit: string;
+  readonly instances: number;
+}
+
+function differenceTitle(one: FunctionDifference, { per, unit, instances }: TitleOf): string {
+  const values = `${valueText(one.baseTotal, unit)} → ${valueText(one.newTotal, unit)}`;
   const parts = [
-    effectWords(one.totalEffect, one.baseTotal, one.newTotal),
-    per && per !== 'share' ? l10n.t('{0} per {1}', times, per) : times,
+    effectWords(one.totalEffect, one.baseTotal, one.newTotal, unit),
+    per && per !== 'share' ? l10n.t('{0} per {1}', values, per) : values,
   ];
   const { selfEffect, totalEffect } = one;
   if (selfEffect && (selfEffect.verdict !== totalEffect?.verdict || one.newSelf !== one.newTotal))
-    parts.push(l10n.t('self {0}', changeFigure(selfEffect, one.baseSelf, one.newSelf)));
+    parts.push(l10n.t('self {0}', changeFigure(selfEffect, one.baseSelf, one.newSelf, unit)));
   if (instances > 1) parts.push(l10n.t('1 of {0} instances', instances));
   if (one.note) parts.push(one.note);
   return parts.filter(Boolean).join(' · ');
 }
 
 /** `▲ +4.1 % ±0.6 slower`. */
-function effectWords(effect: Effect | null, base: number, now: number): string {
+function effectWords(effect: Effect | null, base: number, now: number, unit: string): string {
   if (!effect) return '';
-  const figure = changeFigure(effect, base, now);
-  const words = verdictWords[effect.verdict]?.text ?? '';
+  const figure = changeFigure(effect, base, now, unit);
+  const words = verdictText(effect.verdict, unit);
   return figure.includes(words) || effect.verdict === Verdict.tooFew ? figure : `${figure} ${words}`;
 }

@@ -1,7 +1,7 @@
 // Which lines of a file are marked, how, and with what figure. Numbers are the engine's; this chooses and words them.
 import * as l10n from '@vscode/l10n';
-import { changeText, relativeText, UNTESTED, Verdict, verdictWords } from '../../../core/changeText.ts';
-import { FEW_SAMPLES, type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
+import { changeText, relativeText, UNTESTED, Verdict, verdictGlyph } from '../../../core/changeText.ts';
+import { type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
 import {
   difference,
   percentText,
@@ -11,6 +11,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../../core/numbersAsText.ts';
+import { areFew, countOf } from '../../../core/sampleCount.ts';
 import { type Effect, effectAt, type FileDifference, type FileHeat } from '../../../core/wire.ts';
 
 /** Beyond this an editor gets slow, and a reader lost: the hottest lines win. */
@@ -35,14 +36,14 @@ export interface MarkChoice {
 /** The marks of a file's heat, in line order. Nothing for lines below the threshold. */
 export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice): Mark[] {
   const rows = hottestRows(heat.line.length, (row) => heat.totalValueOfLine[row]!).filter(
-    (row) => share(heat.totalValueOfLine[row]!, heat.totalValue) >= threshold && heat.totalSamplesOfLine[row]! > 0,
+    (row) => share(heat.totalValueOfLine[row]!, heat.totalValue) >= threshold && heat.totalValueOfLine[row]! > 0,
   );
   return rows
     .map((row) => {
       const changed = heat.changed[row]!;
       const level = by === 'total' ? heat.totalValueOfLine[row]! : heat.selfValue[row]!;
       const samples = by === 'total' ? heat.totalSamplesOfLine[row]! : heat.selfSamples[row]!;
-      const style = changed ? 0 : heatLevel(share(level, heat.totalValue), samples, threshold);
+      const style = changed ? 0 : heatLevel(share(level, heat.totalValue), countOf(samples, heat), threshold);
       return { line: heat.line[row]!, style, text: `${changed ? '≈ ' : ''}${figure(heat, row)}` };
     })
     .sort((a, b) => a.line - b.line);
@@ -77,8 +78,8 @@ function figure(heat: FileHeat, row: number): string {
   const parts = [];
   if (heat.selfValue[row]! > 0) parts.push(l10n.t('{0} self', self));
   if (heat.selfValue[row]! <= 0 || self !== total) parts.push(l10n.t('{0} total', total));
-  const samples = heat.totalSamplesOfLine[row]!;
-  if (samples < FEW_SAMPLES) parts.push(samplesText(samples));
+  const samples = countOf(heat.totalSamplesOfLine[row]!, heat);
+  if (areFew(samples)) parts.push(samplesText(samples));
   return parts.join(' · ');
 }
 
@@ -88,25 +89,25 @@ function effectFigure(difference: FileDifference, row: number, by: 'total' | 'se
     by === 'self'
       ? [difference.baseSelf[row]!, difference.newSelf[row]!]
       : [difference.baseTotalOfLine[row]!, difference.newTotalOfLine[row]!];
-  return changeFigure(effect, base, now);
+  return changeFigure(effect, base, now, difference.unit);
 }
 
 /** The glyph of a verdict with the change and its interval, or what stands in place of a ratio. */
-export function changeFigure(effect: Effect, base: number, now: number): string {
-  const { glyph } = verdictWords[effect.verdict] ?? verdictWords[Verdict.noise]!;
+export function changeFigure(effect: Effect, base: number, now: number, unit: string): string {
+  const glyph = verdictGlyph(effect.verdict);
   switch (effect.verdict) {
     case Verdict.new:
-      return l10n.t('{0} new {1}', glyph, valueText(now, 'nanoseconds'));
+      return l10n.t('{0} new {1}', glyph, valueText(now, unit));
     case Verdict.gone:
-      return l10n.t('{0} gone {1}', glyph, valueText(base, 'nanoseconds'));
+      return l10n.t('{0} gone {1}', glyph, valueText(base, unit));
     case Verdict.tooFew:
       return [glyph, relativeText(effect.change), UNTESTED].filter(Boolean).join(' ');
     case Verdict.moved:
-      return l10n.t('{0} moved {1}', glyph, valueChangeText(difference(base, now), 'nanoseconds'));
+      return l10n.t('{0} moved {1}', glyph, valueChangeText(difference(base, now), unit));
     case Verdict.movedWithin:
-      return l10n.t('{0} moved within {1}', glyph, valueChangeText(difference(base, now), 'nanoseconds'));
+      return l10n.t('{0} moved within {1}', glyph, valueChangeText(difference(base, now), unit));
     default:
-      return `${glyph} ${changeText(effect) || valueChangeText(difference(base, now), 'nanoseconds')}`;
+      return `${glyph} ${changeText(effect) || valueChangeText(difference(base, now), unit)}`;
   }
 }
 
@@ -118,7 +119,7 @@ function differenceFigure(ofFile: FileDifference, row: number): string {
   const verdict = ofFile.verdict[row]!;
   const glyph = { slower: '▲', faster: '▼', unclear: '○' }[verdictStyle(verdict)];
   const points = pointsText(share(base, baseTotal), share(now, newTotal));
-  const text = `${glyph} ${valueChangeText(difference(base, now), 'nanoseconds')} · ${points}`;
+  const text = `${glyph} ${valueChangeText(difference(base, now), ofFile.unit)} · ${points}`;
   if (verdict === Verdict.new) return l10n.t('{0} · new', text);
   if (verdict === Verdict.gone) return l10n.t('{0} · gone', text);
   if (verdict === Verdict.tooFew) return l10n.t('{0} · too few samples', text);

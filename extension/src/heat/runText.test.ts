@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type RunSummary, wire } from '../../../core/wire.ts';
-import { badEnd, endSentence, lastRunsOfBranches, runFacts } from './runText.ts';
+import { badEnd, endSentence, hasSamples, lastRunsOfBranches, runFacts } from './runText.ts';
 
 const run = (path: string, gitBranch: string, startedUnixMs: number, target = 'shop'): RunSummary => ({
   ...(new wire.RunSummary() as unknown as RunSummary),
@@ -41,6 +41,13 @@ test('a crash has the name of its signal, a failure its exit code, and a run tha
 test('a narrow row begins with how a failed program ended, then CPU time and commit', () => {
   const facts = runFacts(ended({ exitSignal: 6, cpuNs: 2e9, gitCommit: '0123456789ab', samples: 500 }), new Date());
   assert.deepEqual(facts.slice(0, 3), ['SIGABRT', '2.00 s CPU', '01234567']);
+});
+
+test('a run whose file does not say how many samples there were says that, and is not an empty one', () => {
+  const heap = ended({ name: 'heap', end: 'has ended', samplesUnknown: true });
+  assert.deepEqual(runFacts(heap, new Date()).at(-1), 'count unknown');
+  assert.equal(endSentence(heap), 'heap has ended: count unknown.');
+  assert.deepEqual([hasSamples(heap), hasSamples(ended({ samples: 0 }))], [true, false]);
 });
 
 test('the message after a crash names the signal', () => {

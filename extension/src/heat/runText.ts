@@ -4,6 +4,7 @@ import os from 'node:os';
 import * as l10n from '@vscode/l10n';
 import { visibleText } from '../../../core/foreignText.ts';
 import { countText, durationText, percentText, samplesText } from '../../../core/numbersAsText.ts';
+import { areSome, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import type { RunSummary } from '../../../core/wire.ts';
 
 export function runName(run: RunSummary): string {
@@ -46,6 +47,14 @@ export function badEnd(run: RunSummary): string {
   return known?.[0] ?? l10n.t('signal {0}', run.exitSignal);
 }
 
+/** How many samples a run has; undefined where its file does not say. */
+export const runSamples = (run: RunSummary): SampleCount => countOf(run.samples, run);
+
+export const hasSamples = (run: RunSummary): boolean => areSome(runSamples(run));
+
+/** `3,812 samples`, or that nobody knows how many. */
+export const runSamplesText = (run: RunSummary): string => samplesText(runSamples(run)) || l10n.t('count unknown');
+
 /** Short facts beside the name, what a narrow row needs most first; the empty ones are left out. */
 export function runFacts(run: RunSummary, now: Date): string[] {
   const facts = [
@@ -53,7 +62,7 @@ export function runFacts(run: RunSummary, now: Date): string[] {
     run.cpuNs > 0 ? `${durationText(run.cpuNs)} CPU` : '',
     runCommit(run),
     runTime(run, now),
-    samplesText(run.samples),
+    runSamplesText(run),
   ];
   if (run.partial) facts.push(l10n.t('partial'));
   if (run.problem) return [runTime(run, now), l10n.t('unreadable')].filter(Boolean);
@@ -76,7 +85,7 @@ export function lastRunsOfBranches(runs: readonly RunSummary[], run: RunSummary)
 export function endSentence(run: RunSummary): string {
   const sentence = run.exitSignal > 0 ? run.end.replace(`signal ${run.exitSignal}`, badEnd(run)) : run.end;
   const end = sentence ? visibleText(sentence) : l10n.t('has ended');
-  const kept = run.samples > 0 ? samplesText(run.samples) : l10n.t('no samples: the program used too little CPU time');
+  const kept = hasSamples(run) ? runSamplesText(run) : l10n.t('no samples: the program used too little CPU time');
   const parts = [runName(run), end, kept] as const;
   if (!(run.lost > 0)) return l10n.t('{0} {1}: {2}.', ...parts);
   return l10n.t('{0} {1}: {2}, {3} lost ({4}).', ...parts, countText(run.lost), percentText(run.lostShare));

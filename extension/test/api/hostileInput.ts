@@ -16,6 +16,7 @@ import { SourceNavigation } from '../../src/editor/sourceNavigation.ts';
 import { TextDocuments } from '../../src/editor/textDocuments.ts';
 import { EngineClient } from '../../src/engine/engineClient.ts';
 import { enginePath } from '../../src/engine/enginePath.ts';
+import { RunMeasures } from '../../src/selection/runMeasures.ts';
 import { RunSelections } from '../../src/selection/runSelections.ts';
 import { evilProfile } from '../support/evilProfile.ts';
 import { eventually, pause, runInOrder, seededRandom } from './inOrder.ts';
@@ -251,6 +252,7 @@ function hostilePage(run: string) {
     log,
     retained: new RetainedPages(),
     selections: new RunSelections(),
+    measures: new RunMeasures(),
     openRun: never,
     compare: never,
   };

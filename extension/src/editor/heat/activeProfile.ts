@@ -1,5 +1,6 @@
 // The profile whose heat the editor shows: one run, or a comparison of two, or none.
 import * as vscode from 'vscode';
+import { hasChoice } from '../../../../core/measureText.ts';
 import type {
   ComparisonOpened,
   RunOpened,
@@ -12,6 +13,7 @@ import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
 import { OpeningOrder } from '../../heat/openingOrder.ts';
 import { followSelection } from '../../selection/followSelection.ts';
+import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import { openOptions } from '../settings.ts';
 import type { RememberedProfile, ShownProfile } from './shownProfile.ts';
@@ -32,7 +34,7 @@ export class ActiveProfile implements vscode.Disposable {
   /** Another profile, or none, is shown now. */
   readonly onDidChange = this.changed.event;
   private readonly didSelect = new vscode.EventEmitter<void>();
-  /** Figures are of another part of the run now. */
+  /** Figures are of another part of the run, or of another of its measures, now. */
   readonly onDidSelect = this.didSelect.event;
   private part: Selected | undefined;
   private readonly following: vscode.Disposable;
@@ -41,8 +43,15 @@ export class ActiveProfile implements vscode.Disposable {
     private readonly client: EngineClient,
     private readonly shown: ShownProfile,
     private readonly selections: RunSelections,
+    private readonly measures: RunMeasures,
   ) {
-    this.following = selections.onDidChange((run) => void this.follow(run));
+    const following = [
+      selections.onDidChange((run) => void this.follow(run)),
+      measures.onDidChange((run) => {
+        if (this.profile?.kind === 'run' && this.profile.run.path === run) this.didSelect.fire();
+      }),
+    ];
+    this.following = { dispose: () => following.map((one) => one.dispose()) };
   }
 
   get current(): Profile | undefined {
@@ -52,6 +61,12 @@ export class ActiveProfile implements vscode.Disposable {
   /** The part of the run that its figures are of; undefined: all of it. */
   get selected(): Selected | undefined {
     return this.part;
+  }
+
+  /** Which of the run's values its figures are of; undefined: no run is shown. */
+  get value(): number | undefined {
+    const { profile } = this;
+    return profile?.kind === 'run' ? this.measures.of(profile.run.path, profile.opened) : undefined;
   }
 
   /** The profile's entry for a file on this machine, or for the recorded path of a saved text. */
@@ -163,6 +178,7 @@ export class ActiveProfile implements vscode.Disposable {
     await Promise.all([
       setContext('lineheat.hasProfile', profile !== undefined),
       setContext('lineheat.hasRun', profile?.kind === 'run'),
+      setContext('lineheat.hasMeasures', profile?.kind === 'run' && hasChoice(profile.opened.values)),
       setContext('lineheat.hasComparison', profile?.kind === 'comparison'),
       setContext('lineheat.hotFiles', [...this.files.keys()]),
     ]);

@@ -23,7 +23,7 @@ interface Entry {
 export class FileHeats implements vscode.Disposable {
   private readonly entries = new Map<string, Entry>();
   private readonly changed = new vscode.EventEmitter<void>();
-  /** Figures may be different now: another profile, or a text that was edited. */
+  /** Figures may be different now: another profile, part or measure, or a text that was edited. */
   readonly onDidChange = this.changed.event;
   private readonly subscriptions: vscode.Disposable[];
   private editTimer: NodeJS.Timeout | undefined;
@@ -67,10 +67,12 @@ export class FileHeats implements vscode.Disposable {
     const key = document.uri.toString();
     const known = this.entries.get(key);
     if (known?.profile === profile && known.version === document.version) return known.answer;
-    const answer = ask(profile, path, document.getText()).catch((error: Error) => {
-      this.log.error(`${path}: ${error.message}`);
-      return undefined;
-    });
+    const answer = ask(profile, { path, wholeText: document.getText(), value: this.active.value ?? null }).catch(
+      (error: Error) => {
+        this.log.error(`${path}: ${error.message}`);
+        return undefined;
+      },
+    );
     this.entries.set(key, { profile, version: document.version, answer });
     return answer;
   }
@@ -86,11 +88,17 @@ export class FileHeats implements vscode.Disposable {
   }
 }
 
-async function ask(profile: Profile, path: string, wholeText: string): Promise<DocumentHeat> {
+interface Asked {
+  readonly path: string;
+  readonly wholeText: string;
+  readonly value: number | null; // of a run
+}
+
+async function ask(profile: Profile, { path, wholeText, value }: Asked): Promise<DocumentHeat> {
   const hasText = wholeText.length <= TEXT_MAX;
   const text = hasText ? wholeText : '';
   if (profile.kind === 'run') {
-    const reply = await profile.run.request((run) => ({ fileHeat: { run, path, hasText, text } }));
+    const reply = await profile.run.request((run) => ({ fileHeat: { run, path, hasText, text, value } }));
     return { kind: 'run', heat: expected(reply.fileHeat, 'FileHeat') };
   }
   const body = (comparison: number) => ({ fileDifference: { comparison, path, hasText, text } });

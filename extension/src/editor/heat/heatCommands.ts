@@ -1,6 +1,8 @@
 // Commands on the heat beside the lines: showing it, going through it, and the listing of a file with it.
 import * as vscode from 'vscode';
 import { EngineFailure } from '../../engine/failure.ts';
+import { measureItems } from '../../heat/measureChoice.ts';
+import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import type { Commands } from '../commandTable.ts';
 import { inform } from '../notifications.ts';
@@ -18,7 +20,7 @@ import { selectedListing } from './selectedListing.ts';
 
 export interface HeatCommandParts {
   readonly enginePath: () => string;
-  readonly active: Pick<ActiveProfile, 'current' | 'fileOf' | 'clear'>;
+  readonly active: Pick<ActiveProfile, 'current' | 'value' | 'fileOf' | 'clear'>;
   readonly heats: Pick<FileHeats, 'pathOf'>;
   readonly painter: Pick<HeatPainter, 'toggle'>;
   readonly hovers: Pick<HeatHoverProvider, 'placeOf'>;
@@ -27,10 +29,11 @@ export interface HeatCommandParts {
   readonly navigation: Pick<SourceNavigation, 'show'>;
   readonly documents: Pick<TextDocuments, 'open'>;
   readonly selections: Pick<RunSelections, 'get'>;
+  readonly measures: Pick<RunMeasures, 'choose'>;
 }
 
 export function heatCommands(parts: HeatCommandParts): Commands {
-  const { active, changes, documents, heats, hovers, navigation, opener, painter, selections } = parts;
+  const { active, changes, documents, heats, hovers, measures, navigation, opener, painter, selections } = parts;
 
   const goTo = async (id?: unknown) => {
     const place = hovers.placeOf(id);
@@ -47,6 +50,18 @@ export function heatCommands(parts: HeatCommandParts): Commands {
     if (await changes.go(direction)) return;
     void inform(vscode.l10n.t('No line of this workspace changed beyond noise in the open comparison.'));
   };
+  const chooseMeasure = async () => {
+    const profile = active.current;
+    if (profile?.kind !== 'run' || active.value === undefined) throw nothingOpen();
+    const items = measureItems(profile.opened, active.value).map((item) => ({
+      ...item,
+      iconPath: item.isShown ? new vscode.ThemeIcon('check') : new vscode.ThemeIcon('blank'),
+    }));
+    const title = vscode.l10n.t('Show Another Measure');
+    const placeHolder = vscode.l10n.t('What the heat, the flame graph and the table of this run are of');
+    const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDescription: true });
+    if (chosen) measures.choose(profile.run.path, chosen.value);
+  };
   const showAnnotatedListing = async () => {
     const profile = active.current;
     const document = vscode.window.activeTextEditor?.document;
@@ -60,10 +75,12 @@ export function heatCommands(parts: HeatCommandParts): Commands {
         vscode.l10n.t('Open a hot file first.'),
       );
     }
-    const { run } = profile;
+    const { run, opened } = profile;
     const { recordedPath } = file;
     const { selection } = selections.get(run.path);
-    const wanted = { run, selection, options: openOptions(), recordedPath };
+    // The listing has the usual measure by itself.
+    const measure = active.value === opened.defaultValue ? undefined : opened.values[active.value ?? -1]?.type;
+    const wanted = { run, selection, measure, options: openOptions(), recordedPath };
     const text = await selectedListing(parts.enginePath(), wanted);
     const listing = await documents.open({ path: `${recordedPath}.annotated`, origin: run.path }, text);
     await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
@@ -73,6 +90,7 @@ export function heatCommands(parts: HeatCommandParts): Commands {
     goToHottestLine,
     nextChange: () => goToChange(1),
     previousChange: () => goToChange(-1),
+    chooseMeasure,
     toggleHeat: () => painter.toggle(),
     clearHeat: () => active.clear(),
     showAnnotatedListing,

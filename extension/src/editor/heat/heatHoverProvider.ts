@@ -46,7 +46,8 @@ export class HeatHoverProvider implements vscode.HoverProvider {
     const row = answer.heat.line.indexOf(line);
     const path = this.heats.pathOf(document);
     if (row < 0 || profile?.kind !== 'run' || path === undefined) return undefined;
-    const reply = await profile.run.request((run) => ({ lineDetail: { run, path, line, limit: NEIGHBOURS } }));
+    const asked = { path, line, limit: NEIGHBOURS, value: this.active.value ?? null };
+    const reply = await profile.run.request((run) => ({ lineDetail: { run, ...asked } }));
     const detail = expected(reply.lineDetail, 'LineDetail');
     return lineHover(detail, answer.heat.changed[row]!, (place) => this.linkTo(place));
   }

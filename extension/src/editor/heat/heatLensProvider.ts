@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { visibleText } from '../../../../core/foreignText.ts';
 import { samplesText } from '../../../../core/numbersAsText.ts';
+import type { SampleCount } from '../../../../core/sampleCount.ts';
 import { differenceLenses, type FunctionLens, functionLenses } from '../../heat/lenses.ts';
 import { heatSettings } from '../settings.ts';
 import type { ActiveProfile } from './activeProfile.ts';
@@ -33,17 +34,14 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
       ({ line, title, samples, instances, row, name }) => {
         const at = Math.min(line, document.lineCount);
         const target = [{ row, name }];
-        const shown = vscode.l10n.t('Show this function in the flame graph');
         if (answer.kind !== 'run') {
           const command = 'lineheat.showFlameGraph';
-          return [lensAt(at, { title: visibleText(title), tooltip: shown, command, arguments: target })];
+          return [lensAt(at, { title: visibleText(title), tooltip: shownWith(undefined), command, arguments: target })];
         }
         const figures = lensAt(at, { title: visibleText(title), command: '' });
         const graph = lensAt(at, {
           title: vscode.l10n.t('Flame graph'),
-          tooltip: [`${shown} (${samplesText(samples)})`, instances > 1 ? instancesText(instances) : '']
-            .join('\n')
-            .trim(),
+          tooltip: [shownWith(samples), instances > 1 ? instancesText(instances) : ''].filter(Boolean).join('\n'),
           command: 'lineheat.showFlameGraph',
           arguments: target,
         });
@@ -70,6 +68,12 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     this.changed.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
+}
+
+function shownWith(samples: SampleCount): string {
+  const shown = vscode.l10n.t('Show this function in the flame graph');
+  const count = samplesText(samples);
+  return count ? `${shown} (${count})` : shown;
 }
 
 function instancesText(count: number): string {

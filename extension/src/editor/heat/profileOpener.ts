@@ -66,7 +66,7 @@ export class ProfileOpener {
 
   private async goToHottestOwnLine(): Promise<boolean> {
     const profile = this.active.current;
-    const place = profile && (await hottestPlace(profile, this.heats));
+    const place = profile && (await hottestPlace(profile, this.active.value ?? null, this.heats));
     if (!place) return false;
     await this.navigation.show({ recordedPath: place.path, ...place }, { aside: false });
     return true;
@@ -87,7 +87,11 @@ export async function ownPathsOf(profile: Profile): Promise<ReadonlySet<string>>
   return new Set(candidates.filter((_, row) => inside[row]));
 }
 
-async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path: string; line: number } | undefined> {
+async function hottestPlace(
+  profile: Profile,
+  value: number | null,
+  heats: FileHeats,
+): Promise<{ path: string; line: number } | undefined> {
   const ownPaths = await ownPathsOf(profile);
   const isOwn = (path: string) => ownPaths.has(path);
   const own = profile.opened.files.filter(({ path }) => isOwn(path));
@@ -105,7 +109,10 @@ async function hottestPlace(profile: Profile, heats: FileHeats): Promise<{ path:
     return expected(answer?.kind === 'run' ? answer.heat : null, 'FileHeat');
   };
   const detailOf = async ({ path, line }: { path: string; line: number }) =>
-    expected((await profile.run.request((run) => ({ lineDetail: { run, path, line } }))).lineDetail, 'LineDetail');
+    expected(
+      (await profile.run.request((run) => ({ lineDetail: { run, path, line, value } }))).lineDetail,
+      'LineDetail',
+    );
   const { line, totalValueOfLine } = await heatOf(path);
   const start = { path, line: line[largest(totalValueOfLine)] ?? 1, function: '' };
   return endOfHotPath(start, { detailOf, heatOf, isOwn });

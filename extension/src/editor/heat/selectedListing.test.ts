@@ -48,6 +48,10 @@ test('the listing is of what is selected, and nothing is asked of the engine for
   assert.deepEqual(asked, []);
 });
 
+test('the listing is of the measure that is shown', async () => {
+  assert.deepEqual((await argumentsOf({}, { measure: 'alloc_space' }))[1], '--measure=alloc_space');
+});
+
 test('functions have the names that the editor shows', async () => {
   const flags = (await argumentsOf(dropped('line'), { options: { ...options, demangle: 'full' } })).slice(1, 3);
   assert.deepEqual(flags, ['--demangle=full', '--drop=line']);

@@ -1,6 +1,7 @@
 // The status item that says which part of the run the heat in the editor is of. A click shows all of it again.
 import * as vscode from 'vscode';
-import { samplesOfText } from '../../../../core/numbersAsText.ts';
+import { selectedText } from '../../../../core/numbersAsText.ts';
+import { countOf } from '../../../../core/sampleCount.ts';
 import { chipsOf } from '../../../../core/selectionChips.ts';
 import { isEmptySelection } from '../../../../core/selectionMessages.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
@@ -49,7 +50,10 @@ export class SelectionStatus implements vscode.Disposable {
 
   private figures(): string {
     const { selected, current } = this.active;
-    if (!selected || !current) return '';
-    return samplesOfText(selected.samples, selected.runSamples);
+    if (!selected || current?.kind !== 'run') return '';
+    const { values, defaultValue } = current.opened;
+    const [samples, runSamples] = [selected.samples, selected.runSamples].map((count) => countOf(count, selected));
+    const { value, runValue } = selected;
+    return selectedText({ samples, runSamples, value, runValue }, values[defaultValue]?.unit ?? '');
   }
 }

@@ -2,16 +2,25 @@
 import * as l10n from '@vscode/l10n';
 import { relativeText } from '../../../../core/changeText.ts';
 import { visibleText } from '../../../../core/foreignText.ts';
+import { measureName } from '../../../../core/measureText.ts';
 import { percentText } from '../../../../core/numbersAsText.ts';
 import type { ShownView } from '../../../../core/webviewMessages.ts';
-import { type ExplainedFunction, type RequestBody, wire } from '../../../../core/wire.ts';
+import { type ComparisonOpened, type ExplainedFunction, type RequestBody, wire } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, OpenComparison, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
 import { runName } from '../../heat/runText.ts';
 import { shownComparison, shownExplanation } from '../../heat/shownComparison.ts';
 import { savedText } from '../../sources/savedText.ts';
-import { contentOf, hiddenOf, numbersOf, type ProfileSubject, shownRun, type ViewNumbers } from './profileSubjects.ts';
+import {
+  contentOf,
+  hiddenOf,
+  numbersOf,
+  type ProfileSubject,
+  shownMeasure,
+  shownRun,
+  type ViewNumbers,
+} from './profileSubjects.ts';
 
 const { Kind: View } = wire.ViewRequest;
 const { Kind: Locate } = wire.LocateRequest;
@@ -20,6 +29,9 @@ const views: ViewNumbers = {
   comparedFunctions: { view: View.COMPARED_FUNCTIONS, locate: Locate.ROW },
   comparedLines: { view: View.COMPARED_LINES, locate: Locate.ROW },
 };
+
+/** What is compared where the engine does not say. */
+const CPU = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
 
 export interface ComparedPaths {
   readonly base: string;
@@ -60,8 +72,8 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
           .filter(Boolean)
           .join('  '),
         runs: runs.map(shownRun),
-        problems: [...matchSentence(opened.matchedShare), ...opened.warnings.map((text) => visibleText(text, 1000))],
-        values: [{ type: 'cpu', unit: 'nanoseconds' }],
+        problems: [...matchSentence(opened), ...opened.warnings.map((text) => visibleText(text, 1000))],
+        values: [opened.value ? shownMeasure(opened.value) : CPU],
         defaultValue: 0,
         comparison: shown,
       };
@@ -110,7 +122,8 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
 }
 
 /** Functions that exist in one run only are no fault, but little in common makes every difference a guess. */
-function matchSentence(matchedShare: number): string[] {
+function matchSentence({ matchedShare, value }: ComparisonOpened): string[] {
   if (matchedShare <= 0 || matchedShare >= 0.9) return [];
-  return [l10n.t('Only {0} of the CPU time is in functions that both runs have.', percentText(matchedShare))];
+  const [part, what] = [percentText(matchedShare), measureName(value ?? CPU)];
+  return [l10n.t('Only {0} of {1} is in functions that both runs have.', part, what)];
 }

@@ -1,5 +1,6 @@
 // The part of a run that a page shows: answers what it asks of selection and timeline, and says each change of it.
 import { visibleText } from '../../../../core/foreignText.ts';
+import { countOf } from '../../../../core/sampleCount.ts';
 import type { SelectionHostMessage, SelectionPageMessage } from '../../../../core/selectionMessages.ts';
 import { failureOf } from '../../engine/failure.ts';
 import { expected, type OpenRun } from '../../engine/openProfiles.ts';
@@ -32,15 +33,17 @@ export class PageSelection {
     const { selection, ...state } = this.parts.selections.get(this.run.path);
     const { selected, refused } = await followSelection(this.run, this.parts.selections);
     if (refused !== undefined) return this.parts.refused(visibleText(refused, 1000));
+    const measure = values[defaultValue];
+    const counting = selected ?? { samplesUnknown: measure?.samplesUnknown ?? false };
     this.parts.post({
       type: 'selected',
       selection,
       ...state,
-      samples: selected?.samples ?? totalSamples,
+      samples: countOf(selected?.samples ?? totalSamples, counting),
       value: selected?.value ?? totalValue,
-      runSamples: totalSamples,
+      runSamples: countOf(totalSamples, counting),
       runValue: totalValue,
-      unit: visibleText(values[defaultValue]?.unit ?? ''),
+      unit: visibleText(measure?.unit ?? ''),
       notice: selected?.notice ?? '',
     });
   }

@@ -2,16 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../../core/foreignText.ts';
+import { countOf } from '../../../../core/sampleCount.ts';
 import { TRANSLATIONS_META } from '../../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
 import type { Location } from '../../../../core/wire.ts';
 import { EngineFailure, failureOf } from '../../engine/failure.ts';
+import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import { tellError } from '../notifications.ts';
 import type { OutputLog } from '../outputLog.ts';
 import { runAdvised } from '../runAdvised.ts';
 import type { SourceNavigation } from '../sourceNavigation.ts';
 import { translations } from '../translations.ts';
+import { PageMeasure } from './pageMeasure.ts';
 import { PageSelection } from './pageSelection.ts';
 import type { ProfileSubject } from './profileSubjects.ts';
 import type { RetainedPages } from './retainedPages.ts';
@@ -22,6 +25,7 @@ export interface PageParts {
   readonly log: OutputLog;
   readonly retained: RetainedPages;
   readonly selections: RunSelections;
+  readonly measures: RunMeasures;
   /** Opens the run of a sweep's cell, or compares two. */
   readonly openRun: (path: string) => Promise<unknown>;
   readonly compare: (base: string, current: string) => Promise<unknown>;
@@ -32,6 +36,7 @@ export class ProfilePage implements vscode.Disposable {
   private ready = false;
   private pendingReveal: HostMessage | undefined;
   private selection: PageSelection | undefined;
+  private measure: PageMeasure | undefined;
 
   constructor(
     private readonly webview: vscode.Webview,
@@ -43,7 +48,7 @@ export class ProfilePage implements vscode.Disposable {
   ) {
     const folder = vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview');
     webview.options = { enableScripts: true, enableForms: false, localResourceRoots: [folder] };
-    this.selection = this.selectionOf(subject);
+    this.follow(subject);
     this.subscription = webview.onDidReceiveMessage((message) => this.receive(message));
     webview.html = pageHtml(webview, folder, panel);
   }
@@ -52,8 +57,7 @@ export class ProfilePage implements vscode.Disposable {
   showAnew(subject: ProfileSubject): void {
     this.subject.close();
     this.subject = subject;
-    this.selection?.dispose();
-    this.selection = this.selectionOf(subject);
+    this.follow(subject);
     if (this.ready) this.receive({ type: 'retry' });
   }
 
@@ -77,15 +81,19 @@ export class ProfilePage implements vscode.Disposable {
   dispose(): void {
     this.subscription.dispose();
     this.selection?.dispose();
+    this.measure?.dispose();
     this.subject.close();
   }
 
-  /** Of a run only. */
-  private selectionOf({ run }: ProfileSubject): PageSelection | undefined {
-    if (!run) return undefined;
+  /** A run can be looked at in part, and by each of its measures. */
+  private follow({ run }: ProfileSubject): void {
+    this.selection?.dispose();
+    this.measure?.dispose();
+    const { selections, measures } = this.parts;
     const post = (message: HostMessage) => this.post(message);
     const refused = (message: string) => void tellError(message);
-    return new PageSelection(run, { selections: this.parts.selections, post, refused });
+    this.selection = run && new PageSelection(run, { selections, post, refused });
+    this.measure = run && new PageMeasure(run, measures, post);
   }
 
   private receive(unknown: unknown): void {
@@ -104,7 +112,8 @@ export class ProfilePage implements vscode.Disposable {
         this.ready = false;
         const show = await this.subject.show(this.panel);
         this.titled(show.title);
-        this.post(show);
+        const value = await this.measure?.chosen();
+        this.post(show.type === 'show' ? { ...show, value } : show);
         await this.selection?.follow();
         this.ready = true;
         if (this.pendingReveal) this.post(this.pendingReveal);
@@ -128,9 +137,10 @@ export class ProfilePage implements vscode.Disposable {
       }
       case 'callers': {
         if (!this.subject.callers) return;
-        const { function: name, unit, totalValue, callers } = await this.subject.callers(message);
+        const answer = await this.subject.callers(message);
+        const { function: name, unit, totalValue, callers } = answer;
         const shown = callers.map(({ name: caller, module, value, samples, newValue }) => ({
-          ...{ name: caller, module, value, samples, newValue },
+          ...{ name: caller, module, value, samples: countOf(samples, answer), newValue },
         }));
         return this.post({ type: 'callers', function: name, unit, total: totalValue, callers: shown });
       }
@@ -157,6 +167,8 @@ export class ProfilePage implements vscode.Disposable {
       case 'redoSelection':
       case 'hottestStack':
         return this.selection?.answer(message);
+      case 'chooseMeasure':
+        return this.measure?.choose(message.value);
       case 'command':
         return runAdvised(message.command);
       case 'copy':

@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 
 import type { ShownExplanation } from '../../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../../core/foreignText.ts';
+import { familyOf, type ShownMeasure } from '../../../../core/measureText.ts';
 import type {
   NamedFunction,
   ShowMessage,
@@ -17,6 +18,7 @@ import {
   type Match,
   type RequestBody,
   type RunSummary,
+  type ValueType,
   wire,
 } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
@@ -78,7 +80,7 @@ export function runSubject(client: EngineClient, path: string, options: OpenOpti
         title: summary ? runName(summary) : '',
         runs: summary ? [shownRun(summary)] : [],
         problems: problems.map((problem) => visibleText(problem, 1000)),
-        values: values.map(({ type, unit }) => ({ type: visibleText(type), unit: visibleText(unit) })),
+        values: values.map(shownMeasure),
         defaultValue,
         executions: summary ? shownRepeats(summary.executions) : [],
       };
@@ -116,6 +118,12 @@ export function numbersOf(views: ViewNumbers, kind: ViewKind) {
   if (numbers) return numbers;
   throw new EngineFailure('protocol', l10n.t('This panel has no view {0}.', kind));
 }
+
+export const shownMeasure = ({ type, unit, family }: ValueType): ShownMeasure => ({
+  type: visibleText(type),
+  unit: visibleText(unit),
+  family: familyOf(family),
+});
 
 export function shownRun(run: RunSummary): ShownRun {
   return {

@@ -11,7 +11,7 @@ import { expected } from '../../engine/openProfiles.ts';
 import { endButtons } from '../../heat/endButtons.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { advisedLines, headline, problemKey, problemsWorthTelling } from '../../heat/runProblems.ts';
-import { endedBadly, endSentence, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
+import { endedBadly, endSentence, hasSamples, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
 import { targetOfId } from '../../targets/commandTargets.ts';
 import type { Turns } from '../../targets/repeatText.ts';
 import { misfitOf, type SweepParameter } from '../../targets/sweepText.ts';
@@ -302,7 +302,7 @@ export class ProfileCommands {
     const advised = problem ? advisedLines(problem).slice(0, 2) : [];
     const copies = new Map(advised.map(({ place, text }) => [vscode.l10n.t('Copy for {0}', place), text]));
     const lossy = summary.lostShare > LOSS_WARNING_SHARE;
-    const show = endedBadly(summary) || problem || lossy || summary.samples === 0 ? warn : inform;
+    const show = endedBadly(summary) || problem || lossy || !hasSamples(summary) ? warn : inform;
     const command = problem && commandIn(problem);
     const text = problem && !endedBadly(summary) ? visibleText(headline(problem), 1000) : endSentence(summary);
     const titles = {
@@ -313,7 +313,7 @@ export class ProfileCommands {
     const end = {
       endedBadly: endedBadly(summary),
       hasTerminal: this.parts.recorder.hasTerminal,
-      hasSamples: summary.samples > 0,
+      hasSamples: hasSamples(summary),
       hasLines: hottestFile(opened.files) !== undefined,
     };
     const buttons = endButtons(end, command ? [command.label] : [...copies.keys()]);

@@ -2,12 +2,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { markdownText } from '../../../../core/foreignText.ts';
-import { durationText, samplesText } from '../../../../core/numbersAsText.ts';
+import { durationText } from '../../../../core/numbersAsText.ts';
 import type { RunSummary, WrittenRun } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { expected } from '../../engine/openProfiles.ts';
 import { runIcon } from '../../heat/runIcon.ts';
-import { runCommit, runFacts, runName, runTime } from '../../heat/runText.ts';
+import { hasSamples, runCommit, runFacts, runName, runSamplesText, runTime } from '../../heat/runText.ts';
 import {
   cellName,
   cellsWanted,
@@ -202,7 +202,7 @@ function tooltip(run: RunSummary): string {
     [vscode.l10n.t('CPU time'), run.cpuNs > 0 ? durationText(run.cpuNs) : ''],
     [
       vscode.l10n.t('Samples'),
-      run.samples > 0 || run.lost > 0 ? vscode.l10n.t('{0}, {1} lost', samplesText(run.samples), run.lost) : '',
+      hasSamples(run) || run.lost > 0 ? vscode.l10n.t('{0}, {1} lost', runSamplesText(run), run.lost) : '',
     ],
     [vscode.l10n.t('Commit'), runCommit(run)],
     [vscode.l10n.t('End'), run.end],

@@ -1,0 +1,59 @@
+// What a run measured, in words. A name that is not known here is foreign text and stands as the file has it.
+import * as l10n from '@vscode/l10n';
+import { visibleText } from './foreignText.ts';
+
+/** What is drawn in the same colours; as ValueType.Family of protocol/runs.proto. */
+export const measureFamilies = ['other', 'cpu', 'waiting', 'memory', 'calls'] as const;
+export type MeasureFamily = (typeof measureFamilies)[number];
+
+/** A value of a run: `cpu` in `nanoseconds`, `alloc_space` in `bytes`. Both are foreign. */
+export interface ShownMeasure {
+  readonly type: string;
+  readonly unit: string;
+  readonly family: MeasureFamily;
+}
+
+const NAME_MAX = 60; // characters
+
+const names: Readonly<Record<string, string>> = {
+  cpu: l10n.t('CPU time'),
+  wall: l10n.t('wall time'),
+  samples: l10n.t('samples'),
+  wait: l10n.t('waiting time'),
+  waits: l10n.t('waits'),
+  delay: l10n.t('waiting time'),
+  contentions: l10n.t('waits'),
+  alloc_space: l10n.t('allocated memory'),
+  alloc_objects: l10n.t('allocated objects'),
+  inuse_space: l10n.t('memory in use'),
+  inuse_objects: l10n.t('objects in use'),
+  space: l10n.t('memory'),
+  objects: l10n.t('objects'),
+  faults: l10n.t('page faults'),
+  calls: l10n.t('calls'),
+  syscall: l10n.t('time in system calls'),
+  syscalls: l10n.t('system calls'),
+  syscall_errors: l10n.t('failed system calls'),
+};
+
+export const familyOf = (family: number): MeasureFamily => measureFamilies[family] ?? 'other';
+
+type Named = Pick<ShownMeasure, 'type' | 'unit'>;
+
+/** `allocated memory`. */
+export function measureName({ type }: Named): string {
+  return Object.hasOwn(names, type) ? names[type]! : visibleText(type, NAME_MAX);
+}
+
+/** The same, with the unit where another measure of the run has this name too. */
+export function measureNames(measures: readonly Named[]): string[] {
+  const plain = measures.map(measureName);
+  return plain.map((name, at) => {
+    const isAlone = plain.indexOf(name) === plain.lastIndexOf(name);
+    return isAlone ? name : `${name}, ${visibleText(measures[at]!.unit, NAME_MAX)}`;
+  });
+}
+
+/** Whether a run measured more than its samples of CPU time, which tell the same as that time. */
+export const hasChoice = (measures: readonly Named[]): boolean =>
+  measures.length > 1 && !measures.every(({ type }) => type === 'cpu' || type === 'samples');

@@ -1,0 +1,108 @@
+// Figures of another measure than CPU time: their unit and words, and no samples where nobody knows how many there were.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Verdict } from '../../../core/changeText.ts';
+import { type Effect, type FileDifference, type FileHeat, type LineDetail, wire } from '../../../core/wire.ts';
+import { differenceHover, lineHover } from './hoverText.ts';
+import { differenceLenses, functionLenses } from './lenses.ts';
+import { differenceMarks, heatMarks } from './marks.ts';
+
+const choice = { threshold: 0.01, by: 'total' } as const;
+const MIB = 1 << 20;
+
+/** Line 3 has all of it, line 5 none. */
+const heat: FileHeat = {
+  ...(new wire.FileHeat() as unknown as FileHeat),
+  totalValue: 8 * MIB,
+  unit: 'bytes',
+  line: [3, 5],
+  selfSamples: [0, 0],
+  totalSamplesOfLine: [0, 0],
+  selfValue: [4 * MIB, 0],
+  totalValueOfLine: [8 * MIB, 0],
+  changed: [false, false],
+  samplesUnknown: true,
+};
+
+test('a line is drawn for its value and coloured by its share alone', () => {
+  const text = '50.0 % self · 100.0 % total';
+  assert.deepEqual(heatMarks(heat, choice), [{ line: 3, style: 5, text }]);
+  assert.deepEqual(heatMarks(heat, { ...choice, threshold: 0 }), [{ line: 3, style: 5, text }]);
+});
+
+test('a function has its lens, which says no samples', () => {
+  const one = {
+    ...(new wire.FunctionHeat() as unknown as FileHeat['functions'][number]),
+    ...{ name: 'grow', line: 2, function: 4, definitionSelfValue: 4 * MIB, definitionTotalValue: 8 * MIB },
+    definitionTotalSamples: 0,
+  };
+  const [lens] = functionLenses({ ...heat, functions: [one] }, 0.01);
+  assert.deepEqual([lens?.title, lens?.samples], ['50.0 % self · 100.0 % total', undefined]);
+});
+
+test('a hover has values without samples, for the line, its inline chains and its neighbours', () => {
+  const place = { function: 'grow', path: '/src/a.c', line: 7 };
+  const detail: LineDetail = {
+    ...(new wire.LineDetail() as unknown as LineDetail),
+    ...{ selfSamples: 0, totalSamples: 0, selfValue: 4 * MIB, totalValue: 8 * MIB, runTotalValue: 8 * MIB },
+    ...{ unit: 'bytes', samplesUnknown: true },
+    inlineChains: [{ places: [place, place], samples: 0 }],
+    callers: [{ place, samples: 0, value: 8 * MIB, kernel: false }],
+    callees: [],
+  };
+  const text = lineHover(detail, false, () => undefined);
+  assert.match(text, /\| \*\*self\*\* \| 50\.0 % \| 4\.00 MiB \|/);
+  assert.match(text, /^- grow a&#46;c:7 ← grow a&#46;c:7$|^- grow .*← grow [^()]*$/m);
+  assert.match(text, /^- 100\.0 % grow [^,]*$/m);
+  assert.doesNotMatch(text, /sample/i);
+});
+
+const effect: Effect = {
+  ...{ change: 1, low: 0.9, high: 1.1, q: 0.001, verdict: Verdict.slower },
+  missingExecutions: 0,
+};
+const difference: FileDifference = {
+  ...(new wire.FileDifference() as unknown as FileDifference),
+  ...{ baseTotal: 8 * MIB, newTotal: 12 * MIB, unit: 'bytes', samplesUnknown: true },
+  ...{ line: [5], baseSelf: [0], newSelf: [0], baseTotalOfLine: [4 * MIB], newTotalOfLine: [8 * MIB] },
+  ...{ baseSamples: [0], newSamples: [0], verdict: [Verdict.slower], changed: [false] },
+  ...{ selfEffects: null, totalEffects: null, functions: [] },
+};
+const effects = {
+  ...(new wire.Effects() as unknown as NonNullable<FileDifference['totalEffects']>),
+  ...{ change: [1], low: [0.9], high: [1.1], q: [0.001], verdict: [Verdict.slower] },
+};
+
+test('a difference has the unit of what is compared', () => {
+  assert.equal(differenceMarks(difference, choice)[0]!.text, '▲ +4.00 MiB · +16.7 pp');
+  const moved = { ...difference, totalEffects: { ...effects, verdict: [Verdict.moved] } };
+  assert.equal(differenceMarks(moved, choice)[0]!.text, '→ moved +4.00 MiB');
+});
+
+test('its hover says more and less, what is compared, and no samples', () => {
+  const value = { type: 'inuse_space', unit: 'bytes' };
+  const how = { method: 'Permutations.', per: 'run', value };
+  const text = differenceHover({ ...difference, totalEffects: effects }, 0, how);
+  assert.match(text, /4\.00 MiB \(50\.0 %\) \| 8\.00 MiB \(66\.7 %\) \| \+4\.00 MiB \(\+16\.7 pp\)/);
+  assert.match(text, /\*\*total\*\* ▲ more: \+100\.0 %/);
+  assert.match(text, /memory in use per run\./);
+  assert.doesNotMatch(text, /sample/i);
+  assert.doesNotMatch(differenceHover(difference, 0, how), /Too few/);
+});
+
+test('its lens says more and less in the unit of what is compared', () => {
+  const one = {
+    ...(new wire.FunctionDifference() as unknown as FileDifference['functions'][number]),
+    ...{
+      name: 'grow',
+      line: 4,
+      baseTotal: 4 * MIB,
+      newTotal: 8 * MIB,
+      totalEffect: effect,
+      selfEffect: null,
+      note: '',
+    },
+  };
+  const [lens] = differenceLenses({ ...difference, functions: [one] }, 'run', 0.01);
+  assert.equal(lens?.title, '▲ +100.0 % ±10.0 more · 4.00 MiB → 8.00 MiB per run');
+});
