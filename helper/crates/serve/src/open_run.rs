@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use analysis::{Alignment, Analyzed, FileId, Measure, hot_files};
+use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files};
 use profile::Profile;
 use runs::problems;
 use runs::rename_functions;
@@ -58,6 +58,19 @@ fn mode_of(choice: Demangle) -> Option<DemangleMode> {
         Demangle::Templates => Some(DemangleMode::Templates),
         Demangle::Full => Some(DemangleMode::Full),
     }
+}
+
+/// Hottest first, then those that have only other measures.
+fn listed_files(analyzed: &Analyzed, measure: Measure) -> impl Iterator<Item = (FileId, Amounts)> {
+    let hot = hot_files(analyzed, measure);
+    let mut is_hot = vec![false; analyzed.files().len()];
+    for file in &hot {
+        is_hot[file.file as usize] = true;
+    }
+    let others = (0..is_hot.len() as FileId).filter(move |&file| !is_hot[file as usize]);
+    (hot.into_iter().map(|file| (file.file, file.amounts)))
+        .chain(others.map(|file| (file, Amounts::default())))
+        .take(FILES_LISTED_MAX)
 }
 
 impl OpenRun {
@@ -178,14 +191,12 @@ impl OpenRun {
             total_samples: total.samples,
             total_value: total.value,
             problems: problems(analyzed.profile()),
-            files: hot_files(analyzed, self.measure)
-                .iter()
-                .take(FILES_LISTED_MAX)
-                .map(|hot| SourceFile {
-                    recorded_path: analyzed.file_path(hot.file).to_owned(),
-                    path: self.path_of(hot.file),
-                    self_samples: known(hot.amounts.self_).samples,
-                    total_samples: known(hot.amounts.total).samples,
+            files: listed_files(analyzed, self.measure)
+                .map(|(file, amounts)| SourceFile {
+                    recorded_path: analyzed.file_path(file).to_owned(),
+                    path: self.path_of(file),
+                    self_samples: known(amounts.self_).samples,
+                    total_samples: known(amounts.total).samples,
                 })
                 .collect(),
         }

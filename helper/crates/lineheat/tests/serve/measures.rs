@@ -45,6 +45,15 @@ fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
     builder.add_sample(&[computing, waiting], &[30, 30_000_000, 0, 0, 0], &[]);
     builder.add_sample(&[waiting], &[0, 0, 2, 700_000_000, 0], &[]);
     builder.add_sample(&[keeping, waiting], &[0, 0, 0, 0, bytes], &[]);
+    let only = builder.add_function("alone", "alone", "/build/alone.c", 1);
+    let column = 0;
+    let lines = [LineOf {
+        function: only,
+        line: 2,
+        column,
+    }];
+    let elsewhere = builder.add_location(Some(program), 2, &lines);
+    builder.add_sample(&[elsewhere], &[0, 0, 1, 1, 0], &[]);
     let path = fixture.path(name);
     std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
     save(&builder.finish(), &path).expect("saved");
@@ -93,6 +102,16 @@ fn a_run_lists_its_measures() {
         ]
     );
     assert_eq!((opened.default_value, opened.total_samples), (1, 30));
+    let files = opened
+        .files
+        .iter()
+        .map(|file| (file.recorded_path.rsplit('/').next(), file.total_samples));
+    let files: Vec<_> = files.collect();
+    assert_eq!(
+        files,
+        [(Some("sample.c"), 30), (Some("alone.c"), 0)],
+        "hot in another measure"
+    );
 }
 
 #[test]
@@ -184,7 +203,7 @@ fn hover_graph_and_table_are_of_the_measure() {
     assert!(graph.self_samples.iter().all(|&samples| samples == 0));
     let table = view(Kind::Functions, 3);
     let table = wire::FunctionTable::decode(&*table).expect("a table");
-    assert_eq!((table.total_value, table.total_samples), (700_000_000, 2));
+    assert_eq!((table.total_value, table.total_samples), (700_000_001, 3));
     assert!(!table.samples_unknown);
 }
 
@@ -245,7 +264,7 @@ fn the_command_line_shows_the_same_in_both_forms() {
     let waiting = json(&["--measure", "wait", "--schema", "2"]);
     assert_eq!(
         (&waiting["measure"], &waiting["unit"], &waiting["total"]),
-        (&"wait".into(), &"nanoseconds".into(), &700_000_000.into())
+        (&"wait".into(), &"nanoseconds".into(), &700_000_001.into())
     );
     assert_eq!(waiting["measures"].as_array().expect("all").len(), 5);
     let line = &waiting["lines"][0];
