@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analyzed::Analyzed;
+use crate::call_path::CallPath;
 use crate::frames::{FunctionKind, FunctionOf};
 use crate::named_functions::{NamedFunction, marked_among};
 use crate::names::{NamePattern, Unknown};
 use crate::path_parts::file_name;
+use crate::runtimes::Runtime;
 use crate::selected_samples::SelectedSamples;
 use crate::transforms::{DROPPED, Step, transformed};
 
@@ -53,12 +55,22 @@ pub enum Transform {
     DropFunction(FunctionFilter),
     /// From the outermost to the innermost call becomes one.
     CollapseRecursion(FunctionFilter),
+    /// Successive frames of the function become one.
+    CollapseDirectRecursion(FunctionFilter),
+    /// Only samples whose stack begins with these functions, outermost first. The last one becomes the root.
+    FocusSubtree {
+        path: Vec<NamedFunction>,
+        /// The path does not name their frames.
+        left_out: Vec<NamedFunction>,
+    },
     /// Successive frames of a module become one. File name of the module, or a pattern of it.
     CollapseModule(String),
     /// All frames of a module are left out, as [`Transform::MergeFunction`] does.
     HideModule(String),
     /// The same with the kernel.
     HideKernel,
+    /// The same with a runtime or standard library.
+    HideRuntime(Runtime),
     /// The same with functions whose file is below none of these folders; none: below where the run was recorded.
     MyCode(Vec<String>),
 }
@@ -160,6 +172,15 @@ impl Analyzed {
             Transform::MergeFunction(filter) => Step::Merge(of(filter)?),
             Transform::DropFunction(filter) => Step::Drop(of(filter)?),
             Transform::CollapseRecursion(filter) => Step::CollapseRecursion(of(filter)?),
+            Transform::CollapseDirectRecursion(filter) => {
+                Step::CollapseDirectRecursion(of(filter)?)
+            }
+            Transform::FocusSubtree { path, left_out } => {
+                Step::FocusSubtree(CallPath::of(self, functions, path, left_out, unknown)?)
+            }
+            Transform::HideRuntime(runtime) => {
+                Step::Merge(self.frames_of_runtime(functions, *runtime, unknown))
+            }
             Transform::CollapseModule(asked) => {
                 Step::CollapseModule(self.named(functions, "module", asked, unknown)?)
             }
@@ -172,6 +193,25 @@ impl Analyzed {
                 Step::Merge(is_own.into_iter().map(|is_own| !is_own).collect())
             }
         })
+    }
+
+    fn frames_of_runtime(
+        &self,
+        functions: &[FunctionOf],
+        runtime: Runtime,
+        unknown: &mut Vec<Unknown>,
+    ) -> Vec<bool> {
+        let found: Vec<bool> = (functions.iter())
+            .map(|function| self.runtime_of(function) == Some(runtime))
+            .collect();
+        if !found.contains(&true) {
+            let words = runtime.words();
+            unknown.push(Unknown {
+                asked: words.to_owned(),
+                sentence: format!("This profile has no frames of {words}."),
+            });
+        }
+        found
     }
 
     fn functions_of(

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use profile::SeededHash;
 
 use crate::analyzed::Paths;
+use crate::call_path::{CallPath, OnPath};
 use crate::flame_tree::ChildNodes;
 use crate::frames::{ChainFrame, FunctionId, FunctionKind, FunctionOf, NO_PLACE};
 use crate::stack_trie::{StackTrie, depth_first};
@@ -22,7 +23,9 @@ pub(crate) enum Step {
     Merge(Vec<bool>),
     Drop(Vec<bool>),
     CollapseRecursion(Vec<bool>),
+    CollapseDirectRecursion(Vec<bool>),
     CollapseModule(Vec<bool>),
+    FocusSubtree(CallPath),
 }
 
 /// The changed paths, and by former path what became of it; [`DROPPED`]: it is none any more.
@@ -34,7 +37,9 @@ pub(crate) fn transformed(paths: &Paths, step: &Step) -> (Paths, Vec<u32>) {
         Step::Merge(marks) => changed.merge(marks),
         Step::Drop(marks) => changed.drop_with(marks),
         Step::CollapseRecursion(marks) => changed.collapse_recursion(marks),
+        Step::CollapseDirectRecursion(marks) => changed.collapse_direct_recursion(marks),
         Step::CollapseModule(marks) => changed.collapse_module(marks),
+        Step::FocusSubtree(path) => changed.focus_subtree(path),
     }
     changed.finish()
 }
@@ -125,6 +130,31 @@ impl<'a> Changed<'a> {
         );
     }
 
+    fn focus_subtree(&mut self, path: &CallPath) {
+        self.node_of[0] = DROPPED;
+        // By former path: how many names of the path it has; `None`: it is on another one.
+        let mut passed: Vec<Option<usize>> = vec![Some(0); self.node_of.len()];
+        self.each(|changed, at, frames, above| {
+            if above != DROPPED {
+                return changed.below(above, frames);
+            }
+            let mut names = passed[changed.old.stacks.parent[at] as usize];
+            for (place, frame) in frames.iter().enumerate().rev() {
+                let Some(count) = names else { break };
+                names = match path.role[frame.function as usize] {
+                    OnPath::LeftOut => names,
+                    OnPath::Named(name) if name == path.names[count] => Some(count + 1),
+                    _ => None,
+                };
+                if names == Some(path.names.len()) {
+                    return changed.below(ROOT, &frames[..=place]);
+                }
+            }
+            passed[at] = names;
+            DROPPED
+        });
+    }
+
     fn merge(&mut self, marks: &[bool]) {
         let mut kept = Vec::new();
         self.each(|changed, _, frames, above| {
@@ -165,6 +195,35 @@ impl<'a> Changed<'a> {
                 .position(|frame| marks[frame.function as usize]);
             let innermost = innermost.unwrap_or(last);
             changed.below(outside[path], &frames[..=innermost])
+        });
+    }
+
+    /// Of each call the innermost frame is kept, as [`Changed::collapse_recursion`] does.
+    fn collapse_direct_recursion(&mut self, marks: &[bool]) {
+        // By former path that ends with such a function: that function, and below what its frame stands.
+        let mut ends_with: Vec<Option<(FunctionId, u32)>> = vec![None; self.node_of.len()];
+        let mut kept: Vec<ChainFrame> = Vec::new();
+        self.each(|changed, path, frames, above| {
+            let is_repeated = |at: usize| {
+                let function = frames[at].function;
+                at > 0 && marks[function as usize] && frames[at - 1].function == function
+            };
+            kept.clear();
+            kept.extend(
+                (0..frames.len())
+                    .filter(|&at| !is_repeated(at))
+                    .map(|at| frames[at]),
+            );
+            let outermost = frames[frames.len() - 1].function;
+            let below = match ends_with[changed.old.stacks.parent[path] as usize] {
+                Some((function, outside)) if function == outermost => outside,
+                _ => above,
+            };
+            let innermost = frames[0].function;
+            if marks[innermost as usize] {
+                ends_with[path] = Some((innermost, changed.below(below, &kept[1..])));
+            }
+            changed.below(below, &kept)
         });
     }
 

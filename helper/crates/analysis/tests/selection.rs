@@ -2,14 +2,33 @@
 
 mod support;
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use analysis::{Analyzed, Selection, Transform};
+use analysis::{Analyzed, NamedFunction, Runtime, Selection, Transform, flame_graph};
 use support::selections::{
-    CPU, Table, any_transform, functions, lines, only, pattern, slowly_transformed, stacks,
-    threaded,
+    CPU, Table, any_transform, any_transform_of, functions, lines, only, pattern,
+    slowly_transformed, stacks, threaded, with_runtimes,
 };
 use support::{Chance, PERIOD_NS, profile_of};
+
+/// Transforms of a profile, and the same stack by stack. False: the profile does not have what they name.
+fn does_to_all_what_it_does_to_each(text: &str, transforms: &[Transform]) -> bool {
+    let analyzed = Analyzed::new(profile_of(text));
+    let Ok(selected) = analyzed.selected(&only(transforms.to_vec())) else {
+        return false;
+    };
+    let (changed, without_frames) = slowly_transformed(text, transforms);
+    let slow = Analyzed::new(profile_of(&changed));
+    let told = format!("{transforms:?} of\n{text}");
+    assert_eq!(functions(&selected), functions(&slow), "{told}");
+    assert_eq!(stacks(&selected), stacks(&slow), "{told}");
+    assert_eq!(lines(&selected), lines(&slow), "{told}");
+    let total = slow.total(CPU).samples + without_frames;
+    assert_eq!(selected.total(CPU).samples, total, "{told}");
+    assert_eq!(selected.total(CPU).value, total * PERIOD_NS);
+    true
+}
 
 #[test]
 fn transforms_do_to_all_what_they_do_to_each_stack() {
@@ -20,37 +39,88 @@ fn transforms_do_to_all_what_they_do_to_each_stack() {
         let transforms: Vec<Transform> = (0..=chance.below(3))
             .map(|_| any_transform(&mut chance))
             .collect();
-        let analyzed = Analyzed::new(profile_of(&text));
-        let Ok(selected) = analyzed.selected(&only(transforms.clone())) else {
-            refused += 1;
-            continue;
-        };
-        tried += 1;
-        let (changed, without_frames) = slowly_transformed(&text, &transforms);
-        let slow = Analyzed::new(profile_of(&changed));
-        assert_eq!(
-            functions(&selected),
-            functions(&slow),
-            "{transforms:?} of\n{text}"
-        );
-        assert_eq!(
-            stacks(&selected),
-            stacks(&slow),
-            "{transforms:?} of\n{text}"
-        );
-        assert_eq!(lines(&selected), lines(&slow), "{transforms:?} of\n{text}");
-        let total = slow.total(CPU).samples + without_frames;
-        assert_eq!(
-            selected.total(CPU).samples,
-            total,
-            "{transforms:?} of\n{text}"
-        );
-        assert_eq!(selected.total(CPU).value, total * PERIOD_NS);
+        match does_to_all_what_it_does_to_each(&text, &transforms) {
+            true => tried += 1,
+            false => refused += 1,
+        }
     }
     assert!(
         tried > 100 && refused > 10,
         "{tried} tried, {refused} refused"
     );
+}
+
+#[test]
+fn call_paths_direct_recursion_and_runtimes_are_found_in_each_stack() {
+    let (mut tried, mut refused) = (0, 0);
+    for seed in 1..=600 {
+        let mut chance = Chance(seed * 0x9e37_79b9);
+        let text = with_runtimes(&chance.profile_text(1 + seed % 40));
+        let transforms: Vec<Transform> = (0..=chance.below(3))
+            .map(|_| match chance.below(3) {
+                0 => any_transform(&mut chance),
+                _ => any_transform_of(&text, &mut chance),
+            })
+            .collect();
+        match does_to_all_what_it_does_to_each(&text, &transforms) {
+            true => tried += 1,
+            false => refused += 1,
+        }
+    }
+    assert!(
+        tried > 200 && refused > 10,
+        "{tried} tried, {refused} refused"
+    );
+}
+
+#[test]
+fn a_path_has_what_its_node_of_the_flame_graph_has() {
+    let mut chance = Chance(0x5eed);
+    let text = chance.profile_text(60);
+    let whole = Analyzed::new(profile_of(&text));
+    let graph = flame_graph(&whole, CPU);
+    let mut path_of: Vec<Vec<NamedFunction>> = vec![Vec::new()];
+    // Nodes of one path that differ in how they are called are one to a reader.
+    let mut samples: HashMap<Vec<NamedFunction>, u64> = HashMap::new();
+    for node in 1..graph.frame.len() {
+        let frame = graph.frame[node] as usize;
+        let text = |column: &[u32]| graph.frames.strings[column[frame] as usize].as_str();
+        let mut path = path_of[node - graph.parent_distance[node] as usize].clone();
+        path.push(NamedFunction::new(
+            text(&graph.frames.name),
+            text(&graph.frames.module),
+        ));
+        *samples.entry(path.clone()).or_default() += u64::from(graph.self_samples[node]);
+        path_of.push(path);
+    }
+    for path in path_of.into_iter().skip(1) {
+        let below = samples.iter().filter(|(other, _)| other.starts_with(&path));
+        let expected: u64 = below.map(|(_, samples)| samples).sum();
+        let focus = Transform::FocusSubtree {
+            path: path.clone(),
+            left_out: Vec::new(),
+        };
+        let selected = whole.selected(&only(vec![focus])).expect("it is there");
+        assert_eq!(selected.total(CPU).samples, expected, "{path:?}");
+        let name = &path[path.len() - 1].name;
+        let is_root = |stack: &String| {
+            *stack == format!(";{name}") || stack.starts_with(&format!(";{name};"))
+        };
+        assert!(stacks(&selected).keys().all(is_root), "{path:?}");
+    }
+}
+
+#[test]
+fn interrupts_are_left_out_as_a_runtime_is() {
+    let whole = Analyzed::new(profile_of(
+        "main@m.c:3 [kernel]asm_sysvec_apic_timer_interrupt [kernel]tick 5\nmain@m.c:3 [kernel]sys_read 2\n",
+    ));
+    assert_eq!(whole.runtimes(), [Runtime::Interrupts]);
+    let hidden = whole
+        .selected(&only(vec![Transform::HideRuntime(Runtime::Interrupts)]))
+        .expect("there are some");
+    let expected = BTreeMap::from([(";main".to_owned(), 5), (";main;sys_read".to_owned(), 2)]);
+    assert_eq!(stacks(&hidden), expected);
 }
 
 fn sums(parts: &[Analyzed], table: impl Fn(&Analyzed) -> Table) -> Table {
@@ -189,6 +259,15 @@ fn what_the_profile_does_not_have_is_told_with_what_it_has() {
     );
     let focus = only(vec![Transform::FocusFunction(pattern("g"))]);
     assert!(told(focus).starts_with("No function is called g. Names: "));
+    let path = |name: &str| {
+        only(vec![Transform::FocusSubtree {
+            path: vec![NamedFunction::new(name, "app")],
+            left_out: Vec::new(),
+        }])
+    };
+    assert!(told(path("g")).starts_with("No function is called g. Names: "));
+    let go = only(vec![Transform::HideRuntime(Runtime::Go)]);
+    assert_eq!(told(go), "This profile has no frames of the Go runtime.");
     let broken = only(vec![Transform::DropFunction(pattern("/(/"))]);
     assert!(told(broken).starts_with("/(/ is no regular expression: "));
 

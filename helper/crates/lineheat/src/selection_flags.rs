@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use analysis::{FunctionFilter, Selection, Transform};
+use analysis::{FunctionFilter, Runtime, Selection, Transform};
 
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Selection")]
@@ -34,6 +34,9 @@ pub struct SelectionFlags {
     /// Leave the kernel out of the stacks
     #[arg(long)]
     hide_kernel: bool,
+    /// Leave the functions of a runtime or standard library out of the stacks: go, rust (std, core, alloc, futures, rayon), cpp, ocaml or interrupts. May be given several times
+    #[arg(long, value_name = "RUNTIME", value_parser = runtime)]
+    hide_runtime: Vec<Runtime>,
     /// Show only functions whose source is below the folder where the run was recorded. What other functions spent goes to the callers that are shown
     #[arg(long)]
     my_code: bool,
@@ -43,6 +46,9 @@ pub struct SelectionFlags {
     /// Show calls of this function from within itself as one
     #[arg(long, value_name = "FUNCTION")]
     collapse_recursion: Vec<String>,
+    /// Show direct calls of this function by itself as one
+    #[arg(long, value_name = "FUNCTION")]
+    collapse_direct_recursion: Vec<String>,
 }
 
 impl SelectionFlags {
@@ -61,9 +67,15 @@ impl SelectionFlags {
         transforms.extend(of(&self.hide, Transform::MergeFunction));
         transforms.extend(modules(&self.hide_module, Transform::HideModule));
         transforms.extend(self.hide_kernel.then_some(Transform::HideKernel));
+        let runtimes = self.hide_runtime.iter().copied();
+        transforms.extend(runtimes.map(Transform::HideRuntime));
         transforms.extend(self.my_code.then(|| Transform::MyCode(Vec::new())));
         transforms.extend(modules(&self.collapse_module, Transform::CollapseModule));
         transforms.extend(of(&self.collapse_recursion, Transform::CollapseRecursion));
+        transforms.extend(of(
+            &self.collapse_direct_recursion,
+            Transform::CollapseDirectRecursion,
+        ));
         Selection {
             times: self.time.clone(),
             threads: self.thread.clone(),
@@ -109,11 +121,28 @@ fn transform_words(transform: &Transform) -> String {
         Transform::MergeFunction(filter) => format!("{} hidden", name(filter)),
         Transform::DropFunction(filter) => format!("samples with {} left out", name(filter)),
         Transform::CollapseRecursion(filter) => format!("recursion of {} as one", name(filter)),
+        Transform::CollapseDirectRecursion(filter) => {
+            format!("direct recursion of {} as one", name(filter))
+        }
+        Transform::FocusSubtree { path, .. } => {
+            let names: Vec<&str> = path.iter().map(|named| named.name.as_str()).collect();
+            format!("focus on the call path {}", names.join(", "))
+        }
+        Transform::HideRuntime(runtime) => format!("{} hidden", runtime.words()),
         Transform::CollapseModule(module) => format!("{module} as one"),
         Transform::HideModule(module) => format!("{module} hidden"),
         Transform::HideKernel => "kernel hidden".to_owned(),
         Transform::MyCode(_) => "own code only".to_owned(),
     }
+}
+
+fn runtime(text: &str) -> Result<Runtime, String> {
+    (Runtime::ALL.into_iter())
+        .find(|runtime| runtime.word() == text)
+        .ok_or_else(|| {
+            let words = Runtime::ALL.map(Runtime::word).join(", ");
+            format!("{text} is no runtime: expected one of {words}")
+        })
 }
 
 /// `2.7-3.1`, `200ms-1s`, `2-` or `-0.5`: nanoseconds. A unit behind the end is that of the start, too, if that has none.

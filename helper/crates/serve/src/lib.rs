@@ -30,6 +30,7 @@ mod open_run;
 mod processes;
 mod pushes;
 mod recording;
+mod runtimes;
 mod saved_runs;
 mod selections;
 mod source_paths;

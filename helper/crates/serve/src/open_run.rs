@@ -15,6 +15,7 @@ use super::amounts::known;
 use super::built_views::ViewCache;
 use super::failure::Failure;
 use super::locked::locked;
+use super::runtimes;
 use super::saved_runs::{modified_unix_us, on_wire};
 use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
@@ -191,6 +192,9 @@ impl OpenRun {
             total_samples: total.samples,
             total_value: total.value,
             problems: problems(analyzed.profile()),
+            runtimes: (analyzed.runtimes().into_iter())
+                .map(|runtime| runtimes::on_wire(runtime).into())
+                .collect(),
             files: listed_files(analyzed, self.measure)
                 .map(|(file, amounts)| SourceFile {
                     recorded_path: analyzed.file_path(file).to_owned(),

@@ -8,12 +8,15 @@ use wire::{SaveRunRequest, SelectRequest, Selected, transform};
 use super::amounts::known;
 use super::failure::Failure;
 use super::open_run::OpenRun;
+use super::runtimes;
 use super::shared_profiles::SharedProfile;
 
 /// As many as the contract has.
 const TRANSFORMS_MAX: usize = 256;
 /// Of times, threads, processes and executions each: far more than anyone chooses.
 const PARTS_MAX: usize = 1024;
+/// As many functions of a call path as the contract has.
+const PATH_MAX: usize = 4096;
 
 /// The run's selection, and what the editor is told of it; the handle is the session's to fill in.
 pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Selected), Failure> {
@@ -105,6 +108,25 @@ fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform
             module => FunctionFilter::Named(NamedFunction::new(&named.name, module)),
         })
     };
+    let path = || {
+        let named = |functions: &[wire::NamedFunction]| -> Vec<NamedFunction> {
+            let one = |of: &wire::NamedFunction| NamedFunction::new(&of.name, &of.module);
+            functions.iter().map(one).collect()
+        };
+        if !(1..=PATH_MAX).contains(&asked.path.len()) || asked.left_out.len() > PARTS_MAX {
+            return Err(Failure::protocol(format!(
+                "A call path has 1 to {PATH_MAX} functions, and at most {PARTS_MAX} are left out of it."
+            )));
+        }
+        Ok(Transform::FocusSubtree {
+            path: named(&asked.path),
+            left_out: named(&asked.left_out),
+        })
+    };
+    let runtime = || {
+        runtimes::of_wire(asked.runtime)
+            .ok_or_else(|| Failure::protocol(format!("There is no runtime {}.", asked.runtime)))
+    };
     let module = || match asked.module.as_str() {
         "" => Err(Failure::protocol("A transform names no module.")),
         module => Ok(module.to_owned()),
@@ -115,6 +137,9 @@ fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform
         Kind::MergeFunction => Transform::MergeFunction(function()?),
         Kind::DropFunction => Transform::DropFunction(function()?),
         Kind::CollapseRecursion => Transform::CollapseRecursion(function()?),
+        Kind::CollapseDirectRecursion => Transform::CollapseDirectRecursion(function()?),
+        Kind::FocusSubtree => path()?,
+        Kind::HideRuntime => Transform::HideRuntime(runtime()?),
         Kind::CollapseModule => Transform::CollapseModule(module()?),
         Kind::HideModule => Transform::HideModule(module()?),
         Kind::HideKernel => Transform::HideKernel,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use analysis::{
-    Amounts, Analyzed, FunctionFilter, Selection, Transform, flame_graph, function_table,
-    line_table,
+    Amounts, Analyzed, FunctionFilter, NamedFunction, Runtime, Selection, Transform, flame_graph,
+    function_table, line_table,
 };
 use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder, sample_labels};
 
@@ -81,6 +81,34 @@ pub fn module_of(frame: &str) -> &str {
     }
 }
 
+fn is_same(a: &str, b: &str) -> bool {
+    name_of(a) == name_of(b) && module_of(a) == module_of(b)
+}
+
+/// Names of some functions of [`Chance::profile_text`], and what they become by [`with_runtimes`].
+const RUNTIME_NAMES: [(&str, &str, Runtime); 5] = [
+    ("f4", "runtime.mallocgc", Runtime::Go),
+    ("f5", "caml_alloc", Runtime::Ocaml),
+    ("f6", "std::sort<f7>", Runtime::Cpp),
+    ("f7", "Stdlib.List.map", Runtime::Ocaml),
+    ("f8", "std::f", Runtime::Cpp),
+];
+
+fn runtime_named(name: &str) -> Option<Runtime> {
+    (RUNTIME_NAMES.iter())
+        .find(|(_, made, _)| *made == name)
+        .map(|(_, _, runtime)| *runtime)
+}
+
+/// The text with some functions called as those of runtimes.
+pub fn with_runtimes(text: &str) -> String {
+    let mut changed = text.to_owned();
+    for (name, made, _) in RUNTIME_NAMES {
+        changed = changed.replace(&format!("{name}@"), &format!("{made}@"));
+    }
+    changed
+}
+
 /// What a transform does to one stack, root first; `None`: the sample is left out.
 pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a str>> {
     let is = |filter: &FunctionFilter, frame: &str| match filter {
@@ -119,6 +147,37 @@ pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a st
                 Some((first, last)) => [&stack[..first], &stack[last..]].concat(),
                 None => stack.to_vec(),
             })
+        }
+        Transform::CollapseDirectRecursion(filter) => {
+            let mut kept: Vec<&str> = Vec::new();
+            for frame in stack {
+                if is(filter, frame) && kept.last().is_some_and(|last| is_same(last, frame)) {
+                    kept.pop();
+                }
+                kept.push(frame);
+            }
+            Some(kept)
+        }
+        Transform::FocusSubtree { path, left_out } => {
+            let is_named = |named: &NamedFunction, frame: &str| {
+                name_of(frame) == named.name && module_of(frame) == named.module
+            };
+            let mut wanted = path.iter().peekable();
+            for (at, frame) in stack.iter().enumerate() {
+                if left_out.iter().any(|named| is_named(named, frame)) {
+                    continue;
+                }
+                if !is_named(wanted.next()?, frame) {
+                    return None;
+                }
+                if wanted.peek().is_none() {
+                    return Some(stack[at..].to_vec());
+                }
+            }
+            None
+        }
+        Transform::HideRuntime(runtime) => {
+            without(&|frame| runtime_named(name_of(frame)) == Some(*runtime))
         }
         Transform::CollapseModule(module) => {
             let stand_in = match module.as_str() {
@@ -188,6 +247,42 @@ pub fn any_transform(chance: &mut Chance) -> Transform {
         7 => Transform::HideKernel,
         // A folder that is a file, so that some of the files are own code.
         _ => Transform::MyCode(vec!["/src/1.c".to_owned()]),
+    }
+}
+
+/// A transform that only a text with such stacks and [`with_runtimes`] can have.
+pub fn any_transform_of(text: &str, chance: &mut Chance) -> Transform {
+    match chance.below(4) {
+        0 => {
+            let names = RUNTIME_NAMES.map(|(_, made, _)| made);
+            let name = names[chance.below(names.len() as u64) as usize];
+            Transform::CollapseDirectRecursion(pattern(name))
+        }
+        1 => Transform::HideRuntime(
+            [Runtime::Go, Runtime::Cpp, Runtime::Ocaml][chance.below(3) as usize],
+        ),
+        2 => Transform::CollapseDirectRecursion(pattern(&format!("f{}", chance.below(4)))),
+        _ => {
+            let stacks: Vec<&str> = text.lines().collect();
+            let (stack, _) = (stacks[chance.below(stacks.len() as u64) as usize])
+                .rsplit_once(' ')
+                .expect("frames and a number");
+            // A frame of which nothing but the address is known is called otherwise in views.
+            let frames = (stack.split(' ')).take_while(|frame| !name_of(frame).starts_with("0x"));
+            let names: Vec<NamedFunction> = frames
+                .map(|frame| NamedFunction::new(name_of(frame), module_of(frame)))
+                .collect();
+            let length = 1 + chance.below(names.len().max(1) as u64) as usize;
+            let mut path: Vec<NamedFunction> = names.into_iter().take(length).collect();
+            let mut left_out = Vec::new();
+            if chance.below(3) == 0
+                && let Some(one) = path.first().cloned()
+            {
+                path.retain(|named| *named != one);
+                left_out.push(one);
+            }
+            Transform::FocusSubtree { path, left_out }
+        }
     }
 }
 

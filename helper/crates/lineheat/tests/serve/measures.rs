@@ -183,7 +183,7 @@ fn hover_graph_and_table_are_of_the_measure() {
                 detail.self_samples,
                 detail.run_total_value
             ),
-            (700_000_000, 2, 700_000_000)
+            (700_000_000, 2, 700_000_001)
         ),
         other => panic!("{other:?}"),
     }
