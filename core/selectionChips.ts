@@ -2,7 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import { visibleText } from './foreignText.ts';
 import { countText, timeRangeText } from './numbersAsText.ts';
-import type { ShownSelection, ShownTransform } from './selectionMessages.ts';
+import type { Runtime, ShownSelection, ShownTransform } from './selectionMessages.ts';
 import { shortName } from './shortName.ts';
 
 export interface Chip {
@@ -63,6 +63,12 @@ export function transformText(transform: ShownTransform, named: (name: string) =
       return l10n.t('Drop: {0}', named(transform.function.name));
     case 'collapseRecursion':
       return l10n.t('Recursion collapsed: {0}', named(transform.function.name));
+    case 'collapseDirectRecursion':
+      return l10n.t('Direct recursion collapsed: {0}', named(transform.function.name));
+    case 'focusSubtree':
+      return l10n.t('Call path to {0}', named(transform.path.at(-1)?.name ?? ''));
+    case 'hideRuntime':
+      return runtimeHidden(transform.runtime);
     case 'collapseModule':
       return l10n.t('Module {0} collapsed', named(transform.module));
     case 'hideModule':
@@ -71,6 +77,21 @@ export function transformText(transform: ShownTransform, named: (name: string) =
       return l10n.t('Kernel hidden');
     case 'myCode':
       return l10n.t('Just my code');
+  }
+}
+
+function runtimeHidden(runtime: Runtime): string {
+  switch (runtime) {
+    case 'go':
+      return l10n.t('Go runtime hidden');
+    case 'rust':
+      return l10n.t('Rust standard library hidden');
+    case 'cpp':
+      return l10n.t('C++ standard library hidden');
+    case 'ocaml':
+      return l10n.t('OCaml runtime hidden');
+    case 'interrupts':
+      return l10n.t('Interrupts hidden');
   }
 }
 

@@ -14,6 +14,8 @@ const selection: ShownSelection = {
     { kind: 'collapseModule', module: 'libc.so.6' },
     { kind: 'hideKernel' },
     { kind: 'myCode' },
+    { kind: 'focusSubtree', path: [named, named], leftOut: [named] },
+    { kind: 'hideRuntime', runtime: 'cpp' },
   ],
 };
 const request = { fromNs: 0, toNs: 0, columns: 1600, first: 0, count: 64, order: 'time', tinted: named };
@@ -56,6 +58,12 @@ const wrong: Record<string, object> = {
   'an unknown transform': { ...selection, transforms: [{ kind: 'explode' }] },
   'a focus without a function': { ...selection, transforms: [{ kind: 'focusFunction' }] },
   'a module that is a function': { ...selection, transforms: [{ kind: 'collapseModule', module: named }] },
+  'an empty call path': { ...selection, transforms: [{ kind: 'focusSubtree', path: [], leftOut: [] }] },
+  'a call path of 4097 functions': {
+    ...selection,
+    transforms: [{ kind: 'focusSubtree', path: Array(4097).fill(named), leftOut: [] }],
+  },
+  'an unknown runtime': { ...selection, transforms: [{ kind: 'hideRuntime', runtime: 'java' }] },
   'a part that is missing': { ...selection, executions: undefined },
 };
 for (const [name, refused] of Object.entries(wrong))

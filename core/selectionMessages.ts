@@ -15,18 +15,30 @@ export const functionTransforms = [
   'mergeFunction',
   'dropFunction',
   'collapseRecursion',
+  'collapseDirectRecursion',
 ] as const;
 export type FunctionTransform = (typeof functionTransforms)[number];
 export const moduleTransforms = ['collapseModule', 'hideModule'] as const;
 export type ModuleTransform = (typeof moduleTransforms)[number];
 export const plainTransforms = ['hideKernel', 'myCode'] as const;
 export type PlainTransform = (typeof plainTransforms)[number];
+/** What programs of a language bring along, as protocol/runs.proto has it, in its order. */
+export const runtimes = ['go', 'rust', 'cpp', 'ocaml', 'interrupts'] as const;
+export type Runtime = (typeof runtimes)[number];
 
 /** A change of the stacks; a function with an empty module is one in any. */
 export type ShownTransform =
   | { readonly kind: FunctionTransform; readonly function: NamedFunction }
   | { readonly kind: ModuleTransform; readonly module: string }
+  | ({ readonly kind: 'focusSubtree' } & CallPath)
+  | { readonly kind: 'hideRuntime'; readonly runtime: Runtime }
   | { readonly kind: PlainTransform };
+
+/** Where a node of the flame graph is: functions from the root to it. */
+export interface CallPath {
+  readonly path: readonly NamedFunction[]; // outermost first, at least one
+  readonly leftOut: readonly NamedFunction[]; // on it, but hidden in the graph
+}
 
 /** Kinds narrow each other; what is listed of one kind adds up; an empty kind is everything. */
 export interface ShownSelection {
@@ -84,6 +96,7 @@ export interface SelectedMessage {
   readonly runValue: number;
   readonly unit: string;
   readonly notice: string; // one sentence, or empty
+  readonly runtimes: readonly Runtime[]; // that have frames in the run
   readonly canUndo: boolean;
   readonly canRedo: boolean;
 }
@@ -113,6 +126,7 @@ export type SelectionHostMessage =
 export const TIMES_LIMIT = 64;
 export const NAMES_LIMIT = 1024; // threads, and processes; as many as the engine takes
 export const TRANSFORMS_LIMIT = 256; // as many as protocol/selection.proto allows
+export const PATH_LIMIT = 4096; // functions of a call path
 export const COLUMNS_LIMIT = 4096;
 export const TRACKS_LIMIT = 256; // in one request
 const EXECUTIONS_LIMIT = 100_000;
@@ -218,6 +232,13 @@ function isTransform(transform: unknown): transform is ShownTransform {
   const { kind } = transform;
   if (functionTransforms.some((one) => one === kind)) return isNamedFunction(transform.function);
   if (moduleTransforms.some((one) => one === kind)) return isName(transform.module);
+  if (kind === 'hideRuntime') return runtimes.some((one) => one === transform.runtime);
+  if (kind === 'focusSubtree') {
+    const { path, leftOut } = transform;
+    return (
+      isList(path, PATH_LIMIT, isNamedFunction) && path.length > 0 && isList(leftOut, NAMES_LIMIT, isNamedFunction)
+    );
+  }
   return plainTransforms.some((one) => one === kind);
 }
 
@@ -226,6 +247,11 @@ const functionOf = ({ name, module }: NamedFunction): NamedFunction => ({ name, 
 
 function transformOf(transform: ShownTransform): ShownTransform {
   if ('function' in transform) return { kind: transform.kind, function: functionOf(transform.function) };
+  if (transform.kind === 'hideRuntime') return { kind: transform.kind, runtime: transform.runtime };
+  if (transform.kind === 'focusSubtree') {
+    const { kind, path, leftOut } = transform;
+    return { kind, path: path.map(functionOf), leftOut: leftOut.map(functionOf) };
+  }
   if ('module' in transform) return { kind: transform.kind, module: transform.module };
   return { kind: transform.kind };
 }

@@ -417,7 +417,6 @@ export class ProfilePage {
   #menu(subject: Subject | undefined, place: MenuPlace) {
     if (!subject) return;
     const { view, index, node } = subject;
-    const run = this.#run;
     openSubjectMenu(subject, place, {
       act: (action) => this.#act(action, subject),
       open: () => this.#open(view, index, false),
@@ -426,7 +425,8 @@ export class ProfilePage {
         this.#graphPane.select(node);
       },
       showHidden: this.#state.hidden.length > 0 ? () => this.#hide([]) : undefined,
-      toggle: run && ((action) => run.toggle(action)),
+      stackItems: this.#run?.stackItems,
+      callPath: this.#callPath(subject),
       zoomKeys: view === this.#graphView ? 'Enter' : '',
     });
   }
@@ -452,10 +452,16 @@ export class ProfilePage {
       case 'callers':
         return this.#host.send({ type: 'callers', ...this.#shown(view), index });
       default: {
-        const transform = transformOf(action, { name, module });
+        const transform = transformOf(action, { name, module }, this.#callPath(subject));
         if (transform) this.#run?.transform(transform);
       }
     }
+  }
+
+  #callPath({ view, node }: Subject) {
+    const { graph } = this.#graphPane;
+    if (!graph || view !== this.#graphView || node < 1) return undefined;
+    return { path: namesOfPath(graph, node), leftOut: this.#state.hidden };
   }
 
   #nodeSelected(node: number) {

@@ -15,19 +15,27 @@ import { readTimeline, type Track } from '../content/timeline.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import { SelectionBar } from '../selection/selectionBar.ts';
 import { SelectionControl } from '../selection/selectionControl.ts';
-import { type StackAction, stackAction } from '../selection/transformKeys.ts';
+import { runtimeLabels, stackAction, stackActions } from '../selection/transformKeys.ts';
 import type { Sort } from '../table/virtualTable.ts';
 import { ThreadPane } from '../threads/threadPane.ts';
 import { withExecution, withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
 import type { TimelineState } from '../timeline/timelineEvents.ts';
 import { TimelineExchange } from '../timeline/timelineExchange.ts';
 import { TimelineStrip } from '../timeline/timelineStrip.ts';
-import { type MenuPlace, openContextMenu } from './contextMenu.ts';
+import { type MenuGroup, type MenuPlace, openContextMenu } from './contextMenu.ts';
 import type { Host } from './host.ts';
 import type { ViewState } from './viewState.ts';
 
 const REST_MS = 100; // a selection that rests so long is drawn as a flame graph
 const TINT_MS = 100; // a function that stays selected so long is coloured on the tracks
+
+/** What needs no function. */
+type StackChange = Extract<ShownTransform, { kind: 'hideKernel' | 'myCode' | 'hideRuntime' }>;
+
+const isSameChange = (transform: ShownTransform, change: StackChange): boolean =>
+  transform.kind === 'hideRuntime' && change.kind === 'hideRuntime'
+    ? transform.runtime === change.runtime
+    : transform.kind === change.kind;
 
 export interface RunSelectionEvents {
   /** The figures of the selection changed: those of tables at once, the graph once the hand rests. */
@@ -128,11 +136,23 @@ export class RunSelection {
     this.#control.commit({ ...selection, transforms: [...selection.transforms, transform] });
   }
 
+  /** For menus: what changes the stacks without a function, with the runtimes that the run has. */
+  get stackItems(): MenuGroup[] {
+    const runtimes = this.#control.confirmed?.runtimes ?? [];
+    return [
+      stackActions.map(({ action, label, keys }) => ({ label, keys, act: () => this.#toggle({ kind: action }) })),
+      runtimes.map((runtime) => ({
+        ...{ label: runtimeLabels[runtime], keys: '' },
+        act: () => this.#toggle({ kind: 'hideRuntime', runtime }),
+      })),
+    ];
+  }
+
   /** Sets a change that needs no function, or takes it back. */
-  toggle(kind: StackAction) {
+  #toggle(change: StackChange) {
     const { selection } = this.#control;
-    const left = selection.transforms.filter((transform) => transform.kind !== kind);
-    if (left.length === selection.transforms.length) this.transform({ kind });
+    const left = selection.transforms.filter((transform) => !isSameChange(transform, change));
+    if (left.length === selection.transforms.length) this.transform(change);
     else this.#control.commit({ ...selection, transforms: left });
   }
 
@@ -154,7 +174,7 @@ export class RunSelection {
       return true;
     }
     const action = stackAction(event);
-    if (action) this.toggle(action);
+    if (action) this.#toggle({ kind: action });
     return action !== undefined;
   }
 

@@ -1,9 +1,10 @@
 // The menu of a frame of the graph or a row of a table: what can be done with its function.
 import * as l10n from '@vscode/l10n';
 import { visibleText } from '../../core/foreignText.ts';
+import type { CallPath } from '../../core/selectionMessages.ts';
 import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
-import { functionActions, type StackAction, stackActions, transformOf } from '../selection/transformKeys.ts';
+import { functionActions, transformOf } from '../selection/transformKeys.ts';
 import { type MenuGroup, type MenuPlace, openContextMenu } from './contextMenu.ts';
 import type { RowAction } from './tablePane.ts';
 
@@ -22,8 +23,10 @@ export interface MenuActs {
   zoom(): void;
   /** Undefined: nothing is hidden. */
   readonly showHidden: (() => void) | undefined;
-  /** Undefined: stacks cannot be changed here. */
-  readonly toggle: ((action: StackAction) => void) | undefined;
+  /** What changes the stacks without a function; undefined: stacks cannot be changed here. */
+  readonly stackItems: readonly MenuGroup[] | undefined;
+  /** Undefined: it is no node of the graph. */
+  readonly callPath: CallPath | undefined;
   readonly zoomKeys: string;
 }
 
@@ -33,7 +36,7 @@ export const namedBy = ({ frames, frame }: Subject): NamedFunction => ({
 });
 
 export function openSubjectMenu(subject: Subject, place: MenuPlace, acts: MenuActs) {
-  const { showHidden, toggle } = acts;
+  const { showHidden, stackItems } = acts;
   const act = (action: RowAction) => () => acts.act(action);
   const inGraph = subject.node > 0;
   openContextMenu(l10n.t('Menu of {0}', visibleText(namedBy(subject).name)), place, [
@@ -48,15 +51,12 @@ export function openSubjectMenu(subject: Subject, place: MenuPlace, acts: MenuAc
       ...(showHidden ? [{ label: l10n.t('Show Hidden Functions'), keys: '', act: showHidden }] : []),
     ],
     [{ label: l10n.t('Open Callers'), keys: 'C', act: act('callers') }],
-    ...(toggle ? transformGroups(subject, acts, toggle) : []),
+    ...(stackItems ? [functionItems(subject, acts), ...stackItems] : []),
   ]);
 }
 
-function transformGroups(subject: Subject, acts: MenuActs, toggle: (action: StackAction) => void): MenuGroup[] {
+function functionItems(subject: Subject, acts: MenuActs): MenuGroup {
   const named = namedBy(subject);
-  const possible = functionActions.filter(({ action }) => transformOf(action, named) !== undefined);
-  return [
-    possible.map(({ action, label, keys }) => ({ label, keys, act: () => acts.act(action) })),
-    stackActions.map(({ action, label, keys }) => ({ label, keys, act: () => toggle(action) })),
-  ];
+  const possible = functionActions.filter(({ action }) => transformOf(action, named, acts.callPath) !== undefined);
+  return possible.map(({ action, label, keys }) => ({ label, keys, act: () => acts.act(action) }));
 }

@@ -16,10 +16,14 @@ const selection: ShownSelection = {
     { kind: 'mergeFunction', function: named('malloc') },
     { kind: 'dropFunction', function: named('poll') },
     { kind: 'collapseRecursion', function: named('visit') },
+    { kind: 'collapseDirectRecursion', function: named('walk') },
+    { kind: 'focusSubtree', path: [named('main'), named('serve')], leftOut: [] },
     { kind: 'collapseModule', module: 'libc.so.6' },
     { kind: 'hideModule', module: 'libz.so.1' },
     { kind: 'hideKernel' },
     { kind: 'myCode' },
+    { kind: 'hideRuntime', runtime: 'go' },
+    { kind: 'hideRuntime', runtime: 'interrupts' },
   ],
 };
 const chips = chipsOf(selection, (tid) => (tid === '4711' ? 'io' : undefined));
@@ -38,10 +42,14 @@ test('each part of a selection is a chip in words, in its order', () =>
       'Without: malloc',
       'Drop: poll',
       'Recursion collapsed: visit',
+      'Direct recursion collapsed: walk',
+      'Call path to serve',
       'Module libc.so.6 collapsed',
       'Module libz.so.1 hidden',
       'Kernel hidden',
       'Just my code',
+      'Go runtime hidden',
+      'Interrupts hidden',
     ],
   ));
 test('a chip takes out its own part and nothing else', () => {
@@ -74,22 +82,31 @@ const key = (text: string, more: object = {}) => ({
   ...more,
 });
 test('letters are those of the profiler of Firefox', () => {
-  const actions = ['f', 'S', 'm', 'd', 'r', 'C'].map((letter) => functionAction(key(letter)));
+  const actions = ['f', 'S', 'F', 'm', 'd', 'r', 'R', 'C'].map((letter) => functionAction(key(letter)));
   assert.deepEqual(actions, [
     'focusFunction',
     'focusSelf',
+    'focusSubtree',
     'mergeFunction',
     'dropFunction',
     'collapseRecursion',
+    'collapseDirectRecursion',
     'collapseModule',
   ]);
   assert.deepEqual(
     ['K', 'k', 'J', 'j'].map((letter) => stackAction(key(letter))),
     ['hideKernel', 'hideKernel', 'myCode', 'myCode'],
   );
-  for (const other of [key('c'), key('F'), key('s'), key(''), key('f', { ctrlKey: true })])
+  for (const other of [key('c'), key('D'), key('s'), key(''), key('f', { ctrlKey: true })])
     assert.equal(functionAction(other), undefined);
   assert.equal(stackAction(key('k', { ctrlKey: true })), undefined);
+});
+test('a call path is focused on only where there is a node', () => {
+  const callPath = { path: [named('main'), named('parse')], leftOut: [] };
+  assert.deepEqual(transformOf('focusSubtree', named('parse'), callPath), { kind: 'focusSubtree', ...callPath });
+  assert.equal(transformOf('focusSubtree', named('parse')), undefined);
+  const deep = { path: Array(4097).fill(named('visit')), leftOut: [] };
+  assert.equal(transformOf('focusSubtree', named('visit'), deep), undefined);
 });
 test('a module is collapsed only where there is one', () => {
   assert.deepEqual(transformOf('collapseModule', named('main')), { kind: 'collapseModule', module: 'shop' });

@@ -14,7 +14,18 @@ const selected = (
   preview: boolean,
   more: Partial<SelectedMessage> = {},
 ): SelectedMessage => ({
-  ...{ type: 'selected', selection, preview, samples: 1, value: 1, runSamples: 2, runValue: 2, unit: '', notice: '' },
+  ...{
+    type: 'selected',
+    selection,
+    preview,
+    samples: 1,
+    value: 1,
+    runSamples: 2,
+    runValue: 2,
+    unit: '',
+    notice: '',
+    runtimes: [],
+  },
   ...{ canUndo: false, canRedo: false, ...more },
 });
 const fresh = () => {

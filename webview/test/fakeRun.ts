@@ -126,7 +126,13 @@ export class FakeHost {
     const samples = all ? RUN_SAMPLES : 412;
     return {
       ...{ type: 'selected', selection, preview, samples, value: samples * 1e6 },
-      ...{ runSamples: RUN_SAMPLES, runValue: RUN_SAMPLES * 1e6, unit: 'nanoseconds', notice: '' },
+      ...{
+        runSamples: RUN_SAMPLES,
+        runValue: RUN_SAMPLES * 1e6,
+        unit: 'nanoseconds',
+        notice: '',
+        runtimes: ['rust', 'interrupts'],
+      },
       ...{ canUndo: this.#past.length > 0, canRedo: this.#future.length > 0 },
     };
   }

@@ -53,6 +53,32 @@ onPage('letters change the stacks from the graph and from the table', {}, async 
   assert.match((await chips(panel)).at(-1)!, /^Without: .*malloc/);
 });
 
+onPage('a node is focused on with its call path, and runtimes of the run are hidden by the menu', {}, async (panel) => {
+  await showTimeline(panel);
+  await panel.page.locator('.graph-tree').focus();
+  await press(panel, 'Home', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Shift+F');
+  const [transform] = (await lastSelect(panel)).selection.transforms;
+  assert.ok(transform?.kind === 'focusSubtree', JSON.stringify(transform));
+  const names = transform.path.map(({ name }) => name);
+  assert.deepEqual(names.slice(-2), ['main', 'shop::countWords(std::istream&)']);
+  assert.match((await chips(panel))[0]!, /^Call path to .*countWords/);
+  await panel.page.locator('.table.functions').focus();
+  await press(panel, 'Home', 'Shift+F', 'Shift+R');
+  const kinds = (await lastSelect(panel)).selection.transforms.map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['focusSubtree', 'collapseDirectRecursion'], 'a row is no call path');
+  const row = panel.page.locator('.table-row:visible', { hasText: 'malloc' }).first();
+  for (const last of ['Rust standard library hidden', undefined]) {
+    await row.click({ button: 'right' });
+    assert.equal(await panel.page.getByRole('menuitem', { name: 'Hide Go Runtime' }).count(), 0);
+    assert.equal(await panel.page.getByRole('menuitem', { name: 'Focus on Call Path' }).count(), 0);
+    await panel.page.getByRole('menuitem', { name: 'Hide Rust Standard Library' }).click();
+    await settled(panel);
+    const shown = await chips(panel);
+    if (last) assert.equal(shown.at(-1), last);
+    else assert.equal(shown.length, 2, 'the same entry takes it back');
+  }
+});
+
 onPage('new figures keep the selected function and the focus in the table', {}, async (panel) => {
   await showTimeline(panel);
   await panel.page.locator('.table.functions').focus();

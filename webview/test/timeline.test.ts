@@ -68,6 +68,7 @@ onPage('one step of a drag is on its way at a time, and the last one follows', {
     runValue: 2,
     unit: '',
     notice: '',
+    runtimes: [],
     canUndo: false,
     canRedo: false,
   };

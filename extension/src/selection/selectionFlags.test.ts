@@ -54,10 +54,12 @@ test('each change of the stacks that has a flag is given', () => {
     { kind: 'hideKernel' },
     { kind: 'mergeFunction', function: { name: 'operator new*', module: '' } },
     { kind: 'hideModule', module: 'libc.so.6' },
+    { kind: 'hideRuntime', runtime: 'rust' },
     { kind: 'myCode' },
     { kind: 'collapseModule', module: 'shop' },
     { kind: 'collapseRecursion', function: parse },
     { kind: 'collapseRecursion', function: parse },
+    { kind: 'collapseDirectRecursion', function: parse },
   ];
   assert.deepEqual(flagsOf({ transforms }), [
     ...[
@@ -66,14 +68,17 @@ test('each change of the stacks that has a flag is given', () => {
       '--hide-kernel',
       '--hide=operator new*',
       '--hide-module=libc.so.6',
+      '--hide-runtime=rust',
       '--my-code',
     ],
-    ...['--collapse-module=shop', '--collapse-recursion=parse'],
+    ...['--collapse-module=shop', '--collapse-recursion=parse', '--collapse-direct-recursion=parse'],
   ]);
 });
 
 test('what has no flag is refused with its words', () => {
   assert.match(refusalOf([{ kind: 'focusSelf', function: parse }]), /cannot show .*: Self only: parse\.$/);
+  const path: ShownTransform = { kind: 'focusSubtree', path: [parse, { name: 'line', module: 'shop' }], leftOut: [] };
+  assert.match(refusalOf([path]), /cannot show .*: Call path to line\.$/);
   assert.match(refusalOf([{ kind: 'myCode' }], ['/home/me/shop']), /Just my code.*not the open folders/);
   const two: ShownTransform[] = [
     { kind: 'focusFunction', function: parse },

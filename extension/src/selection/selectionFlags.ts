@@ -17,6 +17,9 @@ export interface FlagsContext {
 export type SelectionFlags = { readonly flags: readonly string[] } | { readonly refused: string };
 
 type Kind = ShownTransform['kind'];
+/** Changes that only the page can make. */
+type Flagless = 'focusSelf' | 'focusSubtree';
+const isFlagless = (kind: Kind): kind is Flagless => kind === 'focusSelf' || kind === 'focusSubtree';
 
 /** Values are joined to their flag: a name may begin with a dash. */
 export function selectionFlags(selection: ShownSelection, context: FlagsContext): SelectionFlags {
@@ -48,6 +51,7 @@ const FUNCTION_FLAGS = {
   mergeFunction: '--hide',
   dropFunction: '--drop',
   collapseRecursion: '--collapse-recursion',
+  collapseDirectRecursion: '--collapse-direct-recursion',
 } as const satisfies Partial<Record<Kind, string>>;
 
 function transformFlag(transform: ShownTransform): string {
@@ -56,6 +60,7 @@ function transformFlag(transform: ShownTransform): string {
     case 'mergeFunction':
     case 'dropFunction':
     case 'collapseRecursion':
+    case 'collapseDirectRecursion':
       return `${FUNCTION_FLAGS[transform.kind]}=${transform.function.name}`;
     case 'collapseModule':
       return `--collapse-module=${transform.module}`;
@@ -63,9 +68,12 @@ function transformFlag(transform: ShownTransform): string {
       return `--hide-module=${transform.module}`;
     case 'hideKernel':
       return '--hide-kernel';
+    case 'hideRuntime':
+      return `--hide-runtime=${transform.runtime}`;
     case 'myCode':
       return '--my-code';
     case 'focusSelf':
+    case 'focusSubtree':
       throw new Error('refused before');
   }
 }
@@ -74,15 +82,17 @@ function transformFlag(transform: ShownTransform): string {
  * When the command line makes a change, whatever the order of the flags. Those with one number only leave frames out, and give
  * the same in any order.
  */
-const TURNS: Readonly<Record<Exclude<Kind, 'focusSelf'>, number>> = {
+const TURNS: Readonly<Record<Exclude<Kind, Flagless>, number>> = {
   dropFunction: 0,
   focusFunction: 1,
   mergeFunction: 2,
   hideModule: 2,
   hideKernel: 2,
+  hideRuntime: 2,
   myCode: 2,
   collapseModule: 3,
   collapseRecursion: 4,
+  collapseDirectRecursion: 5,
 };
 
 /** Why these changes of the stacks cannot be given as flags; undefined: they can. */
@@ -91,8 +101,7 @@ function refusalOf(transforms: readonly ShownTransform[], context: FlagsContext)
   for (const transform of transforms) {
     const { kind } = transform;
     const words = transformText(transform, (name) => visibleText(name, 200));
-    if (kind === 'focusSelf')
-      return l10n.t('The annotated listing cannot show this part of the selection: {0}.', words);
+    if (isFlagless(kind)) return l10n.t('The annotated listing cannot show this part of the selection: {0}.', words);
     if (kind === 'myCode' && context.workspaceFolders.length > 0)
       return l10n.t(
         'The annotated listing cannot show this part of the selection: {0}. It would take the code below the folder where the run was recorded for yours, not the open folders.',
@@ -105,7 +114,7 @@ function refusalOf(transforms: readonly ShownTransform[], context: FlagsContext)
       );
     if (kind === 'focusFunction' && latest?.kind === kind)
       return l10n.t('The annotated listing can focus on one function only.');
-    if (latest && latest.kind !== 'focusSelf' && TURNS[kind] < TURNS[latest.kind])
+    if (latest && !isFlagless(latest.kind) && TURNS[kind] < TURNS[latest.kind])
       return l10n.t(
         'The annotated listing cannot change the stacks in this order: first {0}, then {1}.',
         transformText(latest, (name) => visibleText(name, 200)),

@@ -1,5 +1,12 @@
 // Selections and timelines as the engine knows them.
-import type { ShownSelection, ShownTimelineRequest, ShownTransform } from '../../../core/selectionMessages.ts';
+import type { NamedFunction } from '../../../core/namedFunction.ts';
+import {
+  type Runtime,
+  runtimes,
+  type ShownSelection,
+  type ShownTimelineRequest,
+  type ShownTransform,
+} from '../../../core/selectionMessages.ts';
 import { wire } from '../../../core/wire.ts';
 
 const { Kind } = wire.Transform;
@@ -9,11 +16,26 @@ const KINDS: Readonly<Record<ShownTransform['kind'], number>> = {
   mergeFunction: Kind.MERGE_FUNCTION,
   dropFunction: Kind.DROP_FUNCTION,
   collapseRecursion: Kind.COLLAPSE_RECURSION,
+  collapseDirectRecursion: Kind.COLLAPSE_DIRECT_RECURSION,
+  focusSubtree: Kind.FOCUS_SUBTREE,
+  hideRuntime: Kind.HIDE_RUNTIME,
   collapseModule: Kind.COLLAPSE_MODULE,
   hideModule: Kind.HIDE_MODULE,
   hideKernel: Kind.HIDE_KERNEL,
   myCode: Kind.MY_CODE,
 };
+
+const RUNTIMES: Readonly<Record<Runtime, number>> = {
+  go: wire.Runtime.GO,
+  rust: wire.Runtime.RUST,
+  cpp: wire.Runtime.CPP,
+  ocaml: wire.Runtime.OCAML,
+  interrupts: wire.Runtime.INTERRUPTS,
+};
+
+/** Those of the numbers that the engine told; one that is not known is none. */
+export const runtimesOf = (numbers: readonly number[]): Runtime[] =>
+  runtimes.filter((runtime) => numbers.includes(RUNTIMES[runtime]));
 
 export function wireSelection(selection: ShownSelection) {
   const { times, threads, processes, executions, transforms } = selection;
@@ -26,9 +48,13 @@ export function wireSelection(selection: ShownSelection) {
       kind: KINDS[transform.kind],
       ...('function' in transform ? { function: { ...transform.function } } : {}),
       ...('module' in transform ? { module: transform.module } : {}),
+      ...('runtime' in transform ? { runtime: RUNTIMES[transform.runtime] } : {}),
+      ...('path' in transform ? { path: named(transform.path), leftOut: named(transform.leftOut) } : {}),
     })),
   };
 }
+
+const named = (functions: readonly NamedFunction[]) => functions.map(({ name, module }) => ({ name, module }));
 
 export function wireTimeline({ order, tinted, ...range }: ShownTimelineRequest) {
   const { Order } = wire.TimelineRequest;

@@ -6,7 +6,7 @@ import { failureOf } from '../../engine/failure.ts';
 import { expected, type OpenRun } from '../../engine/openProfiles.ts';
 import { followSelection } from '../../selection/followSelection.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
-import { wireTimeline } from '../../selection/wireSelection.ts';
+import { runtimesOf, wireTimeline } from '../../selection/wireSelection.ts';
 
 export interface PageSelectionParts {
   readonly selections: RunSelections;
@@ -29,7 +29,7 @@ export class PageSelection {
 
   /** Makes the figures those of the selection, and says what it is. */
   async follow(): Promise<void> {
-    const { totalSamples, totalValue, values, defaultValue } = await this.run.opened();
+    const { totalSamples, totalValue, values, defaultValue, runtimes } = await this.run.opened();
     const { selection, ...state } = this.parts.selections.get(this.run.path);
     const { selected, refused } = await followSelection(this.run, this.parts.selections);
     if (refused !== undefined) return this.parts.refused(visibleText(refused, 1000));
@@ -45,6 +45,7 @@ export class PageSelection {
       runValue: totalValue,
       unit: visibleText(measure?.unit ?? ''),
       notice: selected?.notice ?? '',
+      runtimes: runtimesOf(runtimes),
     });
   }
 
