@@ -2,7 +2,6 @@
 // search in step, and saves how it is looked at.
 import * as l10n from '@vscode/l10n';
 import { html, nothing } from 'lit';
-import { visibleText } from '../../core/foreignText.ts';
 import { measureName } from '../../core/measureText.ts';
 import type { SelectionHostMessage } from '../../core/selectionMessages.ts';
 import {
@@ -20,13 +19,14 @@ import { type FrameTable, frameModule, frameName } from '../content/frameTable.t
 import { readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import type { WidthMode } from '../graph/layout.ts';
-import { foldedStack, nodeAt, pathOf } from '../graph/navigation.ts';
+import { nodeAt, pathOf } from '../graph/navigation.ts';
 import { sameSpan, spanOf, WHOLE } from '../graph/span.ts';
 import { LatestOnly } from '../selection/latestOnly.ts';
 import { transformOf } from '../selection/transformKeys.ts';
-import { namesOfPath, nodeAtNames, nodeByName, nodesByFunction } from '../table/sameFunction.ts';
+import { frameByName, namesOfPath, nodeAtNames, nodeByName, nodesByFunction } from '../table/sameFunction.ts';
 import { openCallersDialog } from './callersDialog.ts';
 import type { MenuPlace } from './contextMenu.ts';
+import { copiedText } from './copiedText.ts';
 import { type Compared, ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
@@ -43,7 +43,6 @@ import { isTyping } from './typing.ts';
 import { stateOf, type ViewMode, type ViewState } from './viewState.ts';
 
 const SAVE_DELAY_MS = 150;
-const NAME_MAX = 1 << 16; // characters of a copied name
 
 type ViewMessage = Extract<HostMessage, { type: 'view' }>;
 type ExplanationMessage = Extract<HostMessage, { type: 'explanation' }>;
@@ -285,8 +284,7 @@ export class ProfilePage {
 
   /** A row of the table of compared functions, or the first of that name; frames of graph and tables differ. */
   #selectNamed(frames: FrameTable, row: number, name: string) {
-    let at = row;
-    for (let frame = 0; at < 0 && frame < frames.count; frame++) if (frameName(frames, frame) === name) at = frame;
+    const at = row >= 0 ? row : frameByName(frames, name);
     if (at >= 0) this.#tablePane.select(frames, at);
   }
 
@@ -437,10 +435,9 @@ export class ProfilePage {
     const { name, module } = namedBy(subject);
     switch (action) {
       case 'copy':
-        return this.#host.send({ type: 'copy', text: visibleText(name, NAME_MAX) });
       case 'copyStack': {
-        const { graph } = this.#graphPane;
-        if (graph && node > 0) this.#host.send({ type: 'copy', text: foldedStack(graph, node) });
+        const text = copiedText(action, name, this.#graphPane.graph, node);
+        if (text) this.#host.send({ type: 'copy', text });
         return;
       }
       case 'hide': {

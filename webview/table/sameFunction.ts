@@ -34,6 +34,12 @@ export function nodesByFunction(graph: FlameGraph): (frames: FrameTable, frame: 
   return (frames, frame) => nodes.get(keyOf(frames, frame)) ?? -1;
 }
 
+/** The first frame with this name; -1: none. */
+export function frameByName(frames: FrameTable, name: string): number {
+  for (let frame = 0; frame < frames.count; frame++) if (frameName(frames, frame) === name) return frame;
+  return -1;
+}
+
 /** The heaviest node whose function has exactly this name, whatever its module; -1: none. */
 export function nodeByName(graph: FlameGraph, name: string): number {
   let found = -1;

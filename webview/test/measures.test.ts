@@ -72,6 +72,7 @@ onPage('callers and what is selected are told without samples', {}, async (panel
   await panel.post({
     ...{ type: 'selected', selection, preview: false, samples: undefined, value: 1 << 20 },
     ...{ runSamples: undefined, runValue: 4 << 20, unit: 'bytes', notice: '', canUndo: true, canRedo: false },
+    runtimes: [],
   });
   await panel.settle();
   assert.equal(await wordsOf(panel.page.locator('.selection-base')), '1.00 MiB of 4.00 MiB (25.0 %)');
