@@ -73,6 +73,15 @@ const timeline: HelpGroup = {
   ],
 };
 
+const map: HelpGroup = {
+  title: l10n.t('Map of seconds'),
+  rows: [
+    [l10n.t('drag, click twice, Space'), l10n.t('select from one cell to another')],
+    [l10n.t('arrow keys, Home · End'), l10n.t('move by 20 ms and by seconds')],
+    [l10n.t('Enter · Esc'), l10n.t('keep · drop the preview')],
+  ],
+};
+
 const threads: HelpGroup = {
   title: l10n.t('Threads'),
   rows: [
@@ -93,4 +102,4 @@ const transforming: HelpGroup = {
 export const helpGroups = (of: 'comparison' | 'run'): readonly HelpGroup[] =>
   of === 'comparison'
     ? [moving, zooming(true), searching, source, viewing]
-    : [moving, zooming(false), searching, source, viewing, timeline, threads, transforming];
+    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, transforming];

@@ -17,6 +17,7 @@ export const icons = {
   open: 'M6 4l4 4-4 4',
   byTime: 'M3 13.5V3M7 13.5V6.5M11 13.5V9.5',
   byProcess: 'M2.5 3.5h4v4h-4zM9 5.5h4.5M2.5 9.5h4v4h-4zM9 11.5h4.5',
+  seconds: 'M2.5 2.5h3v3h-3zM6.5 2.5h3v3h-3zM10.5 6.5h3v3h-3zM2.5 10.5h3v3h-3zM6.5 6.5h3v3h-3zM10.5 10.5h3v3h-3z',
   tick: 'M3.5 8.5l3 3l6-7',
   dash: 'M4 8h8',
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.4v.8',

@@ -18,6 +18,7 @@ import { SelectionControl } from '../selection/selectionControl.ts';
 import { runtimeLabels, stackAction, stackActions } from '../selection/transformKeys.ts';
 import type { Sort } from '../table/virtualTable.ts';
 import { ThreadPane } from '../threads/threadPane.ts';
+import { SecondsMap } from '../timeline/secondsMap.ts';
 import { withExecution, withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
 import type { TimelineState } from '../timeline/timelineEvents.ts';
 import { TimelineExchange } from '../timeline/timelineExchange.ts';
@@ -70,15 +71,25 @@ export class RunSelection {
       redo: () => this.#control.redo(),
       threadNamed: (tid) => this.#strip.threadNamed(tid),
     });
-    this.#strip = new TimelineStrip(state, {
-      request: (request) => this.#exchange.ask(this.#strip, request),
+    const map: SecondsMap = new SecondsMap({
+      request: (request) => this.#exchange.ask(map, request),
       preview: (selection) => this.#control.preview(selection),
       commit: (selection) => this.#control.commit(selection),
       dropPreview: () => this.#control.dropPreview(),
-      askStack: (ask, { time, pid, tid }) => host.send({ type: 'hottestStack', ask, time, pid, tid }),
-      menu: (track, execution, place) => this.#menu(track, execution, place),
-      stateChanged: (changed) => events.stateChanged(changed),
     });
+    this.#strip = new TimelineStrip(
+      state,
+      {
+        request: (request) => this.#exchange.ask(this.#strip, request),
+        preview: (selection) => this.#control.preview(selection),
+        commit: (selection) => this.#control.commit(selection),
+        dropPreview: () => this.#control.dropPreview(),
+        askStack: (ask, { time, pid, tid }) => host.send({ type: 'hottestStack', ask, time, pid, tid }),
+        menu: (track, execution, place) => this.#menu(track, execution, place),
+        stateChanged: (changed) => events.stateChanged(changed),
+      },
+      map,
+    );
     this.#threads = new ThreadPane(sorts.threads, {
       request: (request) => this.#exchange.ask(this.#threads, request),
       commit: (selection) => this.#control.commit(selection),

@@ -10,7 +10,7 @@ import { WHOLE } from '../graph/span.ts';
 import { NO_QUERY, type Query } from '../search/search.ts';
 import type { Measure } from '../table/comparedColumns.ts';
 import type { Sort } from '../table/virtualTable.ts';
-import { TIMELINE_AT_FIRST, type TimelineState } from '../timeline/timelineEvents.ts';
+import { TIMELINE_AT_FIRST, type TimelineState, timelineLayouts } from '../timeline/timelineEvents.ts';
 
 const TIMELINE_HEIGHT_MAX = 10_000; // CSS pixels
 
@@ -100,11 +100,12 @@ export function stateOf(saved: unknown, { panel, values, defaultValue, value }: 
 
 function restoredTimeline(saved: unknown): TimelineState {
   if (!isRecord(saved)) return TIMELINE_AT_FIRST;
-  const { open, height, order } = saved;
+  const { open, height, order, layout } = saved;
   return {
     open: open !== false,
     height: isWhole(height) && height <= TIMELINE_HEIGHT_MAX ? height : 0,
     order: oneOf(order, trackOrders, TIMELINE_AT_FIRST.order),
+    layout: oneOf(layout, timelineLayouts, TIMELINE_AT_FIRST.layout),
   };
 }
 

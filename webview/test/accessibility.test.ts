@@ -94,6 +94,14 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     await panel.page.locator('.threads .tick').nth(2).click();
     await panel.page.waitForTimeout(250);
   },
+  'a map of seconds with a range and a cursor': async (panel) => {
+    await selectOnTimeline(panel);
+    await panel.page.locator('.timeline-tools [label="Map of seconds"]').click();
+    await panel.page.locator('.seconds-scroller').focus();
+    for (const key of ['ArrowRight', 'ArrowRight', 'Space', 'ArrowRight', 'Space', 'Space'])
+      await panel.page.keyboard.press(key);
+    await panel.page.waitForTimeout(250);
+  },
   'a folded timeline': async (panel) => {
     await selectOnTimeline(panel);
     await panel.page.getByRole('button', { name: 'Hide Timeline' }).click();

@@ -30,3 +30,11 @@ export function rowsInView(
   for (let index = first; index < end; index++) rows.push(rowOf(index, store.at(index)));
   return { all: rowOf(ALL_TRACKS, store.all), rows };
 }
+
+/** Scrolls as little as possible, so that the track is in view. */
+export function scrollToRow(scroller: HTMLElement, index: number) {
+  const top = index * TRACK_HEIGHT;
+  const { scrollTop, clientHeight } = scroller;
+  if (top < scrollTop) scroller.scrollTop = top;
+  else if (top + TRACK_HEIGHT > scrollTop + clientHeight) scroller.scrollTop = top + TRACK_HEIGHT - clientHeight;
+}

@@ -7,12 +7,14 @@ import { samplesText } from '../../core/numbersAsText.ts';
 import type { TrackOrder } from '../../core/selectionMessages.ts';
 import { icon, icons } from '../page/icons.ts';
 import { rendered } from '../page/rendered.ts';
-import { Choices, toolbarButton } from '../page/toolbarButtons.ts';
+import { Choices, toggleButton, toolbarButton } from '../page/toolbarButtons.ts';
+import type { TimelineLayout, TimelineState } from './timelineEvents.ts';
 
 export interface HeadEvents {
   openChosen(open: boolean): void;
   orderChosen(order: TrackOrder): void;
   wholeWanted(): void;
+  layoutChosen(layout: TimelineLayout): void;
 }
 
 export class StripHead {
@@ -22,10 +24,13 @@ export class StripHead {
   readonly #legend: HTMLElement;
   readonly #tinted = rendered(html`<span class="timeline-key tinted" hidden></span>`);
   readonly #note = rendered(html`<span class="timeline-note"></span>`);
+  readonly #ofTracks: HTMLElement; // tools that the map has no use for
   #open: boolean;
+  #layout: TimelineLayout;
 
-  constructor(open: boolean, order: TrackOrder, events: HeadEvents) {
+  constructor({ open, order, layout }: TimelineState, events: HeadEvents) {
     this.#open = open;
+    this.#layout = layout;
     const orders = new Choices<TrackOrder>(
       l10n.t('Order of the threads'),
       [
@@ -45,12 +50,19 @@ export class StripHead {
       <div class="timeline-legend">
         ${key('own', l10n.t('own code'))}${key('library', l10n.t('libraries'))}${key('kernel', l10n.t('kernel'))}${this.#tinted}
       </div>`);
-    this.#tools = rendered(html`
+    this.#ofTracks = rendered(html`
       <div class="timeline-tools">${orders.element}${toolbarButton(
         l10n.t('Show all of the time (0)'),
         icon(icons.reset),
         () => events.wholeWanted(),
       )}</div>`);
+    const map = toggleButton(l10n.t('Map of seconds'), icon(icons.seconds), () => {
+      this.#layout = map.checked ? 'seconds' : 'tracks';
+      this.show(this.#open);
+      events.layoutChosen(this.#layout);
+    });
+    map.checked = layout === 'seconds';
+    this.#tools = rendered(html`<div class="timeline-tools">${map}${this.#ofTracks}</div>`);
     this.element = rendered(
       html`<div class="timeline-head">${this.#toggle}${this.#legend}${this.#note}${this.#tools}</div>`,
     );
@@ -63,7 +75,8 @@ export class StripHead {
     this.#toggle.label = label;
     this.#toggle.title = label;
     this.element.classList.toggle('folded', !open);
-    this.#legend.hidden = !open;
+    this.#legend.hidden = !open || this.#layout === 'seconds';
+    this.#ofTracks.hidden = this.#layout === 'seconds';
     this.#note.hidden = !open;
     this.#tools.hidden = !open;
   }

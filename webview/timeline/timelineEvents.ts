@@ -16,10 +16,15 @@ export interface TimelineEvents {
   stateChanged(state: TimelineState): void;
 }
 
+/** Tracks of threads, or a column a second. */
+export const timelineLayouts = ['tracks', 'seconds'] as const;
+export type TimelineLayout = (typeof timelineLayouts)[number];
+
 export interface TimelineState {
   readonly open: boolean;
   readonly height: number; // CSS pixels of the threads' tracks; 0: as we choose
   readonly order: TrackOrder;
+  readonly layout: TimelineLayout;
 }
 
-export const TIMELINE_AT_FIRST: TimelineState = { open: true, height: 0, order: 'time' };
+export const TIMELINE_AT_FIRST: TimelineState = { open: true, height: 0, order: 'time', layout: 'tracks' };

@@ -19,7 +19,8 @@ import { onThemeChange } from '../page/theme.ts';
 import { BitmapsAhead } from './bitmapsAhead.ts';
 import { cursorText } from './cursorText.ts';
 import { beginDrag, draggedTo, endAt, type RangeDrag } from './rangeDrag.ts';
-import { rowsInView } from './rowsInView.ts';
+import { rowsInView, scrollToRow } from './rowsInView.ts';
+import type { SecondsMap } from './secondsMap.ts';
 import { StackTooltip } from './stackTooltip.ts';
 import { readStripColours } from './stripColours.ts';
 import { type Cursor, type CursorStep, firstCursor, stepped } from './stripCursor.ts';
@@ -58,6 +59,7 @@ export class TimelineStrip implements TimelineAsker {
   readonly #store = new TrackStore();
   readonly #requests: TimelineRequests;
   readonly #head: StripHead;
+  readonly #map: SecondsMap;
   readonly #axis: TimeAxis;
   readonly #allRows = new TrackRows();
   readonly #rows = new TrackRows();
@@ -84,12 +86,14 @@ export class TimelineStrip implements TimelineAsker {
   #anchor: Cursor | undefined; // where the keyboard's range begins
   #frame = 0;
 
-  constructor(state: TimelineState, events: TimelineEvents) {
+  constructor(state: TimelineState, events: TimelineEvents, map: SecondsMap) {
     this.#state = state;
     this.#events = events;
+    this.#map = map;
     this.#requests = new TimelineRequests((request) => events.request(request));
     this.#tooltip = new StackTooltip((ask, place) => events.askStack(ask, place));
-    this.#head = new StripHead(state.open, state.order, {
+    this.#head = new StripHead(state, {
+      layoutChosen: (layout) => this.#change({ layout }),
       openChosen: (open) => this.#change({ open }),
       orderChosen: (order) => {
         this.#store.forgetPlaces();
@@ -118,8 +122,8 @@ export class TimelineStrip implements TimelineAsker {
       html`<div class="timeline-body">${this.#axis.element}${this.#grid}${handle}${this.#tooltip.element}</div>`,
     );
     this.element = rendered(html`
-      <section class="timeline" aria-label=${l10n.t('Timeline')} hidden>${this.#head.element}${this.#body}${this.#spoken}</section>`);
-    this.#body.hidden = !state.open;
+      <section class="timeline" aria-label=${l10n.t('Timeline')} hidden>${this.#head.element}${this.#body}${map.element}${this.#spoken}</section>`);
+    this.#body.hidden = !this.#showsTracks;
     this.#listen();
   }
 
@@ -142,8 +146,7 @@ export class TimelineStrip implements TimelineAsker {
     this.#spacer.style.height = `${timeline.trackCount * TRACK_HEIGHT}px`;
     this.#grid.setAttribute('aria-rowcount', String(timeline.trackCount + 1));
     if (!first) return this.draw();
-    this.#fitHeight();
-    this.#measure();
+    this.#fit();
     this.#drawNow();
   }
 
@@ -171,6 +174,7 @@ export class TimelineStrip implements TimelineAsker {
     if (preview === this.#preview && sameSelection(selection, this.#selection)) return;
     this.#selection = selection;
     this.#preview = preview;
+    this.#map.setSelection(selection, preview);
     this.draw();
   }
 
@@ -186,6 +190,10 @@ export class TimelineStrip implements TimelineAsker {
     this.#frame ||= requestAnimationFrame(() => this.#drawNow());
   }
 
+  get #showsTracks(): boolean {
+    return this.#state.open && this.#state.layout === 'tracks';
+  }
+
   get #plot(): TimePlot {
     return { view: this.#view ?? wholeView(0), width: Math.max(1, this.#width) };
   }
@@ -193,7 +201,7 @@ export class TimelineStrip implements TimelineAsker {
   #drawNow() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!this.#view || !this.#state.open || this.#width <= 0) return;
+    if (!this.#view || !this.#showsTracks || this.#width <= 0) return;
     const { times, executions } = this.#selection;
     const { scrollTop } = this.#scroller; // read before anything is written: the frame computes no layout
     const [first, end] = this.#inView(scrollTop);
@@ -253,16 +261,17 @@ export class TimelineStrip implements TimelineAsker {
   #change(part: Partial<TimelineState>) {
     this.#state = { ...this.#state, ...part };
     this.#events.stateChanged(this.#state);
-    this.#body.hidden = !this.#state.open;
-    this.#fitHeight();
-    this.#measure();
+    this.#body.hidden = !this.#showsTracks;
+    this.#fit();
     this.draw();
   }
 
-  #fitHeight() {
+  #fit() {
+    this.#map.show(this.#state.open && this.#state.layout === 'seconds', this.#store.endNs);
     const room = Math.max(1, Math.floor((window.innerHeight - 500) / TRACK_HEIGHT));
     const chosen = this.#state.height || Math.min(ROWS_AT_FIRST, room) * TRACK_HEIGHT;
     this.#scroller.style.height = `${Math.min(chosen, this.#store.count * TRACK_HEIGHT)}px`;
+    this.#measure();
   }
 
   #measure() {
@@ -457,7 +466,7 @@ export class TimelineStrip implements TimelineAsker {
     this.#moveCursor(cursor);
     this.#anchor = anchor;
     this.#view = viewWith(view, cursor.ns, this.#store.endNs);
-    this.#scrollTo(cursor.index);
+    if (cursor.index !== ALL_TRACKS) scrollToRow(this.#scroller, cursor.index);
     this.#tell(cursor);
     if (anchor) this.#previewBetween(anchor, cursor);
   }
@@ -469,15 +478,6 @@ export class TimelineStrip implements TimelineAsker {
     const places = Array.from({ length: last - first + 1 }, (_, i) => first + i);
     const tracks = places.flatMap((index) => this.#trackAt(index) ?? []);
     this.#events.preview(onTracks(this.#selection, times.length > 0 ? times : this.#selection.times, tracks));
-  }
-
-  #scrollTo(index: number) {
-    if (index === ALL_TRACKS) return;
-    const top = index * TRACK_HEIGHT;
-    const { scrollTop, clientHeight } = this.#scroller;
-    if (top < scrollTop) this.#scroller.scrollTop = top;
-    else if (top + TRACK_HEIGHT > scrollTop + clientHeight)
-      this.#scroller.scrollTop = top + TRACK_HEIGHT - clientHeight;
   }
 
   #tell({ index, ns }: Cursor) {
