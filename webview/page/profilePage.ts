@@ -456,9 +456,8 @@ export class ProfilePage {
   }
 
   #callPath({ view, node }: Subject) {
-    const { graph } = this.#graphPane;
-    if (!graph || view !== this.#graphView || node < 1) return undefined;
-    return { path: namesOfPath(graph, node), leftOut: this.#state.hidden };
+    const graph = view === this.#graphView ? this.#graphPane.graph : undefined;
+    return graph && node > 0 ? { path: namesOfPath(graph, node), leftOut: this.#state.hidden } : undefined;
   }
 
   #nodeSelected(node: number) {
