@@ -8,7 +8,7 @@ import { isMain, main, Sentence, step } from './steps/report.mjs';
 export async function build() {
   console.log('Build');
   await buildHelper();
-  await step('generate protocol code', () => run('node', [inRoot('scripts/generate.mjs')]));
+  await step('generate protocol code', () => run('node', [inRoot('scripts/generate.mjs'), '--wire']));
   await step('bundle extension and webview', () => run('node', [inRoot('scripts/bundle.mjs')]));
 }
 

@@ -7,6 +7,7 @@ import { checkFileShapes } from './checks/file-shape.mjs';
 import { importProblems } from './checks/imports.mjs';
 import { checkLocalizedTexts } from './checks/localized-texts.mjs';
 import { checkModuleCycles } from './checks/module-cycles.mjs';
+import { checkRecordOptions } from './checks/record-options.mjs';
 import { checkWording } from './checks/wording.mjs';
 import { run } from './steps/command.mjs';
 import { artifacts, helper, inRoot } from './steps/paths.mjs';
@@ -23,7 +24,7 @@ export async function check({ withTests = true } = {}) {
   console.log('Check');
   const failures = [];
   const attempt = (title, work) => step(title, work).catch((error) => failures.push(`${title}: ${explain(error)}`));
-  await attempt('generate protocol code', () => run('node', [inRoot('scripts/generate.mjs')]));
+  await attempt('generate protocol code', () => run('node', [inRoot('scripts/generate.mjs'), '--wire']));
   await Promise.all([typescriptSide(attempt), rustSide(attempt)]);
   if (withTests) await quickTests(attempt);
   if (failures.length > 0) throw new Sentence(failures.join('\n\n'));
@@ -34,6 +35,7 @@ async function typescriptSide(attempt) {
     run(tool('biome'), ['check', '--error-on-warnings', '--diagnostic-level=warn']),
   );
   await attempt('file shapes', async () => checkFileShapes());
+  await attempt('made from the table of record options', async () => checkRecordOptions());
   await attempt('banned code', () => checkBannedCode());
   await attempt('plain words in what users read', () => checkWording());
   await attempt('texts for translators (l10n)', () => checkLocalizedTexts());

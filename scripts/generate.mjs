@@ -1,9 +1,11 @@
-// Makes core/generated/wire.js and wire.d.ts from protocol/wire.proto and what it imports: protobufjs static code, so that no reader
-// needs eval. Nothing is written when both are newer than the contract and this script.
+// npm run generate: writes what is made from protocol/record-options.json, which is committed, and then core/generated/wire.js and
+// wire.d.ts from protocol/wire.proto and what it imports: protobufjs static code, so that no reader needs eval. Those are not
+// committed, and not written when both are newer than the contract and this script. With --wire nothing else is made.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { staleOutputs } from './record-options/outputs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const protocol = path.join(root, 'protocol');
@@ -34,4 +36,16 @@ export function generateWire() {
   execFileSync(bin('pbts'), ['-o', types, script], { stdio: 'inherit' });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) generateWire();
+/** Writes the committed files that the table of record options makes, where they are stale. */
+function generateRecordOptions() {
+  for (const { file, text } of staleOutputs()) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+    console.log(`${file} was made from protocol/record-options.json.`);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!process.argv.includes('--wire')) generateRecordOptions();
+  generateWire();
+}

@@ -11,8 +11,8 @@ use machine::host::{has_type_information, host};
 use machine::kernel_support;
 use machine::sampler_file::sampler_path;
 use perf_events::stack_copy_event::{StackCopyEvent, open_stack_copy_event};
-use recorder::{OWN_PROGRAM, Privilege, RecordError, RecordOptions, Target, Work};
-use records::layout::{Timers, USER_FRAMES_DEFAULT};
+use recorder::{Choices, OWN_PROGRAM, Privilege, RecordError, RecordOptions, Target, Work};
+use records::layout::Timers;
 
 pub use self::check::{Check, State};
 use self::check::{check, command_in};
@@ -125,20 +125,16 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
             env: vec![],
             terminal: None,
         },
+        chosen: Choices {
+            duration: Some(Duration::from_secs(5)),
+            ..Choices::default()
+        },
         privilege,
-        sample_hz: recorder::SAMPLE_HZ_DEFAULT,
-        max_frames: USER_FRAMES_DEFAULT,
-        stack_copies: true,
         timers: Timers::Best,
-        repeat: 1,
         until: None,
-        warm_up: 0,
         work: Work::Unknown,
-        duration: Some(Duration::from_secs(5)),
         output: None,
-        self_contained: false,
         demangle: Default::default(),
-        debuginfod: None,
         name: String::new(),
         sweep: None,
         layouts: None,

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use recorder::{
-    DrawnLayouts, REPEAT_MAX, RecordError, RecordOptions, Recorded, Target, new_run_path,
+    Choices, DrawnLayouts, RecordError, RecordOptions, Recorded, Target, new_run_path,
     record_in_turns,
 };
 
 use crate::diff;
 use crate::interrupts::watch_interrupts;
-use crate::record_flags::{RecordFlags, Recording};
+use crate::record_flags::Recording;
+use crate::record_option_flags::{OfCompareCommands, RecordFlags};
 use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
 use crate::stdout_aside::StdoutAside;
@@ -30,9 +31,8 @@ Examples:
   lineheat compare-commands --until 2% -- ./old ::: ./new         as many executions as it takes
   lineheat compare-commands --fail-on-slower -- ./old ::: ./new   status 1 if ./new is slower")]
 pub struct Args {
-    /// Execute each command N times; with --until, at most [default: 10; with --until 100]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
-    repeat: Option<u32>,
+    #[command(flatten)]
+    own: OfCompareCommands,
     /// Execute both commands until a change of so many percent in CPU time would show, or a larger one is certain
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     until: Option<f64>,
@@ -179,13 +179,15 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
                 env: vec![],
                 terminal: None,
             },
-            repeat: args.repeat.unwrap_or(match args.until {
-                Some(_) => UNTIL_REPEAT_MAX,
-                None => REPEAT,
-            }),
+            choices: Choices {
+                repeat: args.own.repeat.unwrap_or(match args.until {
+                    Some(_) => UNTIL_REPEAT_MAX,
+                    None => REPEAT,
+                }),
+                ..args.flags.choices()
+            },
             until: args.until,
             layouts,
-            duration: None,
             output,
             name: String::new(),
             demangle: None,

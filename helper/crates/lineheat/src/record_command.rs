@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
-use recorder::{AttachTo, EndReason, REPEAT_MAX, Recorded, Target, new_run_path, record};
+use recorder::{AttachTo, EndReason, Recorded, Target, new_run_path, record};
 use runs::{NO_SAMPLES, few_samples};
 
 use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
-use crate::record_flags::{RecordFlags, Recording};
+use crate::record_flags::Recording;
+use crate::record_option_flags::{OfRecord, RecordFlags};
 use crate::record_progress::{Teller, say, say_error};
 use crate::repetition_table::repetition_table;
 use crate::terminal::Terminal;
@@ -36,21 +36,8 @@ pub struct Args {
     /// Run file to write [default: .lineheat/runs/ID.pb.gz]
     #[arg(long, short, value_name = "RUN")]
     output: Option<PathBuf>,
-    /// Stop after this many seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    duration: Option<Duration>,
-    /// Execute the command N times and store every execution in one run. Ctrl+C keeps the completed executions
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)), conflicts_with = "attach")]
-    repeat: u32,
-    /// Attach to a running process instead of running a command. May be given several times
-    #[arg(long, value_name = "PID", group = "attach", conflicts_with = "command")]
-    pid: Vec<u32>,
-    /// Attach to all processes with this name
-    #[arg(long, value_name = "NAME", group = "attach", conflicts_with_all = ["command", "pid"])]
-    process: Option<String>,
-    /// Attach to a running process and all its descendants
-    #[arg(long, value_name = "PID", group = "attach", conflicts_with_all = ["command", "pid", "process"])]
-    tree: Option<u32>,
+    #[command(flatten)]
+    own: OfRecord,
     /// Name shown for the run
     #[arg(long, value_name = "TEXT", default_value = "")]
     name: String,
@@ -69,20 +56,12 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wanted = "expected a number of seconds above 0, such as 10 or 2.5";
-    let value: f64 = text.parse().map_err(|_| wanted.to_owned())?;
-    if !(value > 0.0 && value < 1e7) {
-        return Err(wanted.to_owned());
-    }
-    Ok(Duration::from_secs_f64(value))
-}
-
 pub fn run(args: Args) -> ExitCode {
-    let attach_to = match (args.process, args.tree) {
+    let choices = args.own.choices(&args.flags);
+    let attach_to = match (args.own.process, args.own.tree) {
         (Some(name), _) => Some(AttachTo::Named(name)),
         (_, Some(root)) => Some(AttachTo::Tree(root)),
-        _ if !args.pid.is_empty() => Some(AttachTo::Pids(args.pid)),
+        _ if !args.own.pid.is_empty() => Some(AttachTo::Pids(args.own.pid)),
         _ => None,
     };
     let target = match attach_to {
@@ -108,10 +87,9 @@ pub fn run(args: Args) -> ExitCode {
     let runs = vec![output.clone()];
     let options = args.flags.options(Recording {
         target,
-        repeat: args.repeat,
+        choices,
         until: None,
         layouts: None,
-        duration: args.duration,
         output,
         name: args.name,
         demangle: args.demangle,
@@ -126,7 +104,10 @@ pub fn run(args: Args) -> ExitCode {
     teller.end();
     match outcome {
         Ok(recorded) => {
-            say(&format!("{}\n", summary(&recorded, options.sample_hz)));
+            say(&format!(
+                "{}\n",
+                summary(&recorded, options.chosen.sample_hz)
+            ));
             let own = if args.exit_status {
                 own_status(&recorded)
             } else {

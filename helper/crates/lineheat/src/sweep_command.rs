@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
-use recorder::{REPEAT_MAX, Target, new_run_path};
+use recorder::{Target, new_run_path};
 use sweeps::{
     Asked, Cell, Parameter, cells, check_use, parse_parameter, record_sweep, replaced, sweep_table,
 };
 
 use crate::demangling::DemangleChoice;
 use crate::interrupts::watch_interrupts;
-use crate::record_flags::{RecordFlags, Recording};
+use crate::record_flags::Recording;
+use crate::record_option_flags::{OfSweep, RecordFlags};
 use crate::record_progress::{Teller, say, say_error};
 use crate::stdout_aside::StdoutAside;
 use crate::sweep_json::json;
@@ -38,9 +39,8 @@ pub struct Args {
     /// Environment variable for the command, not stored in the run. May be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// Execute each combination N times
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
-    repeat: u32,
+    #[command(flatten)]
+    own: OfSweep,
     #[command(flatten)]
     flags: RecordFlags,
     /// How to store function names. Reports can show them differently [default: templates]
@@ -175,10 +175,9 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
                 .collect(),
             terminal: None,
         },
-        repeat: args.repeat,
+        choices: args.own.choices(&args.flags),
         until: None,
         layouts: None,
-        duration: None,
         output: output(sweep, folder, at),
         name: cell.name(),
         demangle: args.demangle,

@@ -106,7 +106,7 @@ impl Recording<'_> {
             stacks: &self.seen.stacks,
             kernel_names: &self.seen.kernel_names,
             started_monotonic_ns: self.seen.started_monotonic_ns,
-            sample_hz: options.sample_hz,
+            sample_hz: options.chosen.sample_hz,
             run,
         };
         self.steps.append(wall, present);

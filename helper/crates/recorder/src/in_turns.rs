@@ -94,6 +94,6 @@ fn until(options: &[RecordOptions]) -> Option<Until> {
     };
     Some(Until {
         change: base.until.filter(|_| base.until == new.until)?,
-        turns_max: base.repeat.min(new.repeat) as usize,
+        turns_max: base.chosen.repeat.min(new.chosen.repeat) as usize,
     })
 }

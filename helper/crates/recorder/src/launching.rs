@@ -165,7 +165,7 @@ impl Recording<'_> {
         let before = self
             .seen
             .repetitions
-            .cpu_time_before_next(options.sample_hz);
+            .cpu_time_before_next(options.chosen.sample_hz);
         let launch = launch_options_of(options, self.seen.repetitions.done.len());
         let waiting = launcher.launch(&launch, before)?;
         self.target = TargetState::Waiting(waiting);

@@ -4,6 +4,7 @@
 mod address_spaces;
 mod attach_to;
 mod bpf_refusals;
+mod choices;
 mod copied_stacks;
 mod counting;
 mod earlier_build;
@@ -79,16 +80,14 @@ use machine::kernel_support;
 use supervision::Urgency;
 
 pub use attach_to::AttachTo;
+pub use choices::Choices;
 pub use errors::RecordError;
 pub use events::{Control, Event, RunsSoFar, Stage};
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};
 use incoming::Incoming;
 pub use kept_builds::{EarlierBuild, KeptBuilds, NoEarlierBuild};
 pub use layouts::DrawnLayouts;
-pub use options::{
-    Build, DEBUGINFOD_PATIENCE, Earlier, Privilege, REPEAT_MAX, RecordOptions, SAMPLE_HZ_DEFAULT,
-    SAMPLE_HZ_MAX, Target,
-};
+pub use options::{Build, Earlier, Privilege, RecordOptions, Target};
 pub use output::new_run_path;
 pub use own_program::OWN_PROGRAM;
 pub use recorded::{EndReason, Recorded};
@@ -142,7 +141,7 @@ fn record_until_asked(
         return Err(error);
     }
     pid_namespace::check_proc()?;
-    rate::check(options.sample_hz, rate::kernel_limit_hz())?;
+    rate::check(options.chosen.sample_hz, rate::kernel_limit_hz())?;
     let run_file = (options.output.as_deref()).map(output::prepare_output);
     let run_file = run_file.transpose()?;
     let warm_ups = match warm_up::run(options, urgency, &control, &mut on_event)? {

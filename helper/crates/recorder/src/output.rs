@@ -81,7 +81,7 @@ pub fn write(
     options: &RecordOptions,
     urgency: &Urgency,
 ) -> Result<(), RecordError> {
-    let store = match options.self_contained {
+    let store = match options.chosen.self_contained {
         true => None,
         false => set_texts_apart(profile, run.path(), urgency),
     };

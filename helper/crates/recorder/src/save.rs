@@ -46,7 +46,11 @@ fn build(
     let columns = KindColumns::of(seen.stacks.kinds());
     let mut builder = ProfileBuilder::new(&columns.sample_types());
     builder.set_default("cpu");
-    builder.set_period("cpu", "nanoseconds", period_ns(options.sample_hz) as i64);
+    builder.set_period(
+        "cpu",
+        "nanoseconds",
+        period_ns(options.chosen.sample_hz) as i64,
+    );
     let started_ns = unix_ns(seen.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
     let locations = add_locations(&mut builder, seen, symbols);

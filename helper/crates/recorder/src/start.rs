@@ -63,7 +63,7 @@ impl<'a> Recording<'a> {
         let (sampler, refused) = Sampler::with(options.privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
         let seen = Evidence {
-            asked_hz: options.sample_hz,
+            asked_hz: options.chosen.sample_hz,
             work_from: match &options.work {
                 Work::FromOutput(expression) => Some(expression.as_str().to_owned()),
                 Work::Unknown | Work::Each(_) => None,
@@ -73,7 +73,7 @@ impl<'a> Recording<'a> {
             cwd,
             started_at: SystemTime::now(),
             by: sampler.sampled_by(),
-            repetitions: Repetitions::new(options.repeat, warm_ups, told),
+            repetitions: Repetitions::new(options.chosen.repeat, warm_ups, told),
             ..Evidence::default()
         };
         let mut recording = Recording {
@@ -183,18 +183,18 @@ impl<'a> Recording<'a> {
         let capacity = self.files.fix_capacity();
         let hello = ToSampler::Hello {
             version: PROTOCOL_VERSION,
-            sample_hz: options.sample_hz,
+            sample_hz: options.chosen.sample_hz,
             kernel_stacks: true,
-            user_frames: options.max_frames,
+            user_frames: options.chosen.max_frames,
             row_capacity: capacity.rows,
             page_capacity: capacity.pages,
-            stack_copies: options.stack_copies,
+            stack_copies: options.chosen.stack_copies,
             timers: options.timers,
         };
         self.sampler.say(&hello);
         self.tell_of_modules();
         let mut threads = threads_of(processes);
-        if let Some(launcher) = self.launcher.as_ref().filter(|_| options.repeat > 1) {
+        if let Some(launcher) = self.launcher.as_ref().filter(|_| options.chosen.repeat > 1) {
             threads.push(ThreadId {
                 pid: std::process::id(),
                 tid: launcher.tid(),

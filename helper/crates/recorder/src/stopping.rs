@@ -123,6 +123,7 @@ impl Recording<'_> {
     pub(super) fn watch(&mut self, options: &RecordOptions) {
         if self.ending.is_none()
             && options
+                .chosen
                 .duration
                 .is_some_and(|d| self.started.elapsed() >= d)
         {

@@ -14,7 +14,7 @@ use super::evidence::Evidence;
 use super::jit::JitProcesses;
 use super::module_files::{ModuleFiles, own_vdso};
 use super::modules::{Module, ModuleIndex};
-use super::options::RecordOptions;
+use super::options::{DEBUGINFOD_PATIENCE, RecordOptions};
 use super::stacks::CodePlace;
 use crate::symbolize_worker;
 
@@ -74,7 +74,7 @@ pub fn symbolize_places(
     let done = Arc::new(AtomicUsize::new(0));
     let options = Options {
         demangle: options.demangle,
-        debuginfod: options.debuginfod,
+        debuginfod: options.chosen.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         progress: Arc::clone(&done),
         cache: symbolize::user_cache_folder(),
         ..Options::default()

@@ -32,7 +32,7 @@ pub enum WarmedUp {
     Stopped(Recorded),
 }
 
-/// Runs the command `options.warm_up` times.
+/// Runs the command `options.chosen.warm_up` times.
 ///
 /// # Errors
 /// When it cannot be started, or one of the runs fails.
@@ -43,13 +43,13 @@ pub fn run(
     on_event: &mut impl FnMut(Event),
 ) -> Result<WarmedUp, RecordError> {
     let mut done = Vec::new();
-    if options.warm_up == 0 || !matches!(options.target, Target::Launch { .. }) {
+    if options.chosen.warm_up == 0 || !matches!(options.target, Target::Launch { .. }) {
         return Ok(WarmedUp::All(done));
     }
     let started = Instant::now();
     let internal = |e: io::Error| RecordError::internal(format!("cannot start the program: {e}"));
     let launcher = Launcher::start(urgency).map_err(internal)?;
-    for number in 1..=options.warm_up {
+    for number in 1..=options.chosen.warm_up {
         launcher.launch(&launch_options(options), Duration::ZERO)?;
         let begun = Instant::now();
         let launched = launcher.release().map_err(internal)?;
@@ -60,7 +60,7 @@ pub fn run(
             lost: 0,
             runs: Some(RunsSoFar {
                 number,
-                wanted: options.warm_up,
+                wanted: options.chosen.warm_up,
                 warm_up: true,
                 done: number - 1,
                 cpu: None,
@@ -71,7 +71,7 @@ pub fn run(
         if stopped {
             return Ok(WarmedUp::Stopped(Recorded::nothing(format!(
                 "Stopped during warm-up execution {number} of {}: nothing was recorded.",
-                options.warm_up
+                options.chosen.warm_up
             ))));
         }
         let exit = (ended.exit).ok_or_else(|| {
@@ -80,7 +80,7 @@ pub fn run(
             ))
         })?;
         if has_failed(exit) {
-            return Err(failed(number, options.warm_up, exit));
+            return Err(failed(number, options.chosen.warm_up, exit));
         }
         done.push(Repetition {
             start: Duration::ZERO,

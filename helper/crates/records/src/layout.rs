@@ -3,7 +3,6 @@
 pub const KERNEL_FRAMES_MAX: usize = 127;
 /// The most that may be asked for.
 pub const USER_FRAMES_MAX: usize = 2048;
-pub const USER_FRAMES_DEFAULT: u32 = 512;
 pub const MAPPINGS_MAX: usize = 256;
 pub const PROCESSES_MAX: usize = 1024;
 /// Processes that are sampled at a time, those included that have just ended.

@@ -30,6 +30,8 @@ mod open_run;
 mod processes;
 mod pushes;
 mod recording;
+mod requested_choices;
+mod requested_values;
 mod runtimes;
 mod saved_runs;
 mod selections;

@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use recorder::KeptBuilds;
 use recorder::turn_so_far;
 use recorder::{
-    AttachTo, Build, Control, DEBUGINFOD_PATIENCE, Event, Privilege, REPEAT_MAX, RecordOptions,
-    Recorded, RunsSoFar, SAMPLE_HZ_DEFAULT, SAMPLE_HZ_MAX, Stage, Target, Work, new_run_path,
-    record, work_expression,
+    AttachTo, Build, Control, Event, Privilege, RecordOptions, Recorded, RunsSoFar, Stage, Target,
+    Work, new_run_path, record, work_expression,
 };
 use recorder::{ENDS_WITHIN, what_is_left};
-use records::layout::{Timers, USER_FRAMES_DEFAULT};
+use records::layout::Timers;
 use statistics::Summary;
 use target::TerminalSize;
 use wire::reply::Body;
@@ -26,6 +25,7 @@ use wire::{
 
 use super::failure::{Failure, caught};
 use super::replies::Replies;
+use super::requested_choices;
 use super::saved_runs;
 use super::session::{Session, Steered};
 use super::telling::Telling;
@@ -189,47 +189,15 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         },
         Some(to) => Target::Attach(to),
     };
-    for (asked, what) in [
-        (request.repeat, "executions"),
-        (request.warm_up, "warm-up executions"),
-    ] {
-        if asked > REPEAT_MAX {
-            let message = format!("Cannot record {asked} {what}; the maximum is {REPEAT_MAX}.");
-            return Err(Failure::new("too-large", message));
-        }
-    }
-    let sample_hz = match request.sample_hz {
-        0 => SAMPLE_HZ_DEFAULT,
-        hz if hz <= SAMPLE_HZ_MAX => hz,
-        hz => {
-            return Err(Failure::new(
-                "too-large",
-                format!("Cannot take {hz} samples per second; the maximum is {SAMPLE_HZ_MAX}."),
-            ));
-        }
-    };
-    let duration = Duration::try_from_secs_f64(request.duration_s).map_err(|_| {
-        Failure::protocol(format!(
-            "{} is not a duration in seconds.",
-            request.duration_s
-        ))
-    })?;
     Ok(RecordOptions {
         target,
+        chosen: requested_choices::choices(request)?,
         privilege: Privilege::BestAvailable,
-        sample_hz,
-        max_frames: USER_FRAMES_DEFAULT,
-        stack_copies: true,
         timers: Timers::Best,
-        repeat: request.repeat.max(1),
         until: None,
-        warm_up: request.warm_up,
         work: work(request)?,
-        duration: (!duration.is_zero()).then_some(duration),
         output: Some(output(request)),
-        self_contained: false,
         demangle: Default::default(),
-        debuginfod: request.debuginfod.then_some(DEBUGINFOD_PATIENCE),
         name: request.name.clone(),
         sweep: None,
         layouts: None,

@@ -1,0 +1,122 @@
+//! Flags of the commands that record: `RecordFlags` of each, and those that only one has.
+//!
+//! Made from protocol/record-options.json by `npm run generate`; do not edit it.
+
+use std::time::Duration;
+
+use recorder::{Choices, work_expression};
+use regex::bytes::Regex;
+
+use crate::record_flag_values::{TimersOf, seconds, units};
+
+#[derive(clap::Args, Clone)]
+pub struct RecordFlags {
+    /// Samples per second per busy thread
+    #[arg(long, value_name = "HZ", default_value_t = 999, value_parser = clap::value_parser!(u32).range(1..=9999))]
+    pub freq: u32,
+    /// Number of user-space frames to keep per stack. If a stack is deeper, the frames nearest the leaf are kept
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=2048))]
+    pub max_frames: u32,
+    /// Do not copy stack memory. Programs that the target starts may then lack callers at first
+    #[arg(long)]
+    pub no_stack_copies: bool,
+    /// Timers that take the samples: one per CPU, which also samples threads and processes that live shorter than one
+    /// sampling period, or one per thread, which does not interrupt other programs [default: cpu, unless the machine
+    /// counts CPU cycles]
+    #[arg(long, value_name = "WHOSE")]
+    pub timers: Option<TimersOf>,
+    /// Run N warm-up executions without recording them
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub warm_up: u32,
+    /// Units of work per execution. Reports then show time per unit
+    #[arg(long, value_name = "N", value_parser = units)]
+    pub work: Option<f64>,
+    /// Read the units of work from the command's output: the first group of the expression, in the last matching line. The
+    /// output still goes where it normally would: through a second terminal if it is one, through a pipe if it is a file
+    #[arg(long, value_name = "REGEX", value_parser = work_expression, conflicts_with = "work")]
+    pub work_from: Option<Regex>,
+    /// Fail instead of recording without privileges (user space only)
+    #[arg(long)]
+    pub privileged: bool,
+    /// Record without privileges, in user space only, even if more is allowed
+    #[arg(long, conflicts_with = "privileged")]
+    pub unprivileged: bool,
+    /// Store the text of every hot source file in the run, to take it to another machine. By default, a short run contains
+    /// the texts of the hottest files and shares the others with the runs in the same folder
+    #[arg(long)]
+    pub self_contained: bool,
+    /// Download missing debug information from the servers in DEBUGINFOD_URLS
+    #[arg(long)]
+    pub debuginfod: bool,
+}
+
+impl RecordFlags {
+    pub fn choices(&self) -> Choices {
+        Choices {
+            sample_hz: self.freq,
+            max_frames: self.max_frames,
+            stack_copies: !self.no_stack_copies,
+            warm_up: self.warm_up,
+            self_contained: self.self_contained,
+            debuginfod: self.debuginfod,
+            ..Choices::default()
+        }
+    }
+}
+
+// Of `lineheat record` only.
+#[derive(clap::Args, Clone)]
+pub struct OfRecord {
+    /// Stop after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub duration: Option<Duration>,
+    /// Execute the command N times and store every execution in one run. Ctrl+C keeps the completed executions
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "attach")]
+    pub repeat: u32,
+    /// Attach to a running process instead of running a command. May be given several times
+    #[arg(long, value_name = "PID", group = "attach", conflicts_with = "command")]
+    pub pid: Vec<u32>,
+    /// Attach to all processes with this name
+    #[arg(long, value_name = "NAME", group = "attach", conflicts_with_all = ["command", "pid"])]
+    pub process: Option<String>,
+    /// Attach to a running process and all its descendants
+    #[arg(long, value_name = "PID", group = "attach", conflicts_with_all = ["command", "pid", "process"])]
+    pub tree: Option<u32>,
+}
+
+impl OfRecord {
+    /// Those of all commands with these.
+    pub fn choices(&self, all: &RecordFlags) -> Choices {
+        Choices {
+            duration: self.duration,
+            repeat: self.repeat,
+            ..all.choices()
+        }
+    }
+}
+
+// Of `lineheat sweep` only.
+#[derive(clap::Args, Clone)]
+pub struct OfSweep {
+    /// Execute each combination N times
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub repeat: u32,
+}
+
+impl OfSweep {
+    /// Those of all commands with these.
+    pub fn choices(&self, all: &RecordFlags) -> Choices {
+        Choices {
+            repeat: self.repeat,
+            ..all.choices()
+        }
+    }
+}
+
+// Of `lineheat compare-commands` only.
+#[derive(clap::Args, Clone)]
+pub struct OfCompareCommands {
+    /// Execute each command N times; with --until, at most [default: 10; with --until 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub repeat: Option<u32>,
+}
