@@ -5,12 +5,14 @@ import { contractText } from './contract.mjs';
 import { manifestText, manifestTexts } from './manifest.mjs';
 import { choicesText, flagsText, requestText } from './rust.mjs';
 import { readOptions, tableFile } from './table.mjs';
+import { typescriptText } from './typescript.mjs';
 
 const makers = {
   'protocol/wire.proto': contractText,
   'helper/crates/recorder/src/choices.rs': choicesText,
   'helper/crates/serve/src/requested_choices.rs': requestText,
   'helper/crates/lineheat/src/record_option_flags.rs': flagsText,
+  'extension/src/recording/recordOptions.ts': typescriptText,
   'package.json': manifestText,
   'package.nls.json': manifestTexts,
 };

@@ -31,6 +31,7 @@ const planted = [
   ['helper/crates/recorder/src/choices.rs', ['max_frames: 512', 'max_frames: 256']],
   ['helper/crates/serve/src/requested_choices.rs', ['max: 9999', 'max: 99_999']],
   ['helper/crates/lineheat/src/record_option_flags.rs', ['Stop after this many', 'End after this many']],
+  ['extension/src/recording/recordOptions.ts', ['WARM_UP_MAX = 1000', 'WARM_UP_MAX = 10_000']],
   ['package.json', ['"maximum": 9999', '"maximum": 10000']],
   ['package.json', ['        "lineheat.record.keepBuilds",\n', '']],
   ['package.nls.json', ['to warm caches and files', 'to warm caches']],
@@ -52,6 +53,8 @@ test('an option that the table gains makes all of them stale, and is in each', (
     'helper/crates/serve/src/requested_choices.rs': /call_depth: count\(request[.]call_depth, call_depth\)\?/,
     'helper/crates/lineheat/src/record_option_flags.rs':
       /default_value_t = 40, .*range\(2[.][.]=64_000\)\)\]\n.*call_depth: u32/,
+    'extension/src/recording/recordOptions.ts':
+      /callDepth: countIn\(settings[.]get\('callDepth'\), \{ usual: 40, min: 2/,
     'package.json': /"lineheat[.]record[.]callDepth": \{\n +"type": "integer",\n +"default": 40,/,
     'package.nls.json': /"setting[.]record[.]callDepth": "Calls to keep[.]"/,
   };

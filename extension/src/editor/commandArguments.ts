@@ -2,6 +2,7 @@
 // addresses of files, which are no mistake but may be nothing for the command.
 import * as l10n from '@vscode/l10n';
 import type { RunSummary } from '../../../core/wire.ts';
+import { CALLER_OPTIONS, whatCallersGive } from '../recording/recordOptions.ts';
 import { argumentText } from '../targets/argumentText.ts';
 import { parseSweep, type SweepParameter } from '../targets/sweepText.ts';
 import { TargetError } from '../targets/target.ts';
@@ -47,18 +48,18 @@ export function namedComparison(argument: unknown): { base: string; new: string 
 /** Checks what a caller of the command gave; menus pass a Uri, which is no program. */
 export function isNamedProgram(value: unknown): value is NamedProgram {
   if (typeof value !== 'object' || value === null || !('program' in value)) return false;
-  const { program, args = [], cwd = '', env = {}, workFrom = '', ...more } = value as Record<string, unknown>;
-  const { sampleHz = 1, durationS = 0, repeat = 1, warmUp = 0, work = 0 } = more;
+  const { program, args = [], cwd = '', env = {}, ...more } = value as Record<string, unknown>;
   const argumentList = Array.isArray(args) ? args : [undefined];
-  const texts = [program, cwd, workFrom, ...argumentList, ...Object.values(env as object)];
-  const numbers = [sampleHz, durationS, repeat, warmUp, work];
-  const areNumbers = numbers.every((number) => typeof number === 'number' && number >= 0);
-  if (texts.every((text) => typeof text === 'string') && program !== '' && areNumbers) return true;
-  throw new TargetError(
-    l10n.t(
-      'lineheat.profileTarget takes { program, args, cwd, env, sampleHz, durationS, repeat, warmUp, work, workFrom }: strings, lists of strings and numbers.',
-    ),
-  );
+  const texts = [program, cwd, ...argumentList, ...Object.values(env as object)];
+  const areOptions = Object.entries(CALLER_OPTIONS).every(([name, type]) => isOption(more[name], type));
+  if (texts.every((text) => typeof text === 'string') && program !== '' && areOptions) return true;
+  throw new TargetError(whatCallersGive());
+}
+
+/** Undefined: the caller leaves it to the settings. */
+function isOption(value: unknown, type: string): boolean {
+  if (value === undefined) return true;
+  return typeof value === type && (typeof value !== 'number' || value >= 0);
 }
 
 /** The parameters that a caller gives: `{ set: ['threads=1,2,4'] }`, as on the command line. */

@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 import { demanglingOf, type OpenOptions } from '../engine/openProfiles.ts';
 import { sourcePrefixes } from '../engine/sourcePrefixes.ts';
 import type { MarkChoice } from '../heat/marks.ts';
+import { chosenBySettings, type RecordSettings } from '../recording/recordOptions.ts';
+import { clamp } from '../recording/settingValues.ts';
 
 export interface HeatSettings extends MarkChoice {
   readonly show: boolean;
@@ -54,44 +56,11 @@ export function onDidChangeOpenOptions(listen: () => void): vscode.Disposable {
   );
 }
 
-export interface RecordSettings {
-  readonly sampleHz: number;
-  /** 0: until the program ends or is stopped. */
-  readonly durationS: number;
-  /** How often a program is run, into one run; a process is attached to once. */
-  readonly repeat: number;
-  /** How often it is run before, without samples. */
-  readonly warmUp: number;
-  /** Units of work that each run does; 0: unknown. */
-  readonly work: number;
-  /** Regular expression over the program's output whose first group is the work; empty: none. */
-  readonly workFrom: string;
-  /** Whether servers are asked for debug information that is not here. */
-  readonly debuginfod: boolean;
-  /** Whether a copy of the program is kept, to compare later builds with. */
-  readonly keepBuilds: boolean;
-}
-
-/** The engine's own limit. */
-const REPEAT_MAX = 10_000;
-const WARM_UP_MAX = 1000;
-
 /** What makes the engine speak to other machines is the user's own choice: a folder's settings are not even looked at. */
 export function recordSettings(): RecordSettings {
   const record = vscode.workspace.getConfiguration('lineheat.record');
-  return {
-    sampleHz: Math.round(clamp(record.get('sampleRate', 999), 1, 9_999)),
-    durationS: clamp(record.get('durationLimit', 0), 0, 86_400 * 7),
-    repeat: Math.round(clamp(record.get('repeat', 1), 1, REPEAT_MAX)),
-    warmUp: Math.round(clamp(record.get('warmUp', 0), 0, WARM_UP_MAX)),
-    work: 0,
-    workFrom: '',
-    debuginfod: record.inspect<boolean>('debuginfod')?.globalValue === true,
-    keepBuilds: record.get<unknown>('keepBuilds') !== false,
-  };
-}
-
-/** A setting may hold anything that JSON can say. */
-function clamp(value: unknown, low: number, high: number): number {
-  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, low), high) : low;
+  return chosenBySettings({
+    get: (key) => record.get<unknown>(key),
+    ofUser: (key) => record.inspect<unknown>(key)?.globalValue,
+  });
 }

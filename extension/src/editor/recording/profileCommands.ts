@@ -12,6 +12,7 @@ import { endButtons } from '../../heat/endButtons.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { advisedLines, headline, problemKey, problemsWorthTelling } from '../../heat/runProblems.ts';
 import { endedBadly, endSentence, hasSamples, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
+import { CALLER_OPTIONS, type RecordSettings } from '../../recording/recordOptions.ts';
 import { targetOfId } from '../../targets/commandTargets.ts';
 import type { Turns } from '../../targets/repeatText.ts';
 import { misfitOf, type SweepParameter } from '../../targets/sweepText.ts';
@@ -21,7 +22,7 @@ import type { ProfileOpener } from '../heat/profileOpener.ts';
 import { inform, warn } from '../notifications.ts';
 import { runAdvised } from '../runAdvised.ts';
 import { runsDirectory } from '../runs/runsDirectory.ts';
-import { type RecordSettings, recordSettings } from '../settings.ts';
+import { recordSettings } from '../settings.ts';
 import type { BuildOutput } from '../targets/buildOutput.ts';
 import type { LastTarget, NamedProgram, RecordingAnswers, SweepAnswers } from '../targets/lastTarget.ts';
 import type { TargetDiscovery } from '../targets/targetDiscovery.ts';
@@ -360,7 +361,8 @@ function requireFit(plan: LaunchPlan, parameters: readonly SweepParameter[]): vo
 
 /** What a caller says of the recording itself; the rest is as the settings say. */
 function recordingOf(named: NamedProgram): Partial<RecordSettings> {
-  const { sampleHz, durationS, repeat, warmUp, work, workFrom } = named;
-  const given = Object.entries({ sampleHz, durationS, repeat, warmUp, work, workFrom });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const given = Object.entries(named).filter(
+    ([name, value]) => Object.hasOwn(CALLER_OPTIONS, name) && value !== undefined,
+  );
+  return Object.fromEntries(given);
 }

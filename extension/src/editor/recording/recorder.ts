@@ -9,10 +9,10 @@ import { EngineFailure } from '../../engine/failure.ts';
 import { expected } from '../../engine/openProfiles.ts';
 import { progressText } from '../../heat/progressText.ts';
 import { endSentence } from '../../heat/runText.ts';
+import { launchFields, type RecordSettings, requestFields } from '../../recording/recordOptions.ts';
 import type { SweepParameter } from '../../targets/sweepText.ts';
 import type { Plan } from '../../targets/target.ts';
 import { withProgress } from '../notifications.ts';
-import type { RecordSettings } from '../settings.ts';
 import { TargetTerminal } from './targetTerminal.ts';
 
 const DOUBLE_CLICK_MS = 700;
@@ -175,7 +175,6 @@ class Recording {
     // A process that we attach to has its terminal already.
     if (!attached) this.terminal = new TargetTerminal(visibleText(this.plan.name), this.terminalEvents());
     const size = await this.terminal?.size();
-    const { runsDirectory, sampleHz, durationS, repeat, warmUp, work, workFrom, debuginfod, keepBuilds } = this.options;
     const target =
       'attachPid' in this.plan
         ? { attachPid: this.plan.attachPid }
@@ -184,19 +183,13 @@ class Recording {
             args: [...this.plan.args],
             cwd: this.plan.cwd,
             env: { ...this.plan.env },
-            repeat,
-            warmUp,
-            work,
-            workFrom,
+            ...launchFields(this.options),
           };
     const record = {
       ...target,
       name: 'runName' in this.plan ? (this.plan.runName ?? '') : '',
-      runsDirectory,
-      sampleHz,
-      durationS,
-      debuginfod,
-      noKeptBuild: !keepBuilds,
+      runsDirectory: this.options.runsDirectory,
+      ...requestFields(this.options),
       terminalColumns: size?.columns ?? 0,
       terminalRows: size?.rows ?? 0,
     };

@@ -1,14 +1,12 @@
 // The questions before a repeated recording and before a sweep. What was answered last is offered again.
 import * as vscode from 'vscode';
+import { REPEAT_MAX, type RecordSettings, WARM_UP_MAX } from '../../recording/recordOptions.ts';
 import { argumentText, parseArguments } from '../../targets/argumentText.ts';
 import { parseCount, parseTurns, parseWork, type Turns, type WorkCount } from '../../targets/repeatText.ts';
 import { misfitOf, parseSweep } from '../../targets/sweepText.ts';
-import type { RecordSettings } from '../settings.ts';
 import type { SweepAnswers } from '../targets/lastTarget.ts';
 
 const MEMORY = 'lineheat.repeatAnswers';
-const REPEAT_MAX = 10_000;
-const WARM_UP_MAX = 1000;
 
 interface Answers {
   readonly repeat: string;

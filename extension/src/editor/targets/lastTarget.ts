@@ -1,7 +1,7 @@
 // What this workspace profiled last and how, and the arguments that the user gave to each target.
 import type { Memento } from 'vscode';
+import type { RecordSettings } from '../../recording/recordOptions.ts';
 import type { SweepParameter } from '../../targets/sweepText.ts';
-import type { RecordSettings } from '../settings.ts';
 
 /** A program that was named by a caller of the command instead of being found. */
 export interface NamedProgram extends Partial<RecordSettings> {
