@@ -37,7 +37,7 @@ async function clickCell(panel: PanelPage, second: number, row: number) {
   await settled(panel);
 }
 const focusMap = (panel: PanelPage) => panel.page.locator('.seconds-scroller').focus();
-const said = (panel: PanelPage) => panel.page.locator('.seconds-map [aria-live]').textContent();
+const said = (panel: PanelPage) => panel.page.locator('.seconds-spoken').textContent();
 
 onPage('the map takes the place of the tracks, and gives it back', {}, async (panel) => {
   await showMap(panel);
@@ -101,7 +101,7 @@ onPage('the pointer is told time and samples', {}, async (panel) => {
   const { x, y } = await placeOf(panel, 1, 25);
   await panel.page.mouse.move(x, y);
   await panel.settle();
-  const tooltip = panel.page.locator('.seconds-map .timeline-tooltip');
+  const tooltip = panel.page.locator('.seconds-tooltip');
   assert.match((await tooltip.textContent())!, /^1\.50–1\.52 s: \d+ samples in own code/);
   await panel.page.mouse.move(x, y + 300);
   assert.equal(await tooltip.isVisible(), false);

@@ -65,9 +65,9 @@ export class SecondsMap implements TimelineAsker {
   readonly #spacer = rendered(html`<div class="seconds-spacer">${this.#canvas}</div>`);
   readonly #scroller: HTMLElement;
   readonly #keep: HTMLElement;
-  readonly #spoken = rendered(html`<div class="unseen" role="status" aria-live="polite"></div>`);
-  readonly #tooltip = rendered(html`<div class="timeline-tooltip" role="tooltip" hidden></div>`);
-  readonly #note = rendered(html`<span class="timeline-note" role="status"></span>`);
+  readonly #spoken = rendered(html`<div class="unseen seconds-spoken" role="status"></div>`);
+  readonly #tooltip = rendered(html`<div class="seconds-tooltip" role="tooltip" hidden></div>`);
+  readonly #note = rendered(html`<span class="seconds-note" role="status"></span>`);
   readonly #asked = new Map<string, Piece>();
   readonly #image = document.createElement('canvas'); // a pixel a cell
   #colours: CellColours | undefined; // undefined: to be read from the theme
