@@ -360,11 +360,8 @@ export class ProfilePage {
       return find(frames, frame);
     };
     const { view } = this.#graphPane;
-    const node = again
-      ? nodeAtNames(graph, this.#selected)
-      : selectedPath.length > 1
-        ? nodeAt(graph, selectedPath)
-        : -1;
+    const known = selectedPath.length > 1 ? nodeAt(graph, selectedPath) : -1;
+    const node = again ? nodeAtNames(graph, this.#selected) : known;
     if (node > 0) this.#graphPane.select(node);
     if (!again) this.#select(graph, node);
     else this.#change({ selectedPath: node > 0 ? pathOf(graph, node) : [] });

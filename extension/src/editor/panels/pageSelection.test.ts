@@ -33,7 +33,7 @@ test('a timeline that cannot be had names the request that it answers', async ()
 
 test('where nobody knows the samples the page hears values alone, of the run and of a part of it', async () => {
   const values = [{ type: 'inuse_space', unit: 'bytes', samplesUnknown: true }];
-  const opened = { run: 1, values, defaultValue: 0, totalSamples: 0, totalValue: 8192 };
+  const opened = { run: 1, values, defaultValue: 0, totalSamples: 0, totalValue: 8192, runtimes: [] };
   const part = { run: 2, samples: 0, value: 4096, runSamples: 0, runValue: 8192, notice: '', samplesUnknown: true };
   const client = {
     generation: 0,
