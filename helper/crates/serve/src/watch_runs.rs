@@ -20,10 +20,10 @@ use super::saved_runs::{modified_unix_us, run_of};
 
 /// As many as the contract has.
 const WRITTEN_MAX: usize = 256;
-/// How soon the end of a watch is noticed.
+/// How soon the end of a watch is noticed: an engine that has nothing to do should sleep.
 const LOOK_EVERY: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 250_000_000,
+    tv_sec: 2,
+    tv_nsec: 0,
 };
 /// Several files change at once when a run is saved.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -46,7 +46,7 @@ pub fn start(replies: &Replies, id: u32, request: &WatchRunsRequest) {
     std::thread::spawn(move || {
         let mut watch = watch;
         while replies.pushes.is_open(id) {
-            match watch.next() {
+            match watch.next(&LOOK_EVERY) {
                 Ok(None) => {}
                 Ok(Some(written)) => {
                     let body = Body::RunsChanged(changed(written));
@@ -136,10 +136,10 @@ impl Watch {
     }
 
     /// Runs that were written since the last call; `Some` without any: others are gone or renamed. `None`: nothing has
-    /// changed for a while.
-    fn next(&mut self) -> Result<Option<BTreeSet<PathBuf>>, Errno> {
+    /// changed for so long.
+    fn next(&mut self, patience: &Timespec) -> Result<Option<BTreeSet<PathBuf>>, Errno> {
         let mut ready = [PollFd::new(&self.inotify, PollFlags::IN)];
-        match poll(&mut ready, Some(&LOOK_EVERY)) {
+        match poll(&mut ready, Some(patience)) {
             Ok(0) | Err(Errno::INTR) => return Ok(None),
             Ok(_) => {}
             Err(error) => return Err(error),
@@ -195,7 +195,11 @@ mod tests {
     use super::*;
 
     fn next(watch: &mut Watch) -> Option<Vec<String>> {
-        let told = watch.next().expect("watched")?;
+        let patience = Timespec {
+            tv_sec: 0,
+            tv_nsec: 250_000_000,
+        };
+        let told = watch.next(&patience).expect("watched")?;
         let name = |path: PathBuf| path.file_name().unwrap_or_default().display().to_string();
         Some(told.into_iter().map(name).collect())
     }
