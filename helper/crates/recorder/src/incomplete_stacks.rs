@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use records::StackEnd;
 
 use super::modules::ModuleIndex;
-use super::problems::{RunTime, StacksEnd};
+use super::problems::problem::{RunTime, StacksEnd};
 
 /// The outermost place that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ mod build_problems;
 mod made_code;
 mod missing_samples;
 mod missing_work;
-mod problem;
+pub mod problem;
 mod short_stacks;
 mod shortfall;
 mod text;
@@ -20,7 +20,7 @@ use missing_samples::{
     lost, not_followed, programs_not_allowed, samples_not_allowed, user_space_only,
 };
 use missing_work::missing_work;
-pub use problem::{Problem, RunTime, StacksEnd};
+pub use problem::Problem;
 use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
 use shortfall::shortfall;
