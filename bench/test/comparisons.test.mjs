@@ -15,13 +15,14 @@ const cannotRecord = await run(engine, ['doctor']).then(
 const shareIn = (value) => Number(/^([\d.]+) %/.exec(value)?.[1]) / 100;
 
 test('a program compared with itself differs rarely', { skip: cannotRecord }, async () => {
-  const [designs, states] = [['in random order'], ['quiet']];
-  // When the machine changes its speed between two recordings, all functions of a pair differ at once. Among ten recordings that
-  // moves the rate from 0 to over 20 % by chance, among sixty from 5 to 12 %.
+  const [designs, states] = [['in random order', 'alternately'], ['quiet']];
   const rows = await sameProgram.measure({ times: 60, pairs: 80, ks: [1, 5], names: ['sqlite'], designs, states });
-  const ofAll = rows.filter(({ what }) => what.includes('functions'));
-  // One against one with and without earlier runs, five against five.
-  assert.equal(ofAll.length, 3);
+  // Of two recordings alone nothing says that the machine changed its speed between them: nobody promises that, and how often it
+  // happens is the machine's mood. Neighbours seldom have such a step between them.
+  const isPromised = ({ what }) => !what.includes('in random order, without earlier runs');
+  const ofAll = rows.filter(({ what }) => what.includes('functions')).filter(isPromised);
+  // One against one and five against five in both orders, and neighbours without earlier runs.
+  assert.equal(ofAll.length, 5);
   // Tests that take samples for independent reject 25 to 80 %.
   for (const { what, value } of ofAll) assert.ok(shareIn(value) <= 0.2, `${what}: ${value}`);
 });
