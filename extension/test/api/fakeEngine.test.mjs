@@ -33,9 +33,10 @@ const check = (id, title, command) => part(1, [...text(1, id), ...text(2, title)
 let frames;
 let next = 0;
 let asked = 0;
+const DOCTOR = 3; // field of the request; others get the same answer and do not count
 const answers = {
-  honest: (id) => {
-    asked++;
+  honest: (id, kind) => {
+    if (kind === DOCTOR) asked++;
     const report = [...check('kernel', 'asked ' + asked + ' times'), ...check('permission', 'Permission', 'sudo true'), 16, 1];
     send(part(5, report), id, true);
   },
@@ -61,11 +62,13 @@ process.stdin.on('data', (chunk) => {
     const request = input.subarray(4, 4 + input.readUInt32LE(0));
     input = input.subarray(4 + request.length);
     let id = 0;
-    for (let i = 1, shift = 0; ; i++, shift += 7) {
-      id |= (request[i] & 127) << shift;
-      if (request[i] < 128) break;
+    let end = 1;
+    for (let shift = 0; ; end++, shift += 7) {
+      id |= (request[end] & 127) << shift;
+      if (request[end] < 128) break;
     }
-    if (greeted) answers[fs.readFileSync(at('mode'), 'utf8')](id);
+    const kind = request[end + 1] >> 3;
+    if (greeted) answers[fs.readFileSync(at('mode'), 'utf8')](id, kind);
     else send(part(4, [8, 1]), id, true);
     greeted = true;
   }
