@@ -79,7 +79,7 @@ test('what has no flag is refused with its words', () => {
   assert.match(refusalOf([{ kind: 'focusSelf', function: parse }]), /cannot show .*: Self only: parse\.$/);
   const path: ShownTransform = { kind: 'focusSubtree', path: [parse, { name: 'line', module: 'shop' }], leftOut: [] };
   assert.match(refusalOf([path]), /cannot show .*: Call path to line\.$/);
-  assert.match(refusalOf([{ kind: 'myCode' }], ['/home/me/shop']), /Just my code.*not the open folders/);
+  assert.match(refusalOf([{ kind: 'myCode' }], ['/project/shop']), /Just my code.*not the open folders/);
   const two: ShownTransform[] = [
     { kind: 'focusFunction', function: parse },
     { kind: 'focusFunction', function: { name: 'line', module: '' } },

@@ -154,16 +154,23 @@ impl Analyzed {
             of.name == wanted
                 || wanted.split_once('/') == Some((of.name.as_str(), of.unit.as_str()))
         };
-        let found = (0..measures.len()).filter(|&measure| is_wanted(&measures[measure]));
-        match found.collect::<Vec<Measure>>().as_slice() {
+        let found: Vec<Measure> = (0..measures.len())
+            .filter(|&measure| is_wanted(&measures[measure]))
+            .collect();
+        let names: Vec<String> = (measures.iter())
+            .map(|of| format!("{}/{}", of.name, of.unit))
+            .collect();
+        match found.as_slice() {
             [only] => Ok(*only),
-            _ => {
-                let all = (measures.iter())
-                    .map(|of| format!("{}/{}", of.name, of.unit))
-                    .collect::<Vec<String>>();
+            [] => Err(format!(
+                "This file does not contain the measure {wanted}. It contains: {}.",
+                names.join(", ")
+            )),
+            several => {
+                let several: Vec<&str> = several.iter().map(|&at| &*names[at]).collect();
                 Err(format!(
-                    "This file has no single measure {wanted:?}. It has: {}.",
-                    all.join(", ")
+                    "This file contains several measures {wanted}: {}. Give one with its unit.",
+                    several.join(", ")
                 ))
             }
         }

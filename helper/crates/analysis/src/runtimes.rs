@@ -314,7 +314,7 @@ mod tests {
         );
         check(
             None,
-            "/home/me/src/main.rs",
+            "/project/src/main.rs",
             &[
                 "<shop::Parser as core::iter::traits::iterator::Iterator>::next",
                 "<&shop::Item as core::iter::traits::collect::IntoIterator>::into_iter",
@@ -346,7 +346,7 @@ mod tests {
         );
         check(
             None,
-            "/home/me/shop.cpp",
+            "/project/shop.cpp",
             &[
                 "std::vector<int> shop::make<int>(std::vector<int>)",
                 "std::string (anonymous namespace)::name(int)",

@@ -7,7 +7,7 @@ pub struct JsonFlags {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
-    /// Form of the JSON object: 2 names values by the measure and its unit, 1 calls them ns
+    /// Version of the JSON object: 1 has selfNs and totalNs whatever the unit, 2 has self and total and names measure and unit
     #[arg(long, value_name = "N", value_enum, default_value_t, requires = "json")]
     pub schema: Schema,
 }

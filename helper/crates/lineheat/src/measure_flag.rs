@@ -4,7 +4,7 @@ use analysis::{Analyzed, Measure};
 
 #[derive(clap::Args, Clone, Default)]
 pub struct MeasureFlag {
-    /// What to show, if the file measures several things: cpu, alloc_space … [default: CPU time, or what the file says]
+    /// Measure to show if the file contains several, such as alloc_space [default: CPU time, else the default of the file]
     #[arg(long, value_name = "NAME")]
     pub measure: Option<String>,
 }

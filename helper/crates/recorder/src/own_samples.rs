@@ -56,9 +56,7 @@ impl OwnSamples {
 
 #[cfg(test)]
 mod tests {
-    use records::Worth;
-
-    use records::StackEnd;
+    use records::{StackEnd, Worth};
 
     use super::*;
 

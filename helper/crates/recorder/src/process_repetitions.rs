@@ -53,9 +53,7 @@ impl ProcessRepetitions {
 
 #[cfg(test)]
 mod tests {
-    use records::Worth;
-
-    use records::StackEnd;
+    use records::{StackEnd, Worth};
 
     use super::*;
 
