@@ -37,7 +37,8 @@ class Bytes {
   }
 }
 
-function message(fill) {
+/** The bytes of a message whose fields `fill` writes. */
+export function message(fill) {
   const bytes = new Bytes();
   fill(bytes);
   return bytes.done();
@@ -50,7 +51,7 @@ function packed(numbers) {
 }
 
 /** A message of numbers, from [field, value] pairs. */
-function numbers(...pairs) {
+export function numbers(...pairs) {
   return message((to) => {
     for (const [field, value] of pairs) to.number(field, value);
   });
