@@ -129,8 +129,8 @@ export type HostMessage =
   | { readonly type: 'explanationFailed'; readonly message: string; readonly advice: string }
   /** Answers `navigate` and `openExplained` when there is no source to open: why, and how to get it. */
   | { readonly type: 'noSource'; readonly message: string }
-  /** Select a function in the flame graph and the table. `row`: of the functions view; -1: look for the name. */
-  | { readonly type: 'reveal'; readonly row: number; readonly name: string };
+  /** Select a function in the flame graph and the table; an empty module is any. `row`: of the compared functions; -1: look for the name. */
+  | ({ readonly type: 'reveal'; readonly row: number } & NamedFunction);
 
 /** A view of one value; a flame graph can be without the frames of some functions. */
 export interface ShownView {

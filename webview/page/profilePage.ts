@@ -23,7 +23,7 @@ import { nodeAt, pathOf } from '../graph/navigation.ts';
 import { sameSpan, spanOf, WHOLE } from '../graph/span.ts';
 import { LatestOnly } from '../selection/latestOnly.ts';
 import { transformOf } from '../selection/transformKeys.ts';
-import { frameByName, namesOfPath, nodeAtNames, nodeByName, nodesByFunction } from '../table/sameFunction.ts';
+import { frameNamed, namesOfPath, nodeAtNames, nodeNamed, nodesByFunction } from '../table/sameFunction.ts';
 import { openCallersDialog } from './callersDialog.ts';
 import type { MenuPlace } from './contextMenu.ts';
 import { copiedText } from './copiedText.ts';
@@ -240,7 +240,7 @@ export class ProfilePage {
 
   receiveCallers(message: CallersMessage) {
     const compared = this.#show.subject === 'comparison';
-    openCallersDialog(message, compared, ({ name }) => this.reveal({ type: 'reveal', row: -1, name }));
+    openCallersDialog(message, compared, ({ name }) => this.reveal({ type: 'reveal', row: -1, name, module: '' }));
   }
 
   /** Selects a function in graph and table; waits for the views when they are still on their way. */
@@ -249,17 +249,17 @@ export class ProfilePage {
     const { graph } = this.#graphPane;
     const compared = this.#show.subject === 'comparison';
     const table = this.#tablePane.framesOf(compared ? 'comparedFunctions' : 'functions');
-    if (!graph || ((compared || message.row >= 0) && !table)) return;
-    const known = table && message.row >= 0 && message.row < table.count;
-    const node = known ? this.#nodeOf!(table, message.row) : nodeByName(graph, message.name);
+    if (!graph || !table) return;
+    const isRowKnown = message.row >= 0 && message.row < table.count;
+    const row = isRowKnown ? message.row : frameNamed(table, message);
+    const node = isRowKnown ? this.#nodeOf!(table, row) : nodeNamed(graph, message);
     this.#reveal = undefined;
     if (node >= 0) {
       this.#graphPane.view.fit(node);
       this.#graphPane.select(node);
       this.#nodeSelected(node);
     }
-    if (compared) this.#selectNamed(table!, known ? message.row : -1, message.name);
-    else if (known) this.#tablePane.selectRow(message.row);
+    if (row >= 0) this.#tablePane.select(table, row);
   }
 
   /** Keys that hold anywhere on the page. */
@@ -282,15 +282,9 @@ export class ProfilePage {
     return true;
   }
 
-  /** A row of the table of compared functions, or the first of that name; frames of graph and tables differ. */
-  #selectNamed(frames: FrameTable, row: number, name: string) {
-    const at = row >= 0 ? row : frameByName(frames, name);
-    if (at >= 0) this.#tablePane.select(frames, at);
-  }
-
   #makeExplainPane(compared: Compared): ExplainPane {
     return new ExplainPane(compared, {
-      selected: (row, name) => this.reveal({ type: 'reveal', row, name }),
+      selected: (row, name) => this.reveal({ type: 'reveal', row, name, module: '' }),
       open: (index, line, aside) => {
         this.#tellStatus('');
         this.#host.send({ type: 'openExplained', index, line, aside });

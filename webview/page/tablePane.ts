@@ -121,10 +121,6 @@ export class TablePane {
     for (const { table, rowOf } of this.#shown.values()) table.keepSelected(rowOf(frames, frame));
   }
 
-  selectRow(row: number) {
-    for (const { table } of this.#shown.values()) table.select(row);
-  }
-
   framesOf(view: TableKind): FrameTable | undefined {
     return this.#shown.get(view)?.frames;
   }

@@ -34,17 +34,21 @@ export function nodesByFunction(graph: FlameGraph): (frames: FrameTable, frame: 
   return (frames, frame) => nodes.get(keyOf(frames, frame)) ?? -1;
 }
 
-/** The first frame with this name; -1: none. */
-export function frameByName(frames: FrameTable, name: string): number {
-  for (let frame = 0; frame < frames.count; frame++) if (frameName(frames, frame) === name) return frame;
+/** Whether it is this function; an empty module is any. */
+const isNamed = (frames: FrameTable, frame: number, { name, module }: NamedFunction): boolean =>
+  frameName(frames, frame) === name && (module === '' || frameModule(frames, frame) === module);
+
+/** The first frame of this function; -1: none. */
+export function frameNamed(frames: FrameTable, named: NamedFunction): number {
+  for (let frame = 0; frame < frames.count; frame++) if (isNamed(frames, frame, named)) return frame;
   return -1;
 }
 
-/** The heaviest node whose function has exactly this name, whatever its module; -1: none. */
-export function nodeByName(graph: FlameGraph, name: string): number {
+/** The heaviest node of this function; -1: none. */
+export function nodeNamed(graph: FlameGraph, named: NamedFunction): number {
   let found = -1;
   for (let node = 0; node < graph.count; node++) {
-    if (frameName(graph.frames, graph.frame[node]!) !== name) continue;
+    if (!isNamed(graph.frames, graph.frame[node]!, named)) continue;
     if (found < 0 || graph.costs.total[node]! > graph.costs.total[found]!) found = node;
   }
   return found;

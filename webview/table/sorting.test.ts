@@ -5,7 +5,7 @@ import { comparedContent, functionsContent, uncountedFunctions, uncountedRows } 
 import { drawn } from '../test/parse.ts';
 import { COMPARED_SORT, comparedColumns } from './comparedColumns.ts';
 import { FUNCTION_SORT, functionColumns } from './functionColumns.ts';
-import { nodeByName, nodesByFunction, rowsByFunction } from './sameFunction.ts';
+import { nodeNamed, nodesByFunction, rowsByFunction } from './sameFunction.ts';
 import { sortedRows } from './virtualTable.ts';
 
 const functions = readFunctionTable(
@@ -75,8 +75,8 @@ test('a comparison is sorted by the size of the change, whatever its sign', () =
 test('a function is found in the other view by its name and module', () => {
   const graph = drawn('x 1\n  a 5\na 9');
   assert.equal(nodesByFunction(graph)(graph.frames, graph.frame[2]!), 3);
-  assert.equal(nodeByName(graph, 'a'), 3);
-  assert.equal(nodeByName(graph, '__proto__'), -1);
+  assert.equal(nodeNamed(graph, { name: 'a', module: '' }), 3);
+  assert.equal(nodeNamed(graph, { name: '__proto__', module: '' }), -1);
   const rowOf = rowsByFunction(functions.frames);
   assert.equal(rowOf(functions.frames, 1), 1);
   assert.equal(rowOf(graph.frames, graph.frame[2]!), -1); // module shop, not m1

@@ -233,7 +233,12 @@ onComparison('frames without a box are listed, and one that is chosen is shown',
 });
 
 onComparison('the host can point at a function that only the table has', async (panel) => {
-  await panel.post({ type: 'reveal', row: -1, name: 'std::_Hash_bytes(void const*, unsigned long, unsigned long)' });
+  await panel.post({
+    type: 'reveal',
+    row: -1,
+    name: 'std::_Hash_bytes(void const*, unsigned long, unsigned long)',
+    module: '',
+  });
   await panel.settle();
   assert.match(await panel.selectedItem(), /^std::_Hash_bytes/);
   assert.match(await textOf(panel, '.comparedFunctions .table-row[aria-selected=true]'), /_Hash_bytes/);

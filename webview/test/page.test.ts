@@ -1,6 +1,8 @@
 // The page in a real Chromium: keys, search, mouse, messages, themes, state, foreign names.
 import assert from 'node:assert/strict';
 import { visibleText } from '../../core/foreignText.ts';
+import { frameModule, frameName } from '../content/frameTable.ts';
+import { readFunctionTable } from '../content/tables.ts';
 import { type PanelPage, showComparison, showRun, wordsOf } from './browserPage.ts';
 import { functionsContent, graphContent, randomGraph } from './contents.ts';
 import { evilNames } from './evilNames.ts';
@@ -373,11 +375,17 @@ onPage('foreign names make no element, run nothing and hide nothing', {}, async 
 
 onPage('the host can point at a function, before or after the views have come', {}, async (panel) => {
   await panel.post(showRun());
-  await panel.post({ type: 'reveal', row: -1, name: 'malloc' });
+  await panel.post({ type: 'reveal', row: -1, name: 'malloc', module: '' });
   await panel.postView('flameGraph', shopGraph);
   await panel.postView('functions', shopFunctions);
   assert.match(await panel.selectedItem(), /^malloc/);
-  await panel.post({ type: 'reveal', row: 0, name: '' });
+  const { frames } = readFunctionTable(shopFunctions);
+  const [first, module] = [frameName(frames, 0), frameModule(frames, 0)];
+  assert.match(first, /^std::_Rb_tree/);
+  await panel.post({ type: 'reveal', row: -1, name: first, module: 'another module' });
+  await panel.settle();
+  assert.match(await panel.selectedItem(), /^malloc/);
+  await panel.post({ type: 'reveal', row: -1, name: first, module });
   await panel.settle();
   assert.match(await panel.selectedItem(), /^std::_Rb_tree/);
 });

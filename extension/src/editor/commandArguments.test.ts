@@ -35,7 +35,7 @@ test('what is none of it is no run, function, sweep or comparison, and no progra
 
 test('parts of the wrong type are refused, not converted', () => {
   assert.equal(isRun({ path: '/a.pb.gz' }), false);
-  for (const argument of [{ row: '1', name: 'f' }, { row: 1 }, { name: 'f' }, { row: 1, name: 2 }])
+  for (const argument of [{ module: 1, name: 'f' }, { module: 'm' }, { name: 'f' }, { module: 'm', name: 2 }])
     assert.equal(isFunction(argument), false);
   assert.equal(isSweep({ sweep: 1 }), false);
   for (const argument of [{ base: '/a' }, { new: '/b' }, { base: '/a', new: 1 }])
@@ -44,7 +44,7 @@ test('parts of the wrong type are refused, not converted', () => {
 
 test('what commands take is told from everything else', () => {
   assert.ok(isRun({ path: '/a.pb.gz', samples: 0 }));
-  assert.ok(isFunction({ row: -1, name: 'f' }));
+  assert.ok(isFunction({ name: 'f', module: '' }));
   assert.ok(isSweep({ sweep: '' }));
   assert.deepEqual(namedComparison({ base: '/a', new: '/b', more: 1 }), { base: '/a', new: '/b' });
 });

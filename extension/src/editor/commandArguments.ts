@@ -1,6 +1,7 @@
 // What commands take: anyone may call one with anything, so each argument is checked before it is used. Menus pass rows of views and
 // addresses of files, which are no mistake but may be nothing for the command.
 import * as l10n from '@vscode/l10n';
+import type { NamedFunction } from '../../../core/namedFunction.ts';
 import type { RunSummary } from '../../../core/wire.ts';
 import { CALLER_OPTIONS, whatCallersGive } from '../recording/recordOptions.ts';
 import { argumentText } from '../targets/argumentText.ts';
@@ -18,11 +19,11 @@ export function onRun(run: (summary: RunSummary) => unknown): (argument?: unknow
   return (argument) => (isRun(argument) ? run(argument) : undefined);
 }
 
-/** A function of the open profile: the row or node of a view, -1 when only the name is known. */
-export function isFunction(argument: unknown): argument is { row: number; name: string } {
+/** A function of the open profile; an empty module is any. */
+export function isFunction(argument: unknown): argument is NamedFunction {
   if (typeof argument !== 'object' || argument === null) return false;
-  const { row, name } = argument as Record<string, unknown>;
-  return typeof row === 'number' && typeof name === 'string';
+  const { name, module } = argument as Record<string, unknown>;
+  return typeof name === 'string' && typeof module === 'string';
 }
 
 export function isSweep(argument: unknown): argument is { sweep: string } {

@@ -73,7 +73,7 @@ test('lenses stand on hot functions, hottest twenty, one a line', () => {
     totalSamples: 3812 - at,
     selfValue: 1e6,
     totalValue: 2e6,
-    function: at,
+    module: 'shop',
     definitionSelfValue: 121e6,
     definitionTotalValue: 382e6,
     definitionTotalSamples: 3812 - at,

@@ -16,9 +16,9 @@ export interface FunctionLens {
   readonly samples: SampleCount;
   /** How many functions with samples have this definition: the instances of a template. */
   readonly instances: number;
-  /** Row in the functions view, and the name as the profile has it. */
-  readonly row: number;
+  /** As the profile has them; the module of a comparison is not said. */
   readonly name: string;
+  readonly module: string;
 }
 
 /** The lenses of the hottest functions, at most one a line, in line order. */
@@ -26,13 +26,13 @@ export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[
   const byLine = new Map<number, FunctionLens>();
   for (const one of heat.functions) {
     if (byLine.size === LENSES_MAX) break;
-    const { line, name, function: row } = one;
+    const { line, name, module } = one;
     const samples = countOf(one.definitionTotalSamples, heat);
     const total = share(one.definitionTotalValue, heat.totalValue);
     if (line === 0 || byLine.has(line) || total < threshold || areFew(samples)) continue;
     const self = percentText(share(one.definitionSelfValue, heat.totalValue));
     const title = l10n.t('{0} self · {1} total', self, percentText(total));
-    byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), row, name });
+    byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), name, module });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }
@@ -57,7 +57,7 @@ export function differenceLenses(difference: FileDifference, per: string, thresh
     const { line, name } = one;
     const instances = instancesAt(difference.functions, line);
     const title = differenceTitle(one, { per, unit: difference.unit, instances });
-    byLine.set(line, { line, title, samples: undefined, instances, row: -1, name });
+    byLine.set(line, { line, title, samples: undefined, instances, name, module: '' });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }

@@ -33,7 +33,7 @@ test('a line is drawn for its value and coloured by its share alone', () => {
 test('a function has its lens, which says no samples', () => {
   const one = {
     ...(new wire.FunctionHeat() as unknown as FileHeat['functions'][number]),
-    ...{ name: 'grow', line: 2, function: 4, definitionSelfValue: 4 * MIB, definitionTotalValue: 8 * MIB },
+    ...{ name: 'grow', line: 2, module: 'heap', definitionSelfValue: 4 * MIB, definitionTotalValue: 8 * MIB },
     definitionTotalSamples: 0,
   };
   const [lens] = functionLenses({ ...heat, functions: [one] }, 0.01);

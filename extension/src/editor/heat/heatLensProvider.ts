@@ -31,9 +31,9 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     if (!answer) return [];
     const notice = answer.kind === 'run' ? answer.heat.notice : answer.difference.notice;
     const lenses = this.lensesOf(answer, settings.threshold).flatMap(
-      ({ line, title, samples, instances, row, name }) => {
+      ({ line, title, samples, instances, name, module }) => {
         const at = Math.min(line, document.lineCount);
-        const target = [{ row, name }];
+        const target = [{ name, module }];
         if (answer.kind !== 'run') {
           const command = 'lineheat.showFlameGraph';
           return [lensAt(at, { title: visibleText(title), tooltip: shownWith(undefined), command, arguments: target })];

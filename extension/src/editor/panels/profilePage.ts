@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../../core/foreignText.ts';
+import type { NamedFunction } from '../../../../core/namedFunction.ts';
 import { countOf } from '../../../../core/sampleCount.ts';
 import { TRANSLATIONS_META } from '../../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
@@ -62,8 +63,8 @@ export class ProfilePage implements vscode.Disposable {
   }
 
   /** Selects a function; a page that is still loading does so when it can. */
-  reveal(place: { row: number; name: string }): void {
-    const message: HostMessage = { type: 'reveal', ...place };
+  reveal({ name, module }: NamedFunction): void {
+    const message: HostMessage = { type: 'reveal', row: -1, name, module };
     if (this.ready) this.post(message);
     else this.pendingReveal = message;
   }

@@ -44,7 +44,7 @@ export function comparisonCommands(parts: ComparisonCommandParts): Commands {
     const profile = active.current;
     if (profile?.kind !== 'run' || !profile.opened.summary) throw nothingOpen();
     const named = await compareWith({ ...profile.opened.summary, path: profile.run.path });
-    if (named && isFunction(argument)) panels.show(named).reveal({ row: -1, name: argument.name });
+    if (named && isFunction(argument)) panels.show(named).reveal({ ...argument, module: '' });
     return named;
   };
 

@@ -214,7 +214,8 @@ fn pair_sums(run: &Analyzed, measure: Measure, pair_of: &[u32], pairs: usize) ->
     for (&pair, &amounts) in pair_of.iter().zip(&tally.functions) {
         if std::mem::replace(&mut is_taken[pair as usize], true) {
             let mut groups = Groups::new(pair_of, pairs);
-            tally_groups(run, &run.stacks().amounts(run, measure), &mut groups, None);
+            let amounts = run.stacks().amounts(run, measure);
+            tally_groups(run, &amounts, |_| true, &mut groups, None);
             return groups.sums;
         }
         sums[pair as usize] = amounts;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::alignment::Alignment;
 use crate::amounts::Amounts;
 use crate::analyzed::Analyzed;
+use crate::file_sums::{FileSums, FunctionSums};
 use crate::frames::{FileId, Measure};
-use crate::function_table::function_table;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileHeat {
@@ -36,8 +36,8 @@ pub struct FunctionHeat {
     pub amounts: Amounts,
     /// Of all functions with this definition together, such as the instances of a template.
     pub definition: Amounts,
-    /// Row of [`function_table`].
-    pub row: u32,
+    /// File name of the module that it is in.
+    pub module: String,
 }
 
 /// A source file with the samples that have it anywhere on their stack.
@@ -73,10 +73,10 @@ pub fn file_heat(
     file: FileId,
     text_now: Option<&str>,
 ) -> FileHeat {
-    analyzed.tally_all(measure);
-    let Some(tally) = analyzed.tally(measure) else {
+    if measure >= analyzed.measures().len() {
         return FileHeat::default();
-    };
+    }
+    let sums = FileSums::of(analyzed, measure, file);
     let path = analyzed.file_path(file);
     let saved = analyzed.saved_text(path);
     let alignment = match (saved, text_now) {
@@ -87,8 +87,7 @@ pub fn file_heat(
 
     let mut lines: BTreeMap<u32, (Amounts, bool)> = BTreeMap::new();
     let mut gone = 0u64;
-    for place in analyzed.places_of(file) {
-        let amounts = tally.places[place as usize];
+    for (place, amounts) in analyzed.places_of(file).zip(sums.places) {
         if amounts == Amounts::default() {
             continue;
         }
@@ -103,7 +102,7 @@ pub fn file_heat(
     FileHeat {
         notice: notice(newer_than_binary, changed, gone),
         newer_than_binary,
-        functions: functions_of_file(analyzed, measure, path, &alignment),
+        functions: functions_of_file(analyzed, sums.functions, &alignment),
         lines: (lines.into_iter())
             .map(|(line, (amounts, changed))| LineHeat {
                 line,
@@ -136,31 +135,31 @@ fn notice(newer_than_binary: bool, changed: u64, gone: u64) -> String {
 
 fn functions_of_file(
     analyzed: &Analyzed,
-    measure: Measure,
-    path: &str,
+    sums: Vec<FunctionSums>,
     alignment: &Alignment,
 ) -> Vec<FunctionHeat> {
-    let Some(tally) = analyzed.file_tally(measure) else {
-        return Vec::new();
-    };
-    let mut functions: Vec<FunctionHeat> = (function_table(analyzed, measure).iter().enumerate())
-        .filter_map(|(index, row)| {
-            let function = analyzed.function(row.function);
-            (analyzed.text(function.file) == path).then(|| FunctionHeat {
+    let mut functions: Vec<FunctionHeat> = (sums.into_iter())
+        .map(|sums| {
+            let function = analyzed.function(sums.function);
+            FunctionHeat {
                 name: analyzed.text(function.name).to_owned(),
+                module: analyzed.text(function.module).to_owned(),
                 line: match function.line {
                     0 => 0,
                     line => alignment.to_new(line).map_or(0, |now| now.line),
                 },
-                amounts: row.amounts,
-                definition: tally.definitions[row.function as usize],
-                row: index as u32,
-            })
+                amounts: sums.own,
+                definition: sums.definition,
+            }
         })
         .collect();
-    functions.sort_by_key(|function| {
-        let [definition, own] = [function.definition, function.amounts].map(|a| a.total.value);
-        std::cmp::Reverse((definition, own))
+    functions.sort_by(|a, b| {
+        let heat = |of: &FunctionHeat| {
+            let [definition, own] = [of.definition, of.amounts];
+            let values = [definition.total, own.total, own.self_];
+            std::cmp::Reverse(values.map(|amount| amount.value))
+        };
+        (heat(a).cmp(&heat(b))).then_with(|| a.name.cmp(&b.name))
     });
     functions
 }

@@ -24,6 +24,7 @@ mod evidence;
 mod execution;
 mod explanation;
 mod file_heat;
+mod file_sums;
 mod flame_graph;
 mod flame_tree;
 mod frames;

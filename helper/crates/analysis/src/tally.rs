@@ -15,8 +15,16 @@ use crate::stack_trie::Path;
 impl Analyzed {
     /// Of all samples, those without a stack included.
     pub fn total(&self, measure: Measure) -> Amount {
-        self.tally(measure)
-            .map_or(Amount::default(), |tally| tally.total)
+        match self.tallies.get(measure).map(|tally| tally.get()) {
+            Some(Some(tally)) => tally.total,
+            None => Amount::default(),
+            Some(None) => {
+                let mut total = Amount::default();
+                self.amounts(measure)
+                    .for_each(|(_, amount)| total.add(amount));
+                total
+            }
+        }
     }
 
     /// Sums by file and definition, in the same way.
@@ -25,18 +33,10 @@ impl Analyzed {
         Some(tally.get_or_init(|| tally_files(self, &self.stacks().amounts(self, measure))))
     }
 
-    /// Makes both tallies at once, where both will be asked for: what they have in common takes half of the time.
-    pub(crate) fn tally_all(&self, measure: Measure) {
-        let (Some(of_rows), Some(of_files)) =
-            (self.tallies.get(measure), self.file_tallies.get(measure))
-        else {
-            return;
-        };
-        if of_rows.get().is_none() && of_files.get().is_none() {
-            let amounts = self.stacks().amounts(self, measure);
-            of_rows.get_or_init(|| tally(self, &amounts));
-            of_files.get_or_init(|| tally_files(self, &amounts));
-        }
+    /// Both, where both have been made.
+    pub(crate) fn tallies_made(&self, measure: Measure) -> Option<(&Tally, &FileTally)> {
+        let rows = self.tallies.get(measure)?.get()?;
+        Some((rows, self.file_tallies.get(measure)?.get()?))
     }
 
     /// Sums by function and line, made at the first call. `None` in a profile without sample types.
@@ -54,7 +54,13 @@ pub(crate) fn tally(analyzed: &Analyzed, of_paths: &AmountsOfPaths) -> Tally {
     let place_group: Vec<u32> = (0..analyzed.places().len() as u32).collect();
     let mut functions = Groups::new(&function_group, function_group.len());
     let mut places = Groups::new(&place_group, place_group.len());
-    let total = tally_groups(analyzed, of_paths, &mut functions, Some(&mut places));
+    let total = tally_groups(
+        analyzed,
+        of_paths,
+        |_| true,
+        &mut functions,
+        Some(&mut places),
+    );
     Tally {
         total,
         functions: functions.sums,
@@ -67,7 +73,13 @@ pub(crate) fn tally_files(analyzed: &Analyzed, of_paths: &AmountsOfPaths) -> Fil
     let (definition_of, definition_count) = definitions(analyzed);
     let mut definitions = Groups::new(&definition_of, definition_count);
     let mut files = Groups::new(&file_of_place, analyzed.files().len());
-    tally_groups(analyzed, of_paths, &mut definitions, Some(&mut files));
+    tally_groups(
+        analyzed,
+        of_paths,
+        |_| true,
+        &mut definitions,
+        Some(&mut files),
+    );
     FileTally {
         definitions: (definition_of.iter())
             .map(|definition| definitions.sums[*definition as usize])
@@ -150,10 +162,11 @@ impl OpenGroups {
     }
 }
 
-/// One walk over all call paths; returns the sum of all samples.
+/// One walk over all call paths; returns the sum of all samples. `is_wanted`: chains whose frames are entered.
 pub(crate) fn tally_groups(
     analyzed: &Analyzed,
     (self_, total): &AmountsOfPaths,
+    is_wanted: impl Fn(u32) -> bool,
     functions: &mut Groups,
     mut places: Option<&mut Groups>,
 ) -> Amount {
@@ -161,7 +174,7 @@ pub(crate) fn tally_groups(
     for path in trie.paths() {
         let node = path.node as usize;
         // In a selection most paths are without samples.
-        if total[node] == Amount::default() {
+        if total[node] == Amount::default() || !is_wanted(trie.chain[node]) {
             continue;
         }
         let chain = analyzed.chain(trie.chain[node]);

@@ -51,7 +51,7 @@ pub fn of(run: &OpenRun, request: &FileHeatRequest) -> Result<FileHeat, Failure>
                 definition_self_value: definition.self_.value,
                 definition_total_value: definition.total.value,
                 definition_total_samples: count(definition.total.samples),
-                function: function.row,
+                module: function.module,
             }
         })
         .collect();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use analysis::{
-    Amounts, Analyzed, FunctionFilter, NamedFunction, Runtime, Selection, Transform, flame_graph,
-    function_table, line_table,
+    Amounts, Analyzed, FunctionFilter, Measure, NamedFunction, Runtime, Selection, Transform,
+    flame_graph, function_table, line_table,
 };
 use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder, sample_labels};
 
@@ -15,7 +15,11 @@ pub const CPU: usize = 1;
 pub type Table = BTreeMap<String, Amounts>;
 
 pub fn functions(analyzed: &Analyzed) -> Table {
-    (function_table(analyzed, CPU).iter())
+    functions_by(analyzed, CPU)
+}
+
+pub fn functions_by(analyzed: &Analyzed, measure: Measure) -> Table {
+    (function_table(analyzed, measure).iter())
         .filter(|row| row.amounts != Amounts::default())
         .map(|row| {
             let function = analyzed.function(row.function);
@@ -27,7 +31,11 @@ pub fn functions(analyzed: &Analyzed) -> Table {
 }
 
 pub fn lines(analyzed: &Analyzed) -> Table {
-    (line_table(analyzed, CPU).iter())
+    lines_by(analyzed, CPU)
+}
+
+pub fn lines_by(analyzed: &Analyzed, measure: Measure) -> Table {
+    (line_table(analyzed, measure).iter())
         .filter(|row| row.amounts != Amounts::default())
         .map(|row| {
             let key = format!("{}:{}", analyzed.file_path(row.place.file), row.place.line);
