@@ -18,6 +18,7 @@ use super::options::RecordOptions;
 use super::recording::{Recording, TargetState};
 use super::run_info;
 use super::sampler::Sampler;
+use super::trouble::Trouble;
 use super::unprivileged::Copies;
 
 /// What a target has printed is read by then; what it has started may print for ever.
@@ -185,7 +186,8 @@ impl Recording<'_> {
                 self.seen.lost_mapping_records = lost_mapping_records;
             }
             FromSampler::Failed(error) => {
-                self.seen.troubles.push(self.sampler.error(error).message)
+                let why = self.sampler.error(error).message;
+                self.seen.troubles.push(Trouble::SamplerFailed { why });
             }
             FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
         }

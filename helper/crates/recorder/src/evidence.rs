@@ -14,6 +14,7 @@ use super::modules::Modules;
 use super::recorded::EndReason;
 use super::repetitions::Repetitions;
 use super::stacks::CountedStacks;
+use super::trouble::Trouble;
 use super::work::FoundWork;
 
 pub struct Evidence {
@@ -59,8 +60,8 @@ pub struct Evidence {
     pub end_reason: EndReason,
     /// The sampler did not send everything.
     pub sampler_lost: bool,
-    /// What went wrong meanwhile, as sentences.
-    pub troubles: Vec<String>,
+    /// What went wrong meanwhile.
+    pub troubles: Vec<Trouble>,
 }
 
 impl Default for Evidence {

@@ -8,6 +8,7 @@ use supervision::Patience;
 use super::environment::Environment;
 use super::recording::Recording;
 use super::symbols::CodeSources;
+use super::trouble::Trouble;
 use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
 
 /// Longer than git may take: it is waited for since the beginning.
@@ -46,9 +47,7 @@ impl Recording<'_> {
         }
         self.steps.remove();
         if let Some(why) = self.sampler.end(SAMPLER_ENDS_WITHIN, &self.urgency) {
-            self.seen.troubles.push(format!(
-                "The sampler finished but does not exit ({why}): it was left behind."
-            ));
+            self.seen.troubles.push(Trouble::SamplerLeft { why });
         }
         Ok(Recorded {
             run: run_file.map(|run_file| run_file.path().to_owned()),
@@ -60,7 +59,7 @@ impl Recording<'_> {
             user_space_only: !self.sampler.is_privileged(),
             wall,
             end_reason: self.seen.end_reason,
-            problems: self.seen.troubles,
+            problems: self.seen.troubles.iter().map(Trouble::sentence).collect(),
             not_kept,
         })
     }

@@ -8,6 +8,7 @@ use profile::Profile;
 use super::modules::{Module, ModuleIndex};
 use super::recording::Recording;
 use super::shown_path::shown_path;
+use super::trouble::Trouble;
 use super::{Build, RecordOptions, Target};
 use crate::kept_builds::{BuildFile, KeptBuilds, NotKept, RanBuild};
 
@@ -24,8 +25,8 @@ impl Recording<'_> {
             Build::Kept(builds) => return self.keep_present(builds, options, profile, run).err(),
             Build::Earlier(earlier) => {
                 if let Err(why) = earlier.build.note_run(run, &self.urgency) {
-                    let problem = format!("The earlier build does not list this run: {why}.");
-                    self.seen.troubles.push(problem);
+                    let why = why.to_string();
+                    self.seen.troubles.push(Trouble::BuildWithoutRun { why });
                 }
             }
         }

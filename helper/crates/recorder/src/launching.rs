@@ -12,6 +12,7 @@ use super::follow::{Ended, Told, follow};
 use super::launch_options::launch_options_of;
 use super::recording::{Recording, TargetState};
 use super::repetitions::has_failed;
+use super::trouble::Trouble;
 use super::turns::Turn;
 use super::work::Work;
 use super::{EndReason, Incoming, RecordError, RecordOptions};
@@ -146,7 +147,11 @@ impl Recording<'_> {
             Some(exit) if repeats && has_failed(exit) && self.stopping.is_none() => {
                 // An interrupt reaches the command and us alike: that is no failure of its own.
                 if exit.signal != libc::SIGINT {
-                    self.seen.troubles.push(self.seen.repetitions.failure(exit));
+                    self.seen.troubles.push(Trouble::ExecutionFailed {
+                        number: self.seen.repetitions.done.len(),
+                        wanted: self.seen.repetitions.wanted,
+                        exit,
+                    });
                 }
                 Next::Failed
             }
@@ -177,7 +182,8 @@ impl Recording<'_> {
     /// A stop is heard while the next repetition is being started: that is no problem.
     fn note_unless_stopped(&mut self, error: RecordError) {
         if !error.is_stopped() {
-            self.seen.troubles.push(error.message);
+            let why = error.message;
+            self.seen.troubles.push(Trouble::NotLaunched { why });
         }
     }
 
@@ -186,9 +192,8 @@ impl Recording<'_> {
             return;
         };
         if let Err(e) = self.release(&options.work, sender) {
-            self.seen
-                .troubles
-                .push(format!("the program could not be released: {e}"));
+            let why = e.to_string();
+            self.seen.troubles.push(Trouble::NotReleased { why });
             self.target = TargetState::Gone;
             self.stop(EndReason::Exited);
         }

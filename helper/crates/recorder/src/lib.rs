@@ -64,6 +64,7 @@ mod stopping;
 mod stops;
 pub mod symbolize_worker;
 mod symbols;
+mod trouble;
 mod turn_text;
 mod turns;
 mod unprivileged;

@@ -133,14 +133,6 @@ impl Repetitions {
         summary(&cpu)
     }
 
-    /// A sentence: why no more repetitions followed the last.
-    pub fn failure(&self, exit: Exit) -> String {
-        let (number, wanted, how) = (self.done.len(), self.wanted, how_failed(exit));
-        format!(
-            "Execution {number} of {wanted} {how}. The recording stopped there; everything recorded until then is kept."
-        )
-    }
-
     /// What all finished runs have used, with the exit of the last.
     pub fn total(&self) -> Option<Exit> {
         let last = self.done.last()?.exit;

@@ -20,6 +20,7 @@ use super::repetitions::{Repetition, Repetitions};
 use super::shown_path::shown_path;
 use super::source_texts::SourceTexts;
 use super::symbols::Symbols;
+use super::trouble::Trouble;
 use super::{EndReason, RecordOptions, Target};
 
 /// Of a module.
@@ -95,7 +96,7 @@ pub fn run_info(
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
         drawn_environments: options.layouts.is_some(),
         git_branch: git.map_or(String::new(), |g| g.branch.clone()),
-        problems: seen.troubles.clone(),
+        problems: seen.troubles.iter().map(Trouble::sentence).collect(),
         way: seen.by.way.to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
         recorder_pid: 0,

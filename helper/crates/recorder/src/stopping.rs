@@ -11,6 +11,7 @@ use target::Launched;
 
 use super::recording::{Recording, TargetState};
 use super::sampler_watch::Silence;
+use super::trouble::Trouble;
 use super::{Control, EndReason, Event, Incoming, RecordOptions};
 
 /// How long an asked target may take to end before it is asked harder.
@@ -150,11 +151,10 @@ impl Recording<'_> {
             let state = state_of(launched.pid());
             // Otherwise it is only its last output that is waited for.
             if state != ProcessState::Ended {
-                self.seen.troubles.push(format!(
-                    "The command did not exit for {:.1} s after it was terminated and then killed ({}): it was left behind.",
-                    self.killed.waited().as_secs_f64(),
-                    state.in_words()
-                ));
+                self.seen.troubles.push(Trouble::CommandLeft {
+                    waited: self.killed.waited(),
+                    state: state.in_words(),
+                });
             }
             self.target = TargetState::Gone;
             self.stop(EndReason::Stopped);
@@ -179,24 +179,21 @@ impl Recording<'_> {
 
     /// What it has passed on is kept; it is ended if we may do that.
     fn give_up_sampler(&mut self, waited: Duration) -> String {
-        let state = self.sampler.state().unwrap_or_default();
-        let left = self.sampler.end(Duration::ZERO, &self.urgency);
-        let and = match left {
-            None => "It was killed".to_owned(),
-            Some(why) => format!("It was left behind ({why}) and exits when it continues"),
+        let trouble = Trouble::SamplerSilent {
+            waited,
+            state: self.sampler.state().unwrap_or_default(),
+            left_because: self.sampler.end(Duration::ZERO, &self.urgency),
         };
-        let told = format!(
-            "The sampler did not respond for {:.0} s ({state}). {and}. The run contains the samples it had delivered; later samples are not counted.",
-            waited.as_secs_f64()
-        );
-        self.without_sampler(&told);
-        told
+        self.without_sampler(trouble)
     }
 
-    fn without_sampler(&mut self, told: &str) {
-        self.seen.troubles.push(told.to_owned());
+    /// Gives what is to be told.
+    fn without_sampler(&mut self, trouble: Trouble) -> String {
+        let told = trouble.sentence();
+        self.seen.troubles.push(trouble);
         (self.sampler_ended, self.seen.sampler_lost) = (true, true);
         self.stop(EndReason::SamplerLost);
+        told
     }
 
     fn signal(&self, signal: Signal) {
@@ -207,12 +204,7 @@ impl Recording<'_> {
 
     /// The target goes on without it. Gives what is to be told.
     pub(super) fn lose_sampler(&mut self, why: Option<String>) -> String {
-        let told = format!(
-            "The sampler exited before the target, after {:.1} s{}. The run contains the samples taken until then, except for the last moment (about 50 ms), which is not counted.",
-            self.started.elapsed().as_secs_f64(),
-            why.map_or(String::new(), |w| format!(" ({w})"))
-        );
-        self.without_sampler(&told);
-        told
+        let after = self.started.elapsed();
+        self.without_sampler(Trouble::SamplerExited { after, why })
     }
 }
