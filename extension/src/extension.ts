@@ -38,6 +38,7 @@ import { TargetPick } from './editor/targets/targetPick.ts';
 import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
+import { type RunRef, sameRun } from './engine/runRef.ts';
 import { RunMeasures } from './selection/runMeasures.ts';
 import { RunSelections } from './selection/runSelections.ts';
 
@@ -74,15 +75,15 @@ export function activate(context: vscode.ExtensionContext): Activated {
     extensionUri,
     navigation,
     log,
-    openRun: async (run: string) => {
+    openRun: async (run: RunRef) => {
       await opener.openRun(run);
       panels.show({ run });
     },
-    compare: (base: string, current: string) => compare(base, current),
+    compare: (base: RunRef, current: RunRef) => compare(base, current),
   };
   // The page says itself why a file cannot be opened.
   const logOnly = (error: Error) => log.warn(error.message);
-  const showHeat = (path: string) => void active.showRun(path).catch(logOnly);
+  const showHeat = (run: RunRef) => void active.showRun(run).catch(logOnly);
   const showAgain = (shown: Shown) => {
     if ('sweep' in shown) return;
     const profile = 'run' in shown ? shown : { ...shown, normalisation: panels.normalisationOf(shown) };
@@ -92,7 +93,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const normalised = ({ base, new: current }: ShownPair, normalisation: number) => {
     const shown = active.current;
     if (shown?.kind !== 'comparison') return;
-    if (shown.comparison.base.path !== base || shown.comparison.current.path !== current) return;
+    if (!sameRun(shown.comparison.base.ref, base) || !sameRun(shown.comparison.current.ref, current)) return;
     void active.showComparison(base, current, normalisation).catch(logOnly);
   };
   const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain, normalised);
@@ -113,7 +114,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const baseline = new Baseline(client, workspaceState, log);
   const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));
 
-  const showWaiting = async (run: string) => {
+  const showWaiting = async (run: RunRef) => {
     try {
       await pageParts.openRun(run);
     } catch (error) {

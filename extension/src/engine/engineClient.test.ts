@@ -45,7 +45,7 @@ test('replies before the final one are parts', async (t) => {
 test('a failure is thrown with its kind, message and advice', async (t) => {
   const failure = { kind: 'not-found', message: 'No file a.', advice: 'Look again.' };
   const client = clientOf(t, [welcome, reply({ id: 2, final: true, failure })]);
-  await assert.rejects(client.request({ openRun: { path: 'a' } }), failure);
+  await assert.rejects(client.request({ openRun: { run: { file: 'a' } } }), failure);
 });
 
 test('another version of the protocol is one sentence', async (t) => {

@@ -11,6 +11,7 @@ import {
 } from '../../../core/wire.ts';
 import type { EngineClient, RequestOptions } from './engineClient.ts';
 import { EngineFailure } from './failure.ts';
+import { type RunRef, wireRun } from './runRef.ts';
 import type { SourcePrefix } from './sourcePrefixes.ts';
 
 /** What a request is made of once the handle is known. */
@@ -41,14 +42,14 @@ export function demanglingOf(setting: unknown): Demangling {
   return typeof setting === 'string' && Object.hasOwn(DEMANGLE, setting) ? (setting as Demangling) : 'recorded';
 }
 
-/** A run, a file of any pprof writer, opened by path. */
+/** A run that is open, by its reference. */
 export class OpenRun {
   private handle: Reopened<RunOpened>;
   private selection: Reopened<Selected> | undefined;
 
   constructor(
     private readonly client: EngineClient,
-    readonly path: string,
+    readonly ref: RunRef,
     private readonly options: OpenOptions,
   ) {
     this.handle = new Reopened(client, () => this.openNow());
@@ -103,7 +104,7 @@ export class OpenRun {
     const workspaceFolders = [...this.options.workspaceFolders];
     const sourcePrefixes = this.options.sourcePrefixes.map(({ from, to }) => ({ from, to }));
     const demangle = DEMANGLE[this.options.demangle];
-    const openRun = { path: this.path, workspaceFolders, sourcePrefixes, demangle };
+    const openRun = { run: wireRun(this.ref), workspaceFolders, sourcePrefixes, demangle };
     const reply = await this.client.request({ openRun });
     return expected(reply.runOpened, 'RunOpened');
   }

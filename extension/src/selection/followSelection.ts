@@ -14,7 +14,7 @@ export async function followSelection(
   run: OpenRun,
   selections: RunSelections,
 ): Promise<{ selected: Selected | undefined; refused?: string }> {
-  const { selection } = selections.get(run.path);
+  const { selection } = selections.get(run.ref);
   if (isEmptySelection(selection)) {
     run.selectAll();
     return { selected: undefined };
@@ -23,7 +23,7 @@ export async function followSelection(
     return { selected: await run.select(wireSelection(selection)) };
   } catch (error) {
     const { message } = failureOf(error);
-    selections.refuse(run.path, selection);
+    selections.refuse(run.ref, selection);
     return { selected: undefined, refused: message };
   }
 }

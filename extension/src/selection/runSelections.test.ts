@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_SELECTION, type ShownSelection } from '../../../core/selectionMessages.ts';
+import { fileRun, type RunRef } from '../engine/runRef.ts';
 import { RunSelections } from './runSelections.ts';
 
 const thread = (name: string): ShownSelection => ({ ...EMPTY_SELECTION, threads: [name] });
-const RUN = '/runs/a.pb.gz';
+const RUN = fileRun('/runs/a.pb.gz');
+const OTHER = fileRun('/runs/b.pb.gz');
 
 test('undo and redo go through the steps, and a new step ends what could be redone', () => {
   const selections = new RunSelections();
@@ -50,15 +52,15 @@ test('what was refused is gone, as if it had not been made', () => {
   assert.deepEqual(selections.get(RUN).selection, thread('a'));
 });
 
-test('each change is heard with the path of its run, until nobody listens', () => {
+test('each change is heard with its run, until nobody listens', () => {
   const selections = new RunSelections();
-  const heard: string[] = [];
+  const heard: RunRef[] = [];
   const listening = selections.onDidChange((run) => heard.push(run));
   selections.select(RUN, thread('a'), true);
-  selections.clear('/runs/b.pb.gz');
+  selections.clear(OTHER);
   selections.undo(RUN);
   listening.dispose();
   selections.redo(RUN);
-  assert.deepEqual(heard, [RUN, '/runs/b.pb.gz', RUN]);
-  assert.deepEqual(selections.get('/runs/b.pb.gz').selection, EMPTY_SELECTION);
+  assert.deepEqual(heard, [RUN, OTHER, RUN]);
+  assert.deepEqual(selections.get(OTHER).selection, EMPTY_SELECTION);
 });

@@ -1,5 +1,6 @@
 // What part of each run is looked at: one selection a run, which its panel, the heat in the editor and the status bar follow.
 import { EMPTY_SELECTION, type ShownSelection, sameSelection } from '../../../core/selectionMessages.ts';
+import { type RunRef, runKey } from '../engine/runRef.ts';
 
 export interface RunSelection {
   readonly selection: ShownSelection;
@@ -19,15 +20,14 @@ interface History {
   preview: ShownSelection | undefined;
 }
 
-type Listener = (run: string) => void;
+type Listener = (run: RunRef) => void;
 
 export class RunSelections {
   private readonly histories = new Map<string, History>();
   private readonly listeners = new Set<Listener>();
 
-  /** `run`: the path of the run. */
-  get(run: string): RunSelection {
-    const history = this.histories.get(run);
+  get(run: RunRef): RunSelection {
+    const history = this.histories.get(runKey(run));
     if (!history) return { selection: EMPTY_SELECTION, preview: false, canUndo: false, canRedo: false };
     return {
       selection: history.preview ?? history.committed,
@@ -38,7 +38,7 @@ export class RunSelections {
   }
 
   /** What equals the committed selection is no step, but ends a preview. */
-  select(run: string, selection: ShownSelection, preview: boolean): void {
+  select(run: RunRef, selection: ShownSelection, preview: boolean): void {
     const history = this.historyOf(run);
     if (sameSelection(selection, history.committed)) history.preview = undefined;
     else if (preview) history.preview = selection;
@@ -51,12 +51,12 @@ export class RunSelections {
     this.tell(run);
   }
 
-  clear(run: string): void {
+  clear(run: RunRef): void {
     this.select(run, EMPTY_SELECTION, false);
   }
 
   /** A preview is no step: undoing drops it, and goes back no further. */
-  undo(run: string): void {
+  undo(run: RunRef): void {
     const history = this.historyOf(run);
     const dropped = history.preview !== undefined;
     history.preview = undefined;
@@ -68,7 +68,7 @@ export class RunSelections {
     this.tell(run);
   }
 
-  redo(run: string): void {
+  redo(run: RunRef): void {
     const history = this.historyOf(run);
     history.preview = undefined;
     const later = history.after.pop();
@@ -80,7 +80,7 @@ export class RunSelections {
   }
 
   /** Goes back from a selection that the engine refused, as if it had not been made. */
-  refuse(run: string, refused: ShownSelection): void {
+  refuse(run: RunRef, refused: ShownSelection): void {
     const history = this.historyOf(run);
     if (history.preview && sameSelection(history.preview, refused)) history.preview = undefined;
     else if (sameSelection(history.committed, refused)) history.committed = history.before.pop() ?? EMPTY_SELECTION;
@@ -94,15 +94,15 @@ export class RunSelections {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  private historyOf(run: string): History {
-    const known = this.histories.get(run);
+  private historyOf(run: RunRef): History {
+    const known = this.histories.get(runKey(run));
     if (known) return known;
     const fresh: History = { before: [], committed: EMPTY_SELECTION, after: [], preview: undefined };
-    this.histories.set(run, fresh);
+    this.histories.set(runKey(run), fresh);
     return fresh;
   }
 
-  private tell(run: string): void {
+  private tell(run: RunRef): void {
     for (const listener of this.listeners) listener(run);
   }
 }

@@ -2,15 +2,16 @@
 import { existsSync } from 'node:fs';
 import { chipsOf } from '../../../core/selectionChips.ts';
 import type { OpenRun } from '../engine/openProfiles.ts';
+import { fileOf } from '../engine/runRef.ts';
 import type { RunSelections } from './runSelections.ts';
 
 /** The path of the file; throws EngineFailure when it cannot be written. */
 export async function saveSelection(run: OpenRun, selections: RunSelections): Promise<string> {
-  const { selection } = selections.get(run.path);
+  const { selection } = selections.get(run.ref);
   const words = chipsOf(selection, () => undefined)
     .map(({ text }) => text)
     .join(', ');
-  const path = freePath(run.path);
+  const path = freePath(fileOf(run.ref));
   await run.request((handle) => ({ saveRun: { run: handle, path, words } }));
   return path;
 }

@@ -30,7 +30,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             client: "a client".to_owned(),
         }),
         Body::OpenRun(OpenRunRequest {
-            path: "/run.pb.gz".to_owned(),
+            run: wire::RunRef::file("/run.pb.gz"),
             workspace_folders: vec!["/a".to_owned(), "/b".to_owned()],
             ..OpenRunRequest::default()
         }),

@@ -11,6 +11,7 @@ import type {
 } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
+import { type RunRef, runKey, sameRun } from '../../engine/runRef.ts';
 import { OpeningOrder } from '../../heat/openingOrder.ts';
 import { followSelection } from '../../selection/followSelection.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
@@ -48,7 +49,7 @@ export class ActiveProfile implements vscode.Disposable {
     const following = [
       selections.onDidChange((run) => void this.follow(run)),
       measures.onDidChange((run) => {
-        if (this.profile?.kind === 'run' && this.profile.run.path === run) this.didSelect.fire();
+        if (this.profile?.kind === 'run' && sameRun(this.profile.run.ref, run)) this.didSelect.fire();
       }),
     ];
     this.following = { dispose: () => following.map((one) => one.dispose()) };
@@ -66,7 +67,7 @@ export class ActiveProfile implements vscode.Disposable {
   /** Which of the run's values its figures are of; undefined: no run is shown. */
   get value(): number | undefined {
     const { profile } = this;
-    return profile?.kind === 'run' ? this.measures.of(profile.run.path, profile.opened) : undefined;
+    return profile?.kind === 'run' ? this.measures.of(profile.run.ref, profile.opened) : undefined;
   }
 
   /** The profile's entry for a file on this machine, or for the recorded path of a saved text. */
@@ -75,17 +76,17 @@ export class ActiveProfile implements vscode.Disposable {
   }
 
   /** Opens a run and shows its heat. Throws EngineFailure; what was shown before stays then. */
-  async showRun(path: string): Promise<RunOpened> {
-    if (this.profile?.kind !== 'run' || this.profile.run.path !== path) return this.openRun(path);
+  async showRun(run: RunRef): Promise<RunOpened> {
+    if (this.profile?.kind !== 'run' || !sameRun(this.profile.run.ref, run)) return this.openRun(run);
     this.order.supersede();
     return this.profile.opened;
   }
 
   /** Opens two runs and shows their differences. */
-  async showComparison(basePath: string, newPath: string, normalisation = 0): Promise<ComparisonOpened> {
-    const key = JSON.stringify([basePath, newPath, normalisation]);
+  async showComparison(baseRun: RunRef, newRun: RunRef, normalisation = 0): Promise<ComparisonOpened> {
+    const key = JSON.stringify([runKey(baseRun), runKey(newRun), normalisation]);
     const profile = await this.order.open(key, async () => {
-      const [base, current] = [basePath, newPath].map((path) => new OpenRun(this.client, path, openOptions()));
+      const [base, current] = [baseRun, newRun].map((run) => new OpenRun(this.client, run, openOptions()));
       const comparison = new OpenComparison(this.client, base!, current!, normalisation);
       return { kind: 'comparison', comparison, opened: await comparison.opened() };
     });
@@ -97,10 +98,10 @@ export class ActiveProfile implements vscode.Disposable {
     const profile = this.profile;
     // What is on the way has the settings of before.
     if (profile) this.order.supersede();
-    if (profile?.kind === 'run') await this.openRun(profile.run.path);
+    if (profile?.kind === 'run') await this.openRun(profile.run.ref);
     else if (profile) {
       const { base, current, normalisation } = profile.comparison;
-      await this.showComparison(base.path, current.path, normalisation);
+      await this.showComparison(base.ref, current.ref, normalisation);
     }
   }
 
@@ -140,9 +141,9 @@ export class ActiveProfile implements vscode.Disposable {
   }
 
   /** The figures of a run are of what is selected of it. */
-  private async follow(path: string): Promise<void> {
+  private async follow(run: RunRef): Promise<void> {
     const { profile } = this;
-    if (profile?.kind !== 'run' || profile.run.path !== path) return;
+    if (profile?.kind !== 'run' || !sameRun(profile.run.ref, run)) return;
     const { selected } = await followSelection(profile.run, this.selections);
     if (this.profile !== profile) return;
     this.part = selected;
@@ -154,9 +155,9 @@ export class ActiveProfile implements vscode.Disposable {
     else await this.showComparison(shown.base, shown.new, shown.normalisation);
   }
 
-  private async openRun(path: string): Promise<RunOpened> {
-    const profile = await this.order.open(JSON.stringify([path]), async () => {
-      const run = new OpenRun(this.client, path, openOptions());
+  private async openRun(ref: RunRef): Promise<RunOpened> {
+    const profile = await this.order.open(JSON.stringify([runKey(ref)]), async () => {
+      const run = new OpenRun(this.client, ref, openOptions());
       const opened = await run.opened();
       const { selected } = await followSelection(run, this.selections);
       return { kind: 'run', run, opened, selected };
@@ -193,7 +194,7 @@ function close(profile: Profile): void {
 }
 
 function rememberedOf(profile: Profile): RememberedProfile {
-  if (profile.kind === 'run') return { run: profile.run.path };
+  if (profile.kind === 'run') return { run: profile.run.ref };
   const { base, current, normalisation } = profile.comparison;
-  return { base: base.path, new: current.path, normalisation };
+  return { base: base.ref, new: current.ref, normalisation };
 }

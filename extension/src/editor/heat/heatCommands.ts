@@ -1,6 +1,7 @@
 // Commands on the heat beside the lines: showing it, going through it, and the listing of a file with it.
 import * as vscode from 'vscode';
 import { EngineFailure } from '../../engine/failure.ts';
+import { runKey } from '../../engine/runRef.ts';
 import { measureItems } from '../../heat/measureChoice.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
@@ -60,7 +61,7 @@ export function heatCommands(parts: HeatCommandParts): Commands {
     const title = vscode.l10n.t('Show Another Measure');
     const placeHolder = vscode.l10n.t('What the heat, the flame graph and the table of this run are of');
     const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDescription: true });
-    if (chosen) measures.choose(profile.run.path, chosen.value);
+    if (chosen) measures.choose(profile.run.ref, chosen.value);
   };
   const showAnnotatedListing = async () => {
     const profile = active.current;
@@ -77,12 +78,12 @@ export function heatCommands(parts: HeatCommandParts): Commands {
     }
     const { run, opened } = profile;
     const { recordedPath } = file;
-    const { selection } = selections.get(run.path);
+    const { selection } = selections.get(run.ref);
     // The listing has the usual measure by itself.
     const measure = active.value === opened.defaultValue ? undefined : opened.values[active.value ?? -1]?.type;
     const wanted = { run, selection, measure, options: openOptions(), recordedPath };
     const text = await selectedListing(parts.enginePath(), wanted);
-    const listing = await documents.open({ path: `${recordedPath}.annotated`, origin: run.path }, text);
+    const listing = await documents.open({ path: `${recordedPath}.annotated`, origin: runKey(run.ref) }, text);
     await vscode.window.showTextDocument(listing, { viewColumn: vscode.ViewColumn.Beside });
   };
 

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { difference } from '../../../../core/numbersAsText.ts';
 import type { ComparisonOpened, FileDifference, RunOpened } from '../../../../core/wire.ts';
 import { expected } from '../../engine/openProfiles.ts';
+import type { RunRef } from '../../engine/runRef.ts';
 import { endOfHotPath } from '../../heat/hotPath.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { isInsideFolders } from '../../sources/insideFolders.ts';
@@ -22,15 +23,15 @@ export class ProfileOpener {
   ) {}
 
   /** Shows the heat of a run. A hot file is opened when none is in view. */
-  async openRun(path: string): Promise<RunOpened> {
-    const opened = await this.active.showRun(path);
+  async openRun(run: RunRef): Promise<RunOpened> {
+    const opened = await this.active.showRun(run);
     this.painter.show();
     // Only what needs no question: the user did not ask to see a line.
     if (!this.hotFileInView()) await this.goToHottestOwnLine();
     return opened;
   }
 
-  async openComparison(base: string, current: string, normalisation: number): Promise<ComparisonOpened> {
+  async openComparison(base: RunRef, current: RunRef, normalisation: number): Promise<ComparisonOpened> {
     const opened = await this.active.showComparison(base, current, normalisation);
     this.painter.show();
     return opened;

@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { ShownSelection } from '../../../../core/selectionMessages.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import type { OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import { fileOf } from '../../engine/runRef.ts';
 import { functionModules } from '../../selection/functionModules.ts';
 import { namesFunctions, selectionFlags } from '../../selection/selectionFlags.ts';
 import { annotatedListing } from './annotatedListing.ts';
@@ -30,5 +31,5 @@ export async function selectedListing(engine: string, listing: ListingOf): Promi
   // Functions of the selection have the names that the editor shows.
   const naming = demangle === 'recorded' ? [] : [`--demangle=${demangle}`];
   const measuring = measure === undefined ? [] : [`--measure=${measure}`];
-  return annotatedListing(engine, [...naming, ...measuring, ...said.flags], run.path, recordedPath);
+  return annotatedListing(engine, [...naming, ...measuring, ...said.flags], fileOf(run.ref), recordedPath);
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { selectedText } from '../../../../core/numbersAsText.ts';
 import { countOf } from '../../../../core/sampleCount.ts';
 import { chipsOf } from '../../../../core/selectionChips.ts';
-import { isEmptySelection } from '../../../../core/selectionMessages.ts';
+import { EMPTY_SELECTION, isEmptySelection } from '../../../../core/selectionMessages.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 
@@ -28,8 +28,8 @@ export class SelectionStatus implements vscode.Disposable {
   private show(): void {
     const profile = this.active.current;
     const run = profile?.kind === 'run' ? profile.run : undefined;
-    const { selection } = this.selections.get(run?.path ?? '');
-    const hasSelection = run !== undefined && !isEmptySelection(selection);
+    const selection = run ? this.selections.get(run.ref).selection : EMPTY_SELECTION;
+    const hasSelection = !isEmptySelection(selection);
     void vscode.commands.executeCommand('setContext', 'lineheat.hasSelection', hasSelection);
     if (!hasSelection) {
       this.item.hide();

@@ -1,21 +1,38 @@
 // Which profile this window shows, so that its heat comes back after the window is reloaded.
 import type { Memento } from 'vscode';
+import { type RunRef, runKey, runOfKey } from '../../engine/runRef.ts';
 
 const MEMORY = 'lineheat.shownProfile';
 
 export type RememberedProfile =
-  | { readonly run: string }
-  | { readonly base: string; readonly new: string; readonly normalisation: number };
+  | { readonly run: RunRef }
+  | { readonly base: RunRef; readonly new: RunRef; readonly normalisation: number };
+
+/** With keys in place of the runs. */
+type Saved = { readonly run: string } | { readonly base: string; readonly new: string; readonly normalisation: number };
 
 export class ShownProfile {
   constructor(private readonly memory: Memento) {}
 
   /** Undefined when nothing was shown. */
   get(): RememberedProfile | undefined {
-    return this.memory.get<RememberedProfile>(MEMORY);
+    const saved = this.memory.get<Saved>(MEMORY);
+    if (!saved) return undefined;
+    if ('run' in saved) {
+      const run = runOfKey(saved.run);
+      return run && { run };
+    }
+    const [base, current] = [runOfKey(saved.base), runOfKey(saved.new)];
+    return base && current && { base, new: current, normalisation: saved.normalisation };
   }
 
   set(profile: RememberedProfile | undefined): Thenable<void> {
-    return this.memory.update(MEMORY, profile);
+    return this.memory.update(MEMORY, profile && savedOf(profile));
   }
+}
+
+function savedOf(profile: RememberedProfile): Saved {
+  if ('run' in profile) return { run: runKey(profile.run) };
+  const { base, new: current, normalisation } = profile;
+  return { base: runKey(base), new: runKey(current), normalisation };
 }

@@ -9,6 +9,7 @@ import { type ComparisonOpened, type ExplainedFunction, type RequestBody, wire }
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, OpenComparison, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import type { RunRef } from '../../engine/runRef.ts';
 import { runName } from '../../heat/runText.ts';
 import { shownComparison, shownExplanation } from '../../heat/shownComparison.ts';
 import { savedText } from '../../sources/savedText.ts';
@@ -33,9 +34,9 @@ const views: ViewNumbers = {
 /** What is compared where the engine does not say. */
 const CPU = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
 
-export interface ComparedPaths {
-  readonly base: string;
-  readonly new: string;
+export interface ComparedRuns {
+  readonly base: RunRef;
+  readonly new: RunRef;
 }
 
 export interface ComparisonSubjectParts {
@@ -47,11 +48,10 @@ export interface ComparisonSubjectParts {
   readonly normalised: (normalisation: number) => void;
 }
 
-export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubjectParts): ProfileSubject {
+export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectParts): ProfileSubject {
   const { client, options } = parts;
-  const open = (path: string) => new OpenRun(client, path, options);
-  const compare = (normalisation: number) =>
-    new OpenComparison(client, open(paths.base), open(paths.new), normalisation);
+  const open = (run: RunRef) => new OpenRun(client, run, options);
+  const compare = (normalisation: number) => new OpenComparison(client, open(runs.base), open(runs.new), normalisation);
   let comparison = compare(parts.normalisation);
   let explained: readonly ExplainedFunction[] = [];
   const view = ({ view: kind, hidden }: ShownView) => ({
@@ -61,17 +61,17 @@ export function comparisonSubject(paths: ComparedPaths, parts: ComparisonSubject
   return {
     show: async (panel) => {
       const opened = await comparison.opened();
-      const runs = [opened.base, opened.new].filter((run) => run !== null);
+      const summaries = [opened.base, opened.new].filter((run) => run !== null);
       const shown = shownComparison(opened);
       return {
         type: 'show',
         panel,
         subject: 'comparison',
         // The sentence says the change with its interval; without one the bare change stands in the title.
-        title: [runs.map(runName).join(' → '), shown.sentence ? '' : relativeText(opened.change)]
+        title: [summaries.map(runName).join(' → '), shown.sentence ? '' : relativeText(opened.change)]
           .filter(Boolean)
           .join('  '),
-        runs: runs.map(shownRun),
+        runs: summaries.map(shownRun),
         problems: [...matchSentence(opened), ...opened.warnings.map((text) => visibleText(text, 1000))],
         values: [opened.value ? shownMeasure(opened.value) : CPU],
         defaultValue: 0,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HostMessage } from '../../../../core/webviewMessages.ts';
 import { OpenRun } from '../../engine/openProfiles.ts';
+import { fileRun } from '../../engine/runRef.ts';
 import { RunMeasures } from '../../selection/runMeasures.ts';
 import { PageMeasure } from './pageMeasure.ts';
 
@@ -13,7 +14,7 @@ const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded'
 
 function pageOf(measures: RunMeasures) {
   const posted: HostMessage[] = [];
-  const run = new OpenRun(client as never, '/a.pb.gz', options);
+  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
   return { page: new PageMeasure(run, measures, (message) => posted.push(message)), posted };
 }
 
@@ -22,7 +23,7 @@ test('all pages of a run hear what is chosen on one, and pages of other runs not
   const [one, other] = [pageOf(measures), pageOf(measures)];
   assert.equal(await one.page.chosen(), undefined);
   await one.page.choose(2);
-  measures.choose('/b.pb.gz', 1);
+  measures.choose(fileRun('/b.pb.gz'), 1);
   for (const { posted } of [one, other]) assert.deepEqual(posted, [{ type: 'measureChosen', value: 2 }]);
   assert.equal(await other.page.chosen(), 2);
 });

@@ -1,6 +1,7 @@
 // The measure of a run that a page shows: the page says which one was chosen on it, and hears which one was chosen elsewhere.
 import type { HostMessage } from '../../../../core/webviewMessages.ts';
 import type { OpenRun } from '../../engine/openProfiles.ts';
+import { sameRun } from '../../engine/runRef.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
 
 export class PageMeasure {
@@ -11,22 +12,22 @@ export class PageMeasure {
     private readonly measures: RunMeasures,
     post: (message: HostMessage) => void,
   ) {
-    this.following = measures.onDidChange((path) => {
-      const value = measures.get(path);
-      if (path === run.path && value !== undefined) post({ type: 'measureChosen', value });
+    this.following = measures.onDidChange((changed) => {
+      const value = measures.get(changed);
+      if (sameRun(changed, run.ref) && value !== undefined) post({ type: 'measureChosen', value });
     });
   }
 
   /** What was chosen in this window; undefined: nothing yet. */
   async chosen(): Promise<number | undefined> {
-    const { path } = this.run;
-    return this.measures.get(path) === undefined ? undefined : this.measures.of(path, await this.run.opened());
+    const { ref } = this.run;
+    return this.measures.get(ref) === undefined ? undefined : this.measures.of(ref, await this.run.opened());
   }
 
   /** What the run does not have is not chosen: a page may ask for anything. */
   async choose(value: number): Promise<void> {
     const { values } = await this.run.opened();
-    if (value < values.length) this.measures.choose(this.run.path, value);
+    if (value < values.length) this.measures.choose(this.run.ref, value);
   }
 
   dispose(): void {

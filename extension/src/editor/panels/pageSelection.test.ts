@@ -7,6 +7,7 @@ import {
 } from '../../../../core/selectionMessages.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { OpenRun } from '../../engine/openProfiles.ts';
+import { fileRun } from '../../engine/runRef.ts';
 import { RunSelections } from '../../selection/runSelections.ts';
 import { PageSelection } from './pageSelection.ts';
 
@@ -18,7 +19,7 @@ test('a timeline that cannot be had names the request that it answers', async ()
     },
   };
   const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-  const run = new OpenRun(client as never, '/a.pb.gz', options);
+  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const post = (message: SelectionHostMessage) => posted.push(message);
   const page = new PageSelection(run, { selections: new RunSelections(), post, refused: () => {} });
@@ -40,13 +41,13 @@ test('where nobody knows the samples the page hears values alone, of the run and
     request: async (body: object) => ('openRun' in body ? { runOpened: opened } : { selected: part }),
   };
   const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-  const run = new OpenRun(client as never, '/a.pb.gz', options);
+  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const selections = new RunSelections();
   const post = (message: SelectionHostMessage) => posted.push(message);
   const page = new PageSelection(run, { selections, post, refused: () => {} });
   await page.follow();
-  selections.select('/a.pb.gz', { ...EMPTY_SELECTION, threads: ['io'] }, false);
+  selections.select(fileRun('/a.pb.gz'), { ...EMPTY_SELECTION, threads: ['io'] }, false);
   await page.follow();
   const told = posted.map(
     (message) => message.type === 'selected' && [message.samples, message.runSamples, message.value],

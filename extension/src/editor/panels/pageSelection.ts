@@ -4,6 +4,7 @@ import { countOf } from '../../../../core/sampleCount.ts';
 import type { SelectionHostMessage, SelectionPageMessage } from '../../../../core/selectionMessages.ts';
 import { failureOf } from '../../engine/failure.ts';
 import { expected, type OpenRun } from '../../engine/openProfiles.ts';
+import { sameRun } from '../../engine/runRef.ts';
 import { followSelection } from '../../selection/followSelection.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import { runtimesOf, wireTimeline } from '../../selection/wireSelection.ts';
@@ -22,15 +23,16 @@ export class PageSelection {
     private readonly run: OpenRun,
     private readonly parts: PageSelectionParts,
   ) {
-    this.following = parts.selections.onDidChange((path) => {
-      if (path === run.path) void this.follow().catch((error: unknown) => parts.refused(failureOf(error).message));
+    this.following = parts.selections.onDidChange((changed) => {
+      if (sameRun(changed, run.ref))
+        void this.follow().catch((error: unknown) => parts.refused(failureOf(error).message));
     });
   }
 
   /** Makes the figures those of the selection, and says what it is. */
   async follow(): Promise<void> {
     const { totalSamples, totalValue, values, defaultValue, runtimes } = await this.run.opened();
-    const { selection, ...state } = this.parts.selections.get(this.run.path);
+    const { selection, ...state } = this.parts.selections.get(this.run.ref);
     const { selected, refused } = await followSelection(this.run, this.parts.selections);
     if (refused !== undefined) return this.parts.refused(visibleText(refused, 1000));
     const measure = values[defaultValue];
@@ -51,14 +53,14 @@ export class PageSelection {
 
   async answer(message: SelectionPageMessage): Promise<void> {
     const { selections, post } = this.parts;
-    const { path } = this.run;
+    const { ref } = this.run;
     switch (message.type) {
       case 'select':
-        return selections.select(path, message.selection, message.preview);
+        return selections.select(ref, message.selection, message.preview);
       case 'undoSelection':
-        return selections.undo(path);
+        return selections.undo(ref);
       case 'redoSelection':
-        return selections.redo(path);
+        return selections.redo(ref);
       case 'timeline': {
         const { request } = message;
         const timeline = wireTimeline(request);

@@ -1,6 +1,7 @@
 // The editor of profile files, whoever wrote them: the same page as the panels, and their heat.
 import type * as vscode from 'vscode';
 import type { EngineClient } from '../../engine/engineClient.ts';
+import { fileRun, type RunRef } from '../../engine/runRef.ts';
 import { openOptions } from '../settings.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
 import { runSubject } from './profileSubjects.ts';
@@ -9,18 +10,18 @@ import { runSubject } from './profileSubjects.ts';
 export const PROFILE_EDITORS = ['lineheat.profile', 'lineheat.anyProfile'];
 
 export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
-  private readonly open = new Map<ProfilePage, string>();
+  private readonly open = new Map<ProfilePage, RunRef>();
 
   constructor(
     private readonly client: EngineClient,
     private readonly parts: PageParts,
     /** Shows the heat of the opened file; the page itself says it when the file cannot be read. */
-    private readonly showHeat: (path: string) => void,
+    private readonly showHeat: (run: RunRef) => void,
   ) {}
 
   /** Opens what is shown anew, as the settings are now. */
   reopen(): void {
-    for (const [page, path] of this.open) page.showAnew(runSubject(this.client, path, openOptions()));
+    for (const [page, run] of this.open) page.showAnew(runSubject(this.client, run, openOptions()));
   }
 
   openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
@@ -28,14 +29,15 @@ export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    const subject = runSubject(this.client, uri.fsPath, openOptions());
+    const run = fileRun(uri.fsPath);
+    const subject = runSubject(this.client, run, openOptions());
     const page = new ProfilePage(panel.webview, `file:${uri.fsPath}`, subject, this.parts);
     this.parts.retained.watch(panel, page);
-    this.open.set(page, uri.fsPath);
+    this.open.set(page, run);
     panel.onDidDispose(() => {
       this.open.delete(page);
       page.dispose();
     });
-    this.showHeat(uri.fsPath);
+    this.showHeat(run);
   }
 }

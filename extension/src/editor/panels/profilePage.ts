@@ -8,6 +8,7 @@ import { TRANSLATIONS_META } from '../../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
 import type { Location } from '../../../../core/wire.ts';
 import { EngineFailure, failureOf } from '../../engine/failure.ts';
+import type { RunRef } from '../../engine/runRef.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import { tellError } from '../notifications.ts';
@@ -28,8 +29,8 @@ export interface PageParts {
   readonly selections: RunSelections;
   readonly measures: RunMeasures;
   /** Opens the run of a sweep's cell, or compares two. */
-  readonly openRun: (path: string) => Promise<unknown>;
-  readonly compare: (base: string, current: string) => Promise<unknown>;
+  readonly openRun: (run: RunRef) => Promise<unknown>;
+  readonly compare: (base: RunRef, current: RunRef) => Promise<unknown>;
 }
 
 export class ProfilePage implements vscode.Disposable {
@@ -154,10 +155,10 @@ export class ProfilePage implements vscode.Disposable {
         return place && this.navigate(place, message.aside);
       }
       case 'openCell':
-        await this.parts.openRun(this.cellPath(message.index));
+        await this.parts.openRun(this.cellRun(message.index));
         return;
       case 'compareCells':
-        await this.parts.compare(this.cellPath(message.base), this.cellPath(message.new));
+        await this.parts.compare(this.cellRun(message.base), this.cellRun(message.new));
         return;
       case 'normalise':
         this.subject.normalise?.(message.normalisation);
@@ -184,9 +185,9 @@ export class ProfilePage implements vscode.Disposable {
     if (missing) this.post({ type: 'noSource', message: missing });
   }
 
-  private cellPath(index: number): string {
-    if (!this.subject.cellPath) throw new EngineFailure('protocol', vscode.l10n.t('This panel shows no sweep.'));
-    return this.subject.cellPath(index);
+  private cellRun(index: number): RunRef {
+    if (!this.subject.cellRun) throw new EngineFailure('protocol', vscode.l10n.t('This panel shows no sweep.'));
+    return this.subject.cellRun(index);
   }
 
   private fail(message: PageMessage, error: unknown): void {

@@ -1,6 +1,7 @@
 // The panels beside the editor: one for each run or comparison, restored after a window reload.
 import * as vscode from 'vscode';
 import type { EngineClient } from '../../engine/engineClient.ts';
+import { type RunRef, runKey, runOfKey } from '../../engine/runRef.ts';
 import { openOptions } from '../settings.ts';
 import { comparisonSubject } from './comparisonSubject.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
@@ -13,13 +14,24 @@ const MEMORY = 'lineheat.panels';
 const REMEMBERED_MAX = 50;
 
 export interface ShownPair {
-  readonly base: string;
-  readonly new: string;
+  readonly base: RunRef;
+  readonly new: RunRef;
 }
-export type Shown = { readonly run: string } | { readonly sweep: string } | ShownPair;
+export type Shown = { readonly run: RunRef } | { readonly sweep: string } | ShownPair;
 interface Remembered {
   readonly id: string;
   readonly shown: Shown;
+  readonly normalisation?: number;
+}
+
+/** With keys in place of the runs. */
+type SavedShown =
+  | { readonly run: string }
+  | { readonly sweep: string }
+  | { readonly base: string; readonly new: string };
+interface Saved {
+  readonly id: string;
+  readonly shown: SavedShown;
   readonly normalisation?: number;
 }
 
@@ -114,18 +126,39 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   }
 
   private remembered(): readonly Remembered[] {
-    return this.memory.get<Remembered[]>(MEMORY, []);
+    return this.memory.get<Saved[]>(MEMORY, []).flatMap(({ shown: saved, ...entry }) => {
+      const shown = shownOf(saved);
+      return shown ? [{ ...entry, shown }] : [];
+    });
   }
 
   private remember(entry: Remembered): Thenable<void> {
     const others = this.remembered().filter(({ id }) => id !== entry.id);
-    return this.memory.update(MEMORY, [entry, ...others].slice(0, REMEMBERED_MAX));
+    const kept = [entry, ...others].slice(0, REMEMBERED_MAX);
+    const saved: Saved[] = kept.map((one) => ({ ...one, shown: savedOf(one.shown) }));
+    return this.memory.update(MEMORY, saved);
   }
+}
+
+function savedOf(shown: Shown): SavedShown {
+  if ('sweep' in shown) return shown;
+  return 'run' in shown ? { run: runKey(shown.run) } : { base: runKey(shown.base), new: runKey(shown.new) };
+}
+
+/** Undefined when a run in it is none that can be named. */
+function shownOf(saved: SavedShown): Shown | undefined {
+  if ('sweep' in saved) return saved;
+  if ('run' in saved) {
+    const run = runOfKey(saved.run);
+    return run && { run };
+  }
+  const [base, current] = [runOfKey(saved.base), runOfKey(saved.new)];
+  return base && current && { base, new: current };
 }
 
 function idOf(shown: Shown): string {
   if ('sweep' in shown) return `sweep:${shown.sweep}`;
-  return 'run' in shown ? `run:${shown.run}` : `comparison:${shown.base}:${shown.new}`;
+  return 'run' in shown ? `run:${runKey(shown.run)}` : `comparison:${runKey(shown.base)}:${runKey(shown.new)}`;
 }
 
 function titleOf(shown: Shown, title: string): string {

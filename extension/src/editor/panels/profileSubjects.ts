@@ -24,6 +24,7 @@ import {
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import type { RunRef } from '../../engine/runRef.ts';
 import { runFacts, runName } from '../../heat/runText.ts';
 import { shownRepeats } from '../../heat/shownRepeats.ts';
 import { savedText } from '../../sources/savedText.ts';
@@ -48,7 +49,7 @@ export interface ProfileSubject {
   /** Of a comparison only: values per something else from now on; `show` gives them. */
   normalise?(normalisation: number): void;
   /** Of a sweep only: the run of a cell. */
-  cellPath?(index: number): string;
+  cellRun?(index: number): RunRef;
   /** The source text that was saved with the run. */
   savedText(recordedPath: string): Promise<string | undefined>;
   close(): void;
@@ -62,8 +63,8 @@ const runViews: ViewNumbers = {
   functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
 };
 
-export function runSubject(client: EngineClient, path: string, options: OpenOptions): ProfileSubject {
-  const run = new OpenRun(client, path, options);
+export function runSubject(client: EngineClient, ref: RunRef, options: OpenOptions): ProfileSubject {
+  const run = new OpenRun(client, ref, options);
   const view = ({ view: kind, value, hidden }: ShownView) => ({
     kind: numbersOf(runViews, kind).view,
     value,

@@ -26,7 +26,7 @@ export function selectionCommands({ active, selections, runs }: SelectionCommand
       return { runPath: saved };
     },
     clearSelection: () => {
-      if (active.current?.kind === 'run') selections.clear(active.current.run.path);
+      if (active.current?.kind === 'run') selections.clear(active.current.run.ref);
     },
   };
 }

@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected } from '../../engine/openProfiles.ts';
+import { fileRun } from '../../engine/runRef.ts';
 import { cellsWanted, groupedRuns, isSweepGroup, shownSweep, sweepName } from '../../heat/shownSweep.ts';
 import { runsDirectory } from '../runs/runsDirectory.ts';
 import type { ProfileSubject } from './profileSubjects.ts';
@@ -34,10 +35,10 @@ export function sweepSubject(client: EngineClient, sweep: string): ProfileSubjec
       paths = table.rows.map(({ path }) => path);
       return { type: 'showSweep', panel, title: sweepName(group), sweep: shownSweep(table, cellsWanted(group)) };
     },
-    cellPath: (index) => {
+    cellRun: (index) => {
       const path = paths[index];
       if (path === undefined) throw new EngineFailure('protocol', l10n.t('The sweep has no cell {0}.', index));
-      return path;
+      return fileRun(path);
     },
     content: none,
     locate: none,

@@ -8,6 +8,7 @@ import type { RecordingEnded, RunOpened } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected } from '../../engine/openProfiles.ts';
+import { fileRun } from '../../engine/runRef.ts';
 import { endButtons } from '../../heat/endButtons.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { advisedLines, headline, problemKey, problemsWorthTelling } from '../../heat/runProblems.ts';
@@ -286,7 +287,7 @@ export class ProfileCommands {
 
   /** The next recording need not wait for it. */
   private async show(ended: RecordingEnded): Promise<ProfileResult> {
-    const opened = await this.parts.opener.openRun(ended.runPath);
+    const opened = await this.parts.opener.openRun(fileRun(ended.runPath));
     void this.tellEnd(ended, opened);
     return { runPath: ended.runPath };
   }

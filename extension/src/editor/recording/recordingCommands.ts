@@ -1,7 +1,9 @@
 // Commands that record, and those that end a recording.
+import { fileRun } from '../../engine/runRef.ts';
 import { isSweep } from '../commandArguments.ts';
 import type { Commands } from '../commandTable.ts';
-import type { ComparedBuilds, ProfileCommands, ProfileResult, SweepResult } from './profileCommands.ts';
+import type { Compare } from '../runs/showComparison.ts';
+import type { ProfileCommands, ProfileResult, SweepResult } from './profileCommands.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface RecordingCommandParts {
@@ -10,7 +12,7 @@ export interface RecordingCommandParts {
   /** The list of saved runs. */
   readonly runs: { refresh(): void };
   /** Shows two runs beside each other. */
-  readonly compare: (base: string, current: string) => Promise<ComparedBuilds>;
+  readonly compare: Compare;
   /** Shows the page of a sweep. */
   readonly panels: { show(shown: SweepResult): unknown };
 }
@@ -32,7 +34,8 @@ export function recordingCommands(parts: RecordingCommandParts): Commands {
     sweep: (argument) => thenShown(profiles.sweep(argument)),
     compareWithLastBuild: async (argument) => {
       const builds = await thenListed(profiles.compareWithLastBuild(argument));
-      return builds && compare(builds.base, builds.new);
+      if (builds) await compare(fileRun(builds.base), fileRun(builds.new));
+      return builds;
     },
     profileAgain: () => thenShown(profiles.profileAgain()),
     stop: () => recorder.stop(),

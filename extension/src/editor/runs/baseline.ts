@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { RunSummary } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
+import { fileOf, listedRun, type RunRef, runKey, runOfKey, sameRun } from '../../engine/runRef.ts';
 import { baselineVerdict, isHeldAgainst } from '../../heat/baselineText.ts';
 import type { OutputLog } from '../outputLog.ts';
 import { openOptions } from '../settings.ts';
@@ -29,15 +30,20 @@ export class Baseline implements vscode.Disposable {
     void this.tellContext();
   }
 
-  /** The path of the pinned run. */
-  get path(): string | undefined {
-    return this.memory.get<string>(MEMORY);
+  /** The pinned run. */
+  get run(): RunRef | undefined {
+    return runOfKey(this.memory.get<string>(MEMORY));
+  }
+
+  isPinned(run: RunSummary): boolean {
+    const pinned = this.run;
+    return pinned !== undefined && sameRun(pinned, listedRun(run));
   }
 
   async pin(run: RunSummary | undefined): Promise<void> {
     // What is being computed is against the former one; the view asks anew.
     this.waiting = undefined;
-    await this.memory.update(MEMORY, run?.path);
+    await this.memory.update(MEMORY, run && runKey(listedRun(run)));
     await this.tellContext();
     this.changed.fire(undefined);
   }
@@ -49,7 +55,7 @@ export class Baseline implements vscode.Disposable {
 
   /** Computes what is not known yet of the runs that the view lists, newest first. A baseline that is gone is unpinned. */
   consider(runs: readonly RunSummary[]): void {
-    const baseline = runs.find(({ path }) => path === this.path);
+    const baseline = runs.find((run) => this.isPinned(run));
     this.waiting = baseline && { baseline, runs };
     void (baseline ? this.work() : this.unpinIfGone());
   }
@@ -76,13 +82,13 @@ export class Baseline implements vscode.Disposable {
 
   /** The list alone does not say it: another folder may be the first one now. */
   private async unpinIfGone(): Promise<void> {
-    const { path } = this;
-    if (path === undefined) return;
-    const isGone = await fs.stat(path).then(
+    const pinned = this.run;
+    if (!pinned) return;
+    const isGone = await fs.stat(fileOf(pinned)).then(
       () => false,
       (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
     );
-    if (isGone && path === this.path) await this.pin(undefined);
+    if (isGone && this.run && sameRun(pinned, this.run)) await this.pin(undefined);
   }
 
   private next(): RunSummary | undefined {
@@ -94,7 +100,7 @@ export class Baseline implements vscode.Disposable {
 
   /** Empty when the two cannot be compared: a row has no room for why, opening the comparison says it. */
   private async compare(baseline: RunSummary, run: RunSummary): Promise<string> {
-    const open = ({ path }: RunSummary) => new OpenRun(this.client, path, openOptions());
+    const open = (one: RunSummary) => new OpenRun(this.client, listedRun(one), openOptions());
     const comparison = new OpenComparison(this.client, open(baseline), open(run));
     try {
       return baselineVerdict(await comparison.opened());
@@ -108,10 +114,11 @@ export class Baseline implements vscode.Disposable {
 
   /** A run that is still being written has other samples later. */
   private keyOf(run: RunSummary): string {
-    return [this.path, run.path, run.samples, run.partial].join('\n');
+    const baseline = this.run && runKey(this.run);
+    return JSON.stringify([baseline, runKey(listedRun(run)), run.samples, run.partial]);
   }
 
   private tellContext(): Thenable<unknown> {
-    return vscode.commands.executeCommand('setContext', 'lineheat.hasBaseline', this.path !== undefined);
+    return vscode.commands.executeCommand('setContext', 'lineheat.hasBaseline', this.run !== undefined);
   }
 }

@@ -2,26 +2,27 @@
 import * as vscode from 'vscode';
 import { entryText } from '../../../../core/foreignText.ts';
 import type { RunSummary } from '../../../../core/wire.ts';
+import { fileRun, listedRun, type RunRef } from '../../engine/runRef.ts';
 import { lastRunsOfBranches, runFacts, runName } from '../../heat/runText.ts';
 
 interface RunItem extends vscode.QuickPickItem {
-  readonly path?: string;
+  readonly run?: RunRef;
 }
 
 /**
- * The path of the chosen run; undefined when the user changed their mind. `beside`: the run to compare with; the last runs
+ * The chosen run; undefined when the user changed their mind. `beside`: the run to compare with; the last runs
  * of other branches than its own stand first then.
  */
 export async function pickRun(
   runs: readonly RunSummary[],
   placeHolder: string,
   beside?: RunSummary,
-): Promise<string | undefined> {
+): Promise<RunRef | undefined> {
   const now = new Date();
   const itemOf = (run: RunSummary, more: string[] = []): RunItem => ({
     label: entryText(runName(run)),
     description: entryText([...more, ...runFacts(run, now)].join('  ')),
-    path: run.path,
+    run: listedRun(run),
   });
   const readable = runs.filter((run) => !run.problem);
   const branches = beside ? lastRunsOfBranches(readable, beside) : [];
@@ -36,10 +37,10 @@ export async function pickRun(
   const others = readable.filter((run) => !branches.includes(run));
   const all = [...items, ...others.map((run) => itemOf(run)), other];
   const choice = await vscode.window.showQuickPick(all, { placeHolder, matchOnDescription: true });
-  return choice && (choice.path ?? pickFile());
+  return choice && (choice.run ?? pickFile());
 }
 
-async function pickFile(): Promise<string | undefined> {
+async function pickFile(): Promise<RunRef | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
       title: vscode.l10n.t('Open Profile'),
@@ -48,5 +49,5 @@ async function pickFile(): Promise<string | undefined> {
         [vscode.l10n.t('All Files')]: ['*'],
       },
     })) ?? [];
-  return file?.fsPath;
+  return file && fileRun(file.fsPath);
 }

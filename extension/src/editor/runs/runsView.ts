@@ -6,6 +6,7 @@ import { durationText } from '../../../../core/numbersAsText.ts';
 import type { RunSummary, WrittenRun } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { expected } from '../../engine/openProfiles.ts';
+import { listedRun, sameRun } from '../../engine/runRef.ts';
 import { runIcon } from '../../heat/runIcon.ts';
 import { hasSamples, runCommit, runFacts, runName, runSamplesText, runTime } from '../../heat/runText.ts';
 import {
@@ -99,7 +100,7 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     if (isSweepGroup(run)) return sweepItem(run);
     const item = new vscode.TreeItem(cellName(run));
     item.id = run.path;
-    const isBaseline = run.path === this.baseline.path;
+    const isBaseline = this.baseline.isPinned(run);
     const verdict = isBaseline ? vscode.l10n.t('baseline') : this.baseline.verdictOf(run);
     item.description = [verdict, ...runFacts(run, new Date())].filter(Boolean).join('  ');
     item.tooltip = new vscode.MarkdownString(tooltip(run));
@@ -149,13 +150,13 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
     if (!(await confirmed(question, detail, yes))) return;
     const uri = vscode.Uri.file(run.path);
     const shown = this.active.current;
-    if (shown?.kind === 'run' && shown.run.path === run.path) await this.active.clear();
+    if (shown?.kind === 'run' && sameRun(shown.run.ref, listedRun(run))) await this.active.clear();
     try {
       await vscode.workspace.fs.delete(uri, { useTrash: true });
     } catch {
       await vscode.workspace.fs.delete(uri);
     }
-    if (run.path === this.baseline.path) await this.baseline.pin(undefined);
+    if (this.baseline.isPinned(run)) await this.baseline.pin(undefined);
     if (run.path === this.selected?.path) await this.selectForCompare(undefined);
     this.refresh();
   }
@@ -169,12 +170,13 @@ export class RunsView implements vscode.TreeDataProvider<RunsEntry>, vscode.Disp
 
   private icon(run: RunSummary): vscode.ThemeIcon {
     const profile = this.active.current;
-    const paths =
-      profile?.kind === 'run' ? [profile.run.path] : [profile?.opened.base?.path, profile?.opened.new?.path];
+    const { base, current } = profile?.kind === 'comparison' ? profile.comparison : {};
+    const shown = profile?.kind === 'run' ? [profile.run] : [base, current];
+    const listed = listedRun(run);
     const { name, failed } = runIcon(run, {
       selected: run.path === this.selected?.path,
-      baseline: run.path === this.baseline.path,
-      shown: paths.includes(run.path),
+      baseline: this.baseline.isPinned(run),
+      shown: shown.some((one) => one && sameRun(one.ref, listed)),
     });
     return new vscode.ThemeIcon(name, failed ? new vscode.ThemeColor('list.errorForeground') : undefined);
   }

@@ -3,16 +3,17 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { fileRun, type RunRef } from '../../engine/runRef.ts';
 
 const NAME_BYTES_MAX = 1024;
 
 /** Shows the run that waits in a folder, now and whenever one comes, and takes the note away. */
-export function showWaitingRuns(show: (runPath: string) => Promise<void>): vscode.Disposable {
+export function showWaitingRuns(show: (run: RunRef) => Promise<void>): vscode.Disposable {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   if (folder?.uri.scheme !== 'file') return new vscode.Disposable(() => {});
   const look = async () => {
     const runPath = await takeWaiting(folder.uri.fsPath);
-    if (runPath) await show(runPath);
+    if (runPath) await show(fileRun(runPath));
   };
   const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, '.lineheat/open'));
   watcher.onDidCreate(look);

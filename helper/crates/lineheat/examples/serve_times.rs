@@ -58,7 +58,7 @@ fn main() {
 
     let at = Instant::now();
     let (opened, bytes) = ask(request::Body::OpenRun(wire::OpenRunRequest {
-        path: run.to_str().expect("UTF-8").to_owned(),
+        run: wire::RunRef::file(run.to_str().expect("UTF-8")),
         workspace_folders: Vec::new(),
         ..wire::OpenRunRequest::default()
     }));

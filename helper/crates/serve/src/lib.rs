@@ -25,6 +25,7 @@ mod locked;
 mod machine;
 mod matches;
 mod measured;
+mod named_run;
 mod open_comparison;
 mod open_run;
 mod processes;

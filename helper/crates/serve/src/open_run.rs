@@ -15,6 +15,7 @@ use super::amounts::known;
 use super::built_views::ViewCache;
 use super::failure::Failure;
 use super::locked::locked;
+use super::named_run;
 use super::runtimes;
 use super::saved_runs::{modified_unix_us, on_wire};
 use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
@@ -77,7 +78,7 @@ fn listed_files(analyzed: &Analyzed, measure: Measure) -> impl Iterator<Item = (
 impl OpenRun {
     /// The profile is read only if no other run of `profiles` holds it; where its sources are is found anew.
     pub fn open(request: &OpenRunRequest, profiles: &SharedProfiles) -> Result<OpenRun, Failure> {
-        let path = Path::new(&request.path);
+        let path = &*named_run::path_of(request.run.as_ref())?;
         let shared = profiles.get(path, request.demangle(), || {
             // Before it is read: a change meanwhile is a change.
             let modified_unix_us = modified_unix_us(path);

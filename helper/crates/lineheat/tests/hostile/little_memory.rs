@@ -32,7 +32,7 @@ fn an_engine_that_runs_out_of_memory_ends_alone_and_the_next_one_serves_on() {
     };
     let mut first = greeted();
     first.send(request::Body::OpenRun(OpenRunRequest {
-        path: text(&large),
+        run: wire::RunRef::file(text(&large)),
         ..OpenRunRequest::default()
     }));
     match first.next().map(|reply| reply.body.expect("a body")) {

@@ -16,7 +16,7 @@ use crate::measured::{MEMORY_BYTES_MAX, peak_bytes_of};
 pub fn refusal(file: &Path, what: &str, worst: &mut Worst) -> Option<String> {
     let mut engine = Engine::start();
     let open = OpenRunRequest {
-        path: text(file),
+        run: wire::RunRef::file(text(file)),
         ..OpenRunRequest::default()
     };
     let refusal = match engine.ask(request::Body::OpenRun(open)) {

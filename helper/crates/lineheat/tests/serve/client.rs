@@ -144,7 +144,7 @@ impl Engine {
 
     pub fn open_in(&mut self, path: &Path, folders: &[&Path]) -> wire::RunOpened {
         let request = wire::OpenRunRequest {
-            path: text(path),
+            run: wire::RunRef::file(text(path)),
             workspace_folders: folders.iter().map(|folder| text(folder)).collect(),
             ..wire::OpenRunRequest::default()
         };

@@ -78,7 +78,7 @@ fn a_thousand_mutated_streams_neither_crash_nor_hang() {
         frame(
             3,
             request::Body::OpenRun(OpenRunRequest {
-                path: "/none/of/it.pb.gz".to_owned(),
+                run: wire::RunRef::file("/none/of/it.pb.gz"),
                 workspace_folders: vec!["/none".to_owned()],
                 ..OpenRunRequest::default()
             }),

@@ -187,7 +187,7 @@ fn a_prefix_that_the_user_named_leads_to_the_source() {
     let path = fixture.run_recorded_as("a.pb.gz", recorded, 60, 1);
     let mut engine = Engine::start();
     let request = wire::OpenRunRequest {
-        path: text(&path),
+        run: wire::RunRef::file(text(&path)),
         source_prefixes: vec![wire::SourcePrefix {
             from: "/agent/7/project".to_owned(),
             to: text(fixture.folder()),
@@ -321,7 +321,7 @@ fn what_cannot_be_opened_says_why() {
     let mut engine = Engine::start();
     let mut kind_of = |path: std::path::PathBuf| {
         let request = wire::OpenRunRequest {
-            path: text(&path),
+            run: wire::RunRef::file(text(&path)),
             workspace_folders: Vec::new(),
             ..wire::OpenRunRequest::default()
         };
