@@ -28,6 +28,7 @@ mod file_sums;
 mod flame_graph;
 mod flame_tree;
 mod frames;
+mod function_filter;
 mod function_table;
 mod function_text;
 mod id_table;
@@ -41,6 +42,7 @@ mod line_table;
 mod marked_pairs;
 mod matching;
 mod matching_files;
+mod matching_names;
 mod merge;
 mod moved_cost;
 mod moves;
@@ -100,10 +102,12 @@ pub use flame_graph::{
 pub use frames::{
     FileId, FrameKind, FunctionId, FunctionKind, FunctionOf, Measure, Place, PlaceId,
 };
+pub use function_filter::FunctionFilter;
 pub use function_table::{FunctionRow, function_table};
 pub use learnt_noise::LearntNoise;
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_table::{LineRow, line_table};
+pub use matching_names::{MatchingNames, NamedThing};
 pub use merge::merge;
 pub use named_functions::NamedFunction;
 pub use names::Unknown;
@@ -112,7 +116,7 @@ pub use normalized_name::normalized_name;
 pub use run_facts::{SideFact, side_facts};
 pub use runtimes::Runtime;
 pub use same_recording::recording_identity;
-pub use selection::{FunctionFilter, Selection, Transform};
+pub use selection::{Selection, Transform};
 pub use side::{Side, unknown_in_both};
 pub use thread_table::{ThreadRow, thread_table};
 pub use threads::ThreadOf;

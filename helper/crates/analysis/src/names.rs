@@ -16,16 +16,29 @@ impl NamePattern {
     /// # Errors
     /// A sentence, when a regular expression is none.
     pub fn new(text: &str) -> Result<NamePattern, String> {
+        NamePattern::starting_at(text, "^")
+    }
+
+    /// Of paths: a name or glob means their ends, too, by whole folders.
+    ///
+    /// # Errors
+    /// A sentence, when a regular expression is none.
+    pub fn of_paths(text: &str) -> Result<NamePattern, String> {
+        NamePattern::starting_at(text, "(?:^|/)")
+    }
+
+    /// `start`: where a name or glob begins, as a regular expression.
+    fn starting_at(text: &str, start: &str) -> Result<NamePattern, String> {
         let between = text
             .strip_prefix('/')
             .and_then(|rest| rest.strip_suffix('/'));
         let source = match between {
             Some(regex) if !regex.is_empty() => regex.to_owned(),
-            _ => of_glob(text),
+            _ => of_glob(text, start),
         };
         let regex = (RegexBuilder::new(&source).size_limit(REGEX_BYTES_MAX))
             .build()
-            .map_err(|error| format!("{text} is no regular expression: {error}"))?;
+            .map_err(|error| format!("{text} is no regular expression: {}", reason(&error)))?;
         Ok(NamePattern {
             text: text.to_owned(),
             regex,
@@ -89,8 +102,20 @@ fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -
     format!("No {what} is called {asked}. {which}: {from}{more}.")
 }
 
-fn of_glob(text: &str) -> String {
-    let mut source = "(?s)^".to_owned();
+/// In one line: the library shows the expression with it, too.
+fn reason(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(_) => "it is too large.".to_owned(),
+        error => {
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            format!("{}.", last.trim_start_matches("error: "))
+        }
+    }
+}
+
+fn of_glob(text: &str, start: &str) -> String {
+    let mut source = format!("(?s){start}");
     for part in text.split_inclusive(['*', '?']) {
         let plain = part.trim_end_matches(['*', '?']);
         source.push_str(&regex::escape(plain));
@@ -129,6 +154,34 @@ mod tests {
             [false, false, true, true]
         );
         assert_eq!(found("a", &names), None);
+    }
+
+    #[test]
+    fn a_path_is_meant_by_its_end() {
+        let names = ["/src/io/file.c", "/src/file.c", "/src/profile.c"];
+        let found = |text| {
+            NamePattern::of_paths(text)
+                .unwrap()
+                .found(names.into_iter())
+        };
+        assert_eq!(found("file.c").unwrap(), [true, true, false]);
+        assert_eq!(found("io/*.c").unwrap(), [true, false, false]);
+        assert_eq!(found("/src/file.c").unwrap(), [false, true, false]);
+        assert_eq!(found("/file/").unwrap(), [true, true, true]);
+        assert_eq!(found("src"), None);
+    }
+
+    #[test]
+    fn a_wrong_expression_is_told_in_one_line() {
+        assert_eq!(
+            NamePattern::new("/a(b/").unwrap_err(),
+            "/a(b/ is no regular expression: unclosed group."
+        );
+        let large = NamePattern::new(r"/(\w{1000}){1000}/").unwrap_err();
+        assert!(
+            large.ends_with("is no regular expression: it is too large."),
+            "{large}"
+        );
     }
 
     #[test]

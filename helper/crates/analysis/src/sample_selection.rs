@@ -77,7 +77,7 @@ impl SelectedSamples {
         selection: &Selection,
         unknown: &mut Vec<Unknown>,
     ) -> Result<SelectedSamples, String> {
-        let is_thread_wanted = wanted_threads(source, selection, unknown);
+        let is_thread_wanted = wanted_threads(source, selection, unknown)?;
         let is_wanted = wanted_executions(source.profile, &selection.executions, unknown);
         let rows = rows.filter(|(sample, _)| {
             is_thread_wanted[source.threads.of_sample[*sample] as usize]
@@ -178,13 +178,19 @@ struct Uneven {
 }
 
 /// By thread, whether it is asked for.
-fn wanted_threads(source: &Source, selection: &Selection, unknown: &mut Vec<Unknown>) -> Vec<bool> {
+fn wanted_threads(
+    source: &Source,
+    selection: &Selection,
+    unknown: &mut Vec<Unknown>,
+) -> Result<Vec<bool>, String> {
     let threads = &source.threads.all;
     let text = |id| source.profile.text(id);
     let mut is_wanted = vec![true; threads.len()];
-    for (what, asked) in [
-        ("thread", &selection.threads),
-        ("process", &selection.processes),
+    for (what, asked, is_kept) in [
+        ("thread", &selection.threads, true),
+        ("process", &selection.processes, true),
+        ("thread", &selection.dropped_threads, false),
+        ("process", &selection.dropped_processes, false),
     ] {
         if asked.is_empty() {
             continue;
@@ -197,14 +203,14 @@ fn wanted_threads(source: &Source, selection: &Selection, unknown: &mut Vec<Unkn
             .collect();
         let mut is_any = vec![false; named.len()];
         for asked in asked {
-            match wanted(asked, &named) {
+            match threads_meant(asked, &named)? {
                 Some(found) => (is_any.iter_mut().zip(found)).for_each(|(any, it)| *any |= it),
                 None => unknown.push(Unknown::name(what, asked, named.iter().map(|of| of.0))),
             }
         }
-        (is_wanted.iter_mut().zip(is_any)).for_each(|(is, any)| *is &= any);
+        (is_wanted.iter_mut().zip(is_any)).for_each(|(is, any)| *is &= any == is_kept);
     }
-    is_wanted
+    Ok(is_wanted)
 }
 
 /// By sample, whether it is of an execution that is asked for; empty: all are.
@@ -265,20 +271,24 @@ impl Analyzed {
     }
 }
 
-/// By thread, whether it is meant: by its name, else by its number, else by a glob.
-fn wanted(asked: &str, named: &[(&str, u32)]) -> Option<Vec<bool>> {
-    let by_number = || {
-        let number: u32 = asked.parse().ok().filter(|&number| number > 0)?;
-        Some(named.iter().map(|of| of.1 == number).collect::<Vec<bool>>())
-    };
+/// By thread, whether it is meant: by its name, else by its number, else by a pattern. `None`: none is.
+///
+/// # Errors
+/// A sentence, when a regular expression is none.
+pub(crate) fn threads_meant(
+    asked: &str,
+    named: &[(&str, u32)],
+) -> Result<Option<Vec<bool>>, String> {
     let is_some = |found: &Vec<bool>| found.contains(&true);
-    let by_name = || {
-        NamePattern::new(asked)
-            .ok()?
-            .found(named.iter().map(|of| of.0))
-    };
-    let exactly = Some(named.iter().map(|of| of.0 == asked).collect()).filter(is_some);
-    exactly
-        .or_else(|| by_number().filter(is_some))
-        .or_else(by_name)
+    let exactly: Vec<bool> = named.iter().map(|of| of.0 == asked).collect();
+    if is_some(&exactly) {
+        return Ok(Some(exactly));
+    }
+    if let Some(number) = asked.parse().ok().filter(|&number: &u32| number > 0) {
+        let numbered: Vec<bool> = named.iter().map(|of| of.1 == number).collect();
+        if is_some(&numbered) {
+            return Ok(Some(numbered));
+        }
+    }
+    Ok(NamePattern::new(asked)?.found(named.iter().map(|of| of.0)))
 }

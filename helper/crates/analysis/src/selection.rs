@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::analyzed::Analyzed;
 use crate::call_path::CallPath;
 use crate::frames::{FunctionKind, FunctionOf};
-use crate::named_functions::{NamedFunction, marked_among};
-use crate::names::{NamePattern, Unknown};
+use crate::function_filter::FunctionFilter;
+use crate::named_functions::NamedFunction;
+use crate::names::Unknown;
 use crate::path_parts::file_name;
 use crate::runtimes::Runtime;
 use crate::selected_samples::SelectedSamples;
@@ -22,6 +23,10 @@ pub struct Selection {
     pub threads: Vec<String>,
     /// As `threads`.
     pub processes: Vec<String>,
+    /// As `threads`; what is listed here is left out of what they leave.
+    pub dropped_threads: Vec<String>,
+    /// As `dropped_threads`.
+    pub dropped_processes: Vec<String>,
     /// From 1.
     pub executions: Vec<u32>,
     /// In this order.
@@ -32,14 +37,6 @@ impl Selection {
     pub fn is_everything(&self) -> bool {
         *self == Selection::default()
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FunctionFilter {
-    /// As a view has it.
-    Named(NamedFunction),
-    /// A name, a glob, or a regular expression between slashes.
-    Pattern(String),
 }
 
 /// A change of the stacks. Samples without what it focuses on, and those that it drops, are not of the selection.
@@ -53,6 +50,8 @@ pub enum Transform {
     MergeFunction(FunctionFilter),
     /// Samples with it anywhere are left out.
     DropFunction(FunctionFilter),
+    /// Samples without it are left out.
+    KeepFunction(FunctionFilter),
     /// From the outermost to the innermost call becomes one.
     CollapseRecursion(FunctionFilter),
     /// Successive frames of the function become one.
@@ -65,9 +64,7 @@ pub enum Transform {
     },
     /// Successive frames of a module become one. File name of the module, or a pattern of it.
     CollapseModule(String),
-    /// All frames of a module are left out, as [`Transform::MergeFunction`] does.
-    HideModule(String),
-    /// The same with the kernel.
+    /// All frames of the kernel are left out, as [`Transform::MergeFunction`] does.
     HideKernel,
     /// The same with a runtime or standard library.
     HideRuntime(Runtime),
@@ -171,6 +168,7 @@ impl Analyzed {
             Transform::FocusSelf(filter) => Step::FocusSelf(of(filter)?),
             Transform::MergeFunction(filter) => Step::Merge(of(filter)?),
             Transform::DropFunction(filter) => Step::Drop(of(filter)?),
+            Transform::KeepFunction(filter) => Step::Keep(of(filter)?),
             Transform::CollapseRecursion(filter) => Step::CollapseRecursion(of(filter)?),
             Transform::CollapseDirectRecursion(filter) => {
                 Step::CollapseDirectRecursion(of(filter)?)
@@ -182,10 +180,7 @@ impl Analyzed {
                 Step::Merge(self.frames_of_runtime(functions, *runtime, unknown))
             }
             Transform::CollapseModule(asked) => {
-                Step::CollapseModule(self.named(functions, "module", asked, unknown)?)
-            }
-            Transform::HideModule(asked) => {
-                Step::Merge(self.named(functions, "module", asked, unknown)?)
+                Step::CollapseModule(of(&FunctionFilter::Module(asked.clone()))?)
             }
             Transform::HideKernel => Step::Merge(where_kind(is_of_kernel)),
             Transform::MyCode(folders) => {
@@ -212,46 +207,6 @@ impl Analyzed {
             });
         }
         found
-    }
-
-    fn functions_of(
-        &self,
-        functions: &[FunctionOf],
-        filter: &FunctionFilter,
-        unknown: &mut Vec<Unknown>,
-    ) -> Result<Vec<bool>, String> {
-        let named = match filter {
-            FunctionFilter::Pattern(asked) => {
-                return self.named(functions, "function", asked, unknown);
-            }
-            FunctionFilter::Named(named) => named,
-        };
-        let found = marked_among(self, functions, std::slice::from_ref(named));
-        if !found.contains(&true) {
-            let names = functions.iter().map(|function| self.text(function.name));
-            unknown.push(Unknown::name("function", &named.name, names));
-        }
-        Ok(found)
-    }
-
-    /// By function, whether its name, or that of its module, is asked for.
-    fn named(
-        &self,
-        functions: &[FunctionOf],
-        what: &str,
-        asked: &str,
-        unknown: &mut Vec<Unknown>,
-    ) -> Result<Vec<bool>, String> {
-        let is_module = what == "module";
-        let names = functions.iter().map(|function| match is_module {
-            true => self.text(function.module),
-            false => self.text(function.name),
-        });
-        let found = NamePattern::new(asked)?.found(names.clone());
-        Ok(found.unwrap_or_else(|| {
-            unknown.push(Unknown::name(what, asked, names));
-            vec![false; functions.len()]
-        }))
     }
 
     /// By function, whether its source is below one of the folders.

@@ -22,6 +22,7 @@ pub(crate) enum Step {
     FocusSelf(Vec<bool>),
     Merge(Vec<bool>),
     Drop(Vec<bool>),
+    Keep(Vec<bool>),
     CollapseRecursion(Vec<bool>),
     CollapseDirectRecursion(Vec<bool>),
     CollapseModule(Vec<bool>),
@@ -36,6 +37,7 @@ pub(crate) fn transformed(paths: &Paths, step: &Step) -> (Paths, Vec<u32>) {
         Step::FocusSelf(marks) => changed.focus_self(marks),
         Step::Merge(marks) => changed.merge(marks),
         Step::Drop(marks) => changed.drop_with(marks),
+        Step::Keep(marks) => changed.keep_with(marks),
         Step::CollapseRecursion(marks) => changed.collapse_recursion(marks),
         Step::CollapseDirectRecursion(marks) => changed.collapse_direct_recursion(marks),
         Step::CollapseModule(marks) => changed.collapse_module(marks),
@@ -175,6 +177,19 @@ impl<'a> Changed<'a> {
                 false => changed.below(above, frames),
             }
         });
+    }
+
+    /// A path without such a function stays above those that have one.
+    fn keep_with(&mut self, marks: &[bool]) {
+        let mut is_kept = vec![false; self.node_of.len()];
+        self.each(|changed, path, frames, above| {
+            let is_below = is_kept[changed.old.stacks.parent[path] as usize];
+            is_kept[path] = is_below || outermost(frames, marks).is_some();
+            changed.below(above, frames)
+        });
+        for (node, _) in (self.node_of.iter_mut().zip(is_kept)).filter(|(_, is_kept)| !is_kept) {
+            *node = DROPPED;
+        }
     }
 
     /// The frames of the innermost call are kept: they have the lines that its samples are on.

@@ -5,7 +5,7 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use analysis::{Analyzed, NamedFunction, Runtime, Selection, Transform, flame_graph};
+use analysis::{Analyzed, NamedFunction, NamedThing, Runtime, Selection, Transform, flame_graph};
 use support::selections::{
     CPU, Table, any_transform, any_transform_of, functions, lines, only, pattern,
     slowly_transformed, stacks, threaded, with_runtimes,
@@ -207,6 +207,16 @@ fn parts_of_the_time_or_of_the_threads_add_up_to_the_whole() {
             ..Selection::default()
         };
         adds_up(&whole, (1..=3).map(of_execution).collect());
+        let without_process = Selection {
+            dropped_processes: vec!["a".to_owned()],
+            ..Selection::default()
+        };
+        adds_up(&whole, vec![of_process("a"), without_process]);
+        let without_thread = Selection {
+            dropped_threads: vec![tids[0].to_string()],
+            ..Selection::default()
+        };
+        adds_up(&whole, vec![of_thread(tids[0]), without_thread]);
     }
 }
 
@@ -223,12 +233,65 @@ fn what_is_everything_changes_nothing() {
         threads: vec!["work*".to_owned()],
         processes: vec!["/^[ab]$/".to_owned()],
         executions: vec![1, 2, 3],
-        transforms: Vec::new(),
+        ..Selection::default()
     };
     let selected = whole.selected(&everything).expect("all of it is there");
     assert_eq!(functions(&selected), functions(&whole));
     assert_eq!(stacks(&selected), stacks(&whole));
     assert!(selected.selection_notice().is_empty());
+}
+
+#[test]
+fn what_a_text_means_is_counted_before_it_is_selected() {
+    let text = "main@m.c:3 parse@in/parse.c:7 libc.so!memcpy@copy.c:1 5\nmain@m.c:3 parse_line@in/parse.c:9 2\n";
+    let whole = Analyzed::new(threaded(text, &mut Chance(1)));
+    let count = |what, text: &str| {
+        (whole.matching_names(what, text, false))
+            .map(|found| (found.count, found.names.join(" ")))
+            .unwrap_or_else(|problem| (0, problem))
+    };
+    let found = |count: usize, names: &str| (count, names.to_owned());
+    assert_eq!(
+        count(NamedThing::Function, "parse*"),
+        found(2, "parse parse_line")
+    );
+    assert_eq!(
+        count(NamedThing::Function, "/^(main|memcpy)$/"),
+        found(2, "main memcpy")
+    );
+    assert_eq!(count(NamedThing::Module, "libc*"), found(1, "libc.so"));
+    assert_eq!(
+        count(NamedThing::SourceFile, "parse.c"),
+        found(1, "/src/in/parse.c")
+    );
+    assert_eq!(count(NamedThing::Thread, "work?r").1, "worker");
+    assert_eq!(count(NamedThing::Process, "/[ab]/").1, "a b");
+    assert_eq!(
+        count(NamedThing::Function, "/(/"),
+        found(0, "/(/ is no regular expression: unclosed group.")
+    );
+    assert_eq!(
+        count(NamedThing::Thread, "/(/"),
+        found(0, "/(/ is no regular expression: unclosed group.")
+    );
+    assert_eq!(
+        count(NamedThing::Module, "libz*"),
+        found(0, "No module is called libz*. Names: app, libc.so.")
+    );
+    let exactly = |text: &str| whole.matching_names(NamedThing::Function, text, true);
+    assert_eq!(exactly("parse").expect("there is one").count, 1);
+    assert!(exactly("parse*").is_err());
+}
+
+#[test]
+fn a_wrong_expression_for_threads_is_told_as_such() {
+    let whole = Analyzed::new(threaded("main@m.c:3 7\n", &mut Chance(1)));
+    let broken = Selection {
+        threads: vec!["/(/".to_owned()],
+        ..Selection::default()
+    };
+    let told = whole.selected(&broken).err().expect("it is none");
+    assert_eq!(told, "/(/ is no regular expression: unclosed group.");
 }
 
 #[test]

@@ -16,12 +16,33 @@ pub struct SelectionFlags {
     /// Only samples of processes with this name, number or pattern. May be given several times
     #[arg(long, value_name = "NAME|PID")]
     process: Vec<String>,
+    /// Leave out samples of threads with this name, number or pattern. May be given several times
+    #[arg(long, value_name = "NAME|TID")]
+    drop_thread: Vec<String>,
+    /// Leave out samples of processes with this name, number or pattern. May be given several times
+    #[arg(long, value_name = "NAME|PID")]
+    drop_process: Vec<String>,
     /// Only samples of one execution of the command, counted from 1. May be given several times
     #[arg(long, value_name = "N")]
     execution: Vec<u32>,
     /// Leave out samples with this function on the stack
     #[arg(long, value_name = "FUNCTION")]
     drop: Vec<String>,
+    /// Leave out samples with a function of this module on the stack
+    #[arg(long, value_name = "MODULE")]
+    drop_module: Vec<String>,
+    /// Leave out samples with a function of this source file on the stack
+    #[arg(long, value_name = "FILE")]
+    drop_file: Vec<String>,
+    /// Only samples with this function on the stack. Given several times, all of them must be on it
+    #[arg(long, value_name = "FUNCTION")]
+    keep: Vec<String>,
+    /// Only samples with a function of this module on the stack
+    #[arg(long, value_name = "MODULE")]
+    keep_module: Vec<String>,
+    /// Only samples with a function of this source file on the stack
+    #[arg(long, value_name = "FILE")]
+    keep_file: Vec<String>,
     /// Only samples with this function on the stack, which becomes the root
     #[arg(long, value_name = "FUNCTION")]
     focus: Option<String>,
@@ -31,6 +52,9 @@ pub struct SelectionFlags {
     /// Leave the functions of this module out of the stacks. Their time goes to their callers
     #[arg(long, value_name = "MODULE")]
     hide_module: Vec<String>,
+    /// Leave the functions of this source file out of the stacks. Their time goes to their callers
+    #[arg(long, value_name = "FILE")]
+    hide_file: Vec<String>,
     /// Leave the kernel out of the stacks
     #[arg(long)]
     hide_kernel: bool,
@@ -54,26 +78,45 @@ pub struct SelectionFlags {
 impl SelectionFlags {
     /// Transforms in the order in which the help lists them.
     pub fn selection(&self) -> Selection {
-        let of = |names: &[String], kind: fn(FunctionFilter) -> Transform| -> Vec<Transform> {
-            let filters = names.iter().cloned().map(FunctionFilter::Pattern);
+        let of = |names: &[String],
+                  filter: fn(String) -> FunctionFilter,
+                  kind: fn(FunctionFilter) -> Transform|
+         -> Vec<Transform> {
+            let filters = names.iter().cloned().map(filter);
             filters.map(kind).collect()
         };
         let focus: Vec<String> = self.focus.iter().cloned().collect();
-        let modules = |names: &[String], kind: fn(String) -> Transform| -> Vec<Transform> {
-            names.iter().cloned().map(kind).collect()
-        };
-        let mut transforms = of(&self.drop, Transform::DropFunction);
-        transforms.extend(of(&focus, Transform::FocusFunction));
-        transforms.extend(of(&self.hide, Transform::MergeFunction));
-        transforms.extend(modules(&self.hide_module, Transform::HideModule));
+        let modules: Vec<Transform> = (self.collapse_module.iter().cloned())
+            .map(Transform::CollapseModule)
+            .collect();
+        let (function, module, file) = (
+            FunctionFilter::Pattern as fn(String) -> FunctionFilter,
+            FunctionFilter::Module as fn(String) -> FunctionFilter,
+            FunctionFilter::File as fn(String) -> FunctionFilter,
+        );
+        let mut transforms = of(&self.drop, function, Transform::DropFunction);
+        transforms.extend(of(&self.drop_module, module, Transform::DropFunction));
+        transforms.extend(of(&self.drop_file, file, Transform::DropFunction));
+        transforms.extend(of(&self.keep, function, Transform::KeepFunction));
+        transforms.extend(of(&self.keep_module, module, Transform::KeepFunction));
+        transforms.extend(of(&self.keep_file, file, Transform::KeepFunction));
+        transforms.extend(of(&focus, function, Transform::FocusFunction));
+        transforms.extend(of(&self.hide, function, Transform::MergeFunction));
+        transforms.extend(of(&self.hide_module, module, Transform::MergeFunction));
+        transforms.extend(of(&self.hide_file, file, Transform::MergeFunction));
         transforms.extend(self.hide_kernel.then_some(Transform::HideKernel));
         let runtimes = self.hide_runtime.iter().copied();
         transforms.extend(runtimes.map(Transform::HideRuntime));
         transforms.extend(self.my_code.then(|| Transform::MyCode(Vec::new())));
-        transforms.extend(modules(&self.collapse_module, Transform::CollapseModule));
-        transforms.extend(of(&self.collapse_recursion, Transform::CollapseRecursion));
+        transforms.extend(modules);
+        transforms.extend(of(
+            &self.collapse_recursion,
+            function,
+            Transform::CollapseRecursion,
+        ));
         transforms.extend(of(
             &self.collapse_direct_recursion,
+            function,
             Transform::CollapseDirectRecursion,
         ));
         Selection {
@@ -81,6 +124,8 @@ impl SelectionFlags {
             threads: self.thread.clone(),
             processes: self.process.clone(),
             executions: self.execution.clone(),
+            dropped_threads: self.drop_thread.clone(),
+            dropped_processes: self.drop_process.clone(),
             transforms,
         }
     }
@@ -98,6 +143,11 @@ pub fn words(selection: &Selection) -> String {
     parts.push(any_of("process ", selection.processes.clone()));
     let executions = selection.executions.iter().map(u32::to_string);
     parts.push(any_of("execution ", executions.collect()));
+    parts.push(any_of("without thread ", selection.dropped_threads.clone()));
+    parts.push(any_of(
+        "without process ",
+        selection.dropped_processes.clone(),
+    ));
     parts.extend(selection.transforms.iter().map(transform_words));
     parts.retain(|part| !part.is_empty());
     parts.join(", ")
@@ -114,12 +164,15 @@ fn transform_words(transform: &Transform) -> String {
     let name = |filter: &FunctionFilter| match filter {
         FunctionFilter::Pattern(name) => name.clone(),
         FunctionFilter::Named(named) => named.name.clone(),
+        FunctionFilter::Module(module) => module.clone(),
+        FunctionFilter::File(file) => file.clone(),
     };
     match transform {
         Transform::FocusFunction(filter) => format!("focus on {}", name(filter)),
         Transform::FocusSelf(filter) => format!("focus on {} itself", name(filter)),
         Transform::MergeFunction(filter) => format!("{} hidden", name(filter)),
         Transform::DropFunction(filter) => format!("samples with {} left out", name(filter)),
+        Transform::KeepFunction(filter) => format!("samples with {} only", name(filter)),
         Transform::CollapseRecursion(filter) => format!("recursion of {} as one", name(filter)),
         Transform::CollapseDirectRecursion(filter) => {
             format!("direct recursion of {} as one", name(filter))
@@ -130,7 +183,6 @@ fn transform_words(transform: &Transform) -> String {
         }
         Transform::HideRuntime(runtime) => format!("{} hidden", runtime.words()),
         Transform::CollapseModule(module) => format!("{module} as one"),
-        Transform::HideModule(module) => format!("{module} hidden"),
         Transform::HideKernel => "kernel hidden".to_owned(),
         Transform::MyCode(_) => "own code only".to_owned(),
     }

@@ -12,7 +12,7 @@ use super::open_run::OpenRun;
 use super::session::Session;
 use super::{
     callers, compare_builds, executables, explain, file_heat, line_detail, locate, machine,
-    matches, processes, selections, sweep, timeline, views,
+    matched_names, matches, processes, selections, sweep, timeline, views,
 };
 
 impl Session {
@@ -87,6 +87,10 @@ impl Session {
                 let (run, mut selected) = selections::select(&*self.run(request.run)?, &request)?;
                 selected.run = self.add(&self.runs, Arc::new(run), "runs")?;
                 Ok(Body::Selected(selected))
+            }
+            request::Body::MatchNames(request) => {
+                let run = self.run(request.run)?;
+                Ok(Body::MatchedNames(matched_names::of(&run, &request)?))
             }
             request::Body::SaveRun(request) => {
                 selections::save(&*self.run(request.run)?, &request)?;

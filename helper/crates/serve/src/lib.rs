@@ -23,6 +23,7 @@ mod line_detail;
 mod locate;
 mod locked;
 mod machine;
+mod matched_names;
 mod matches;
 mod measured;
 mod named_run;

@@ -74,6 +74,8 @@ fn selection(asked: Option<&wire::Selection>, folders: &[String]) -> Result<Sele
         asked.threads.len(),
         asked.processes.len(),
         asked.executions.len(),
+        asked.dropped_threads.len(),
+        asked.dropped_processes.len(),
     ];
     if asked.transforms.len() > TRANSFORMS_MAX || parts.iter().any(|&count| count > PARTS_MAX) {
         return Err(Failure::protocol(format!(
@@ -87,6 +89,8 @@ fn selection(asked: Option<&wire::Selection>, folders: &[String]) -> Result<Sele
         threads: asked.threads.clone(),
         processes: asked.processes.clone(),
         executions: asked.executions.clone(),
+        dropped_threads: asked.dropped_threads.clone(),
+        dropped_processes: asked.dropped_processes.clone(),
         transforms: (asked.transforms.iter())
             .map(|transform| transform_of(transform, folders))
             .collect::<Result<_, _>>()?,
@@ -131,6 +135,11 @@ fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform
         "" => Err(Failure::protocol("A transform names no module.")),
         module => Ok(module.to_owned()),
     };
+    let of_module = || module().map(FunctionFilter::Module);
+    let of_file = || match asked.file.as_str() {
+        "" => Err(Failure::protocol("A transform names no source file.")),
+        file => Ok(FunctionFilter::File(file.to_owned())),
+    };
     Ok(match kind {
         Kind::FocusFunction => Transform::FocusFunction(function()?),
         Kind::FocusSelf => Transform::FocusSelf(function()?),
@@ -141,7 +150,13 @@ fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform
         Kind::FocusSubtree => path()?,
         Kind::HideRuntime => Transform::HideRuntime(runtime()?),
         Kind::CollapseModule => Transform::CollapseModule(module()?),
-        Kind::HideModule => Transform::HideModule(module()?),
+        Kind::HideModule => Transform::MergeFunction(of_module()?),
+        Kind::KeepFunction => Transform::KeepFunction(function()?),
+        Kind::KeepModule => Transform::KeepFunction(of_module()?),
+        Kind::DropModule => Transform::DropFunction(of_module()?),
+        Kind::KeepFile => Transform::KeepFunction(of_file()?),
+        Kind::DropFile => Transform::DropFunction(of_file()?),
+        Kind::HideFile => Transform::MergeFunction(of_file()?),
         Kind::HideKernel => Transform::HideKernel,
         Kind::MyCode => Transform::MyCode(match asked.folders.as_slice() {
             [] => folders.to_vec(),

@@ -89,6 +89,11 @@ pub fn module_of(frame: &str) -> &str {
     }
 }
 
+/// File name of the place of a frame.
+fn file_of(frame: &str) -> Option<&str> {
+    frame.split_once('@')?.1.split(':').next()
+}
+
 fn is_same(a: &str, b: &str) -> bool {
     name_of(a) == name_of(b) && module_of(a) == module_of(b)
 }
@@ -124,6 +129,8 @@ pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a st
         FunctionFilter::Named(named) => {
             name_of(frame) == named.name && module_of(frame) == named.module
         }
+        FunctionFilter::Module(module) => module_of(frame) == module,
+        FunctionFilter::File(file) => file_of(frame).is_some_and(|of| of == file),
     };
     let without = |leaves: &dyn Fn(&str) -> bool| -> Option<Vec<&'a str>> {
         Some(
@@ -146,6 +153,9 @@ pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a st
         Transform::MergeFunction(filter) => without(&|frame| is(filter, frame)),
         Transform::DropFunction(filter) => {
             (!stack.iter().any(|frame| is(filter, frame))).then(|| stack.to_vec())
+        }
+        Transform::KeepFunction(filter) => {
+            (stack.iter().any(|frame| is(filter, frame))).then(|| stack.to_vec())
         }
         Transform::CollapseRecursion(filter) => {
             let is_it = |frame: &&str| is(filter, frame);
@@ -203,13 +213,10 @@ pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a st
             }
             Some(kept)
         }
-        Transform::HideModule(module) => without(&|frame| module_of(frame) == module),
         Transform::HideKernel => without(&|frame| module_of(frame) == "[kernel]"),
         Transform::MyCode(folders) => {
             let is_own = |frame: &str| {
-                let file = frame.split_once('@').map(|(_, place)| place);
-                let file = file.and_then(|place| place.split(':').next());
-                file.is_some_and(|file| folders.contains(&format!("/src/{file}")))
+                file_of(frame).is_some_and(|file| folders.contains(&format!("/src/{file}")))
             };
             without(&|frame| !is_own(frame))
         }
@@ -244,14 +251,20 @@ pub fn any_transform(chance: &mut Chance) -> Transform {
         _ => format!("f{}", chance.below(9)),
     };
     let module = ["app", "libx.so", "[kernel]"][chance.below(3) as usize].to_owned();
+    let file = format!("{}.c", chance.below(3));
+    let filter = match chance.below(4) {
+        0 => FunctionFilter::Module(module.clone()),
+        1 => FunctionFilter::File(file),
+        _ => pattern(&function),
+    };
     match chance.below(9) {
         0 => Transform::FocusFunction(pattern(&function)),
         1 => Transform::FocusSelf(pattern(&function)),
-        2 => Transform::MergeFunction(pattern(&function)),
-        3 => Transform::DropFunction(pattern(&function)),
+        2 => Transform::MergeFunction(filter),
+        3 => Transform::DropFunction(filter),
         4 => Transform::CollapseRecursion(pattern(&function)),
         5 => Transform::CollapseModule(module),
-        6 => Transform::HideModule(module),
+        6 => Transform::KeepFunction(filter),
         7 => Transform::HideKernel,
         // A folder that is a file, so that some of the files are own code.
         _ => Transform::MyCode(vec!["/src/1.c".to_owned()]),

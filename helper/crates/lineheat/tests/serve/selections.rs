@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 use wire::{
-    CloseRequest, FileHeatRequest, HottestStackRequest, Message, NamedFunction, SaveRunRequest,
-    SelectRequest, Selected, Selection, TimeRange, TimelineRequest, Transform, ViewRequest, reply,
-    request, transform, view_request::Kind,
+    CloseRequest, FileHeatRequest, HottestStackRequest, MatchNamesRequest, Message, NamedFunction,
+    SaveRunRequest, SelectRequest, Selected, Selection, TimeRange, TimelineRequest, Transform,
+    ViewRequest, match_names_request::What, reply, request, transform, view_request::Kind,
 };
 
 use crate::client::{Engine, text};
@@ -87,6 +87,10 @@ fn heat_table_graph_and_command_line_agree_on_200_selections() {
         "--hide=weigh",
         "--drop=fill",
         "--hide-kernel",
+        "--keep=/^we/",
+        "--drop-module=[kernel*",
+        "--keep-file=sample.?",
+        "--hide-file=src/*.c",
     ];
     for number in 0..200_u64 {
         let (from, length) = ((number * 37) % 100, 1 + (number * 53) % 70);
@@ -102,12 +106,18 @@ fn heat_table_graph_and_command_line_agree_on_200_selections() {
             "--focus=fill" => (transform::Kind::FocusFunction, function("fill")),
             "--hide=weigh" => (transform::Kind::MergeFunction, function("weigh")),
             "--drop=fill" => (transform::Kind::DropFunction, function("fill")),
+            "--keep=/^we/" => (transform::Kind::KeepFunction, function("/^we/")),
+            "--drop-module=[kernel*" => (transform::Kind::DropModule, None),
+            "--keep-file=sample.?" => (transform::Kind::KeepFile, None),
+            "--hide-file=src/*.c" => (transform::Kind::HideFile, None),
             _ => (transform::Kind::HideKernel, None),
         };
         if !flag.is_empty() {
             selection.transforms.push(Transform {
                 kind: kind.into(),
                 function,
+                module: "[kernel*".to_owned(),
+                file: flag.rsplit('=').next().unwrap_or_default().to_owned(),
                 ..Transform::default()
             });
         }
@@ -171,6 +181,54 @@ fn heat_table_graph_and_command_line_agree_on_200_selections() {
             ..CloseRequest::default()
         }));
     }
+}
+
+#[test]
+fn a_typed_name_is_counted() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let run = engine.open(&fixture.run("a.pb.gz", 60)).run;
+    let request = |what: What, text: &str, exact: bool| {
+        request::Body::MatchNames(MatchNamesRequest {
+            run,
+            what: what.into(),
+            text: text.to_owned(),
+            exact,
+        })
+    };
+    let mut ask = |what: What, text: &str, exact: bool| match engine.ask(request(what, text, exact))
+    {
+        reply::Body::MatchedNames(matched) => matched,
+        other => panic!("{other:?}"),
+    };
+    let found = ask(What::Function, "/^(fill|weigh)$/", false);
+    assert_eq!(
+        (found.count, found.names),
+        (2, vec!["fill".to_owned(), "weigh".to_owned()])
+    );
+    assert_eq!(ask(What::SourceFile, "sample.c", false).count, 1);
+    let wrong = ask(What::Function, "/a(/", false);
+    assert_eq!(
+        wrong.problem,
+        "/a(/ is no regular expression: unclosed group."
+    );
+    let none = ask(What::Function, "we*", true);
+    assert!(
+        none.problem
+            .starts_with("Nothing has exactly the name we*."),
+        "{none:?}"
+    );
+    let thread = ask(What::Thread, "worker", false);
+    assert_eq!(thread.problem, "This profile does not name a thread.");
+    assert_eq!(
+        engine.fails(request(What::Function, "", false)).kind,
+        "protocol"
+    );
+    let long = "a".repeat((16 << 10) + 1);
+    assert_eq!(
+        engine.fails(request(What::Module, &long, false)).kind,
+        "protocol"
+    );
 }
 
 #[test]
