@@ -276,6 +276,7 @@ const tests: Record<string, () => Promise<void>> = {
       ['plain.prof', plain],
       ['compressed.prof', compressed],
       ['plain.pb', plain],
+      ['stacks.folded', 'main;parse (shop.py:7) 3\n'],
     ] as const) {
       const file = named(name, bytes);
       assert.equal(await opened(file, 'vscode.openWith', 'lineheat.anyProfile'), `${name} lineheat.anyProfile`);

@@ -19,7 +19,7 @@ Examples:
 
 OUT is a pprof file, as all runs are; its name must end in .pb.gz.")]
 pub struct Args {
-    /// Run file, or any pprof file
+    /// Run file, any pprof file, or folded stacks
     #[arg(value_name = "IN")]
     from: PathBuf,
     /// File to write; replaced if it exists

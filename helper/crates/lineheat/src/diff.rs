@@ -8,7 +8,7 @@ use analysis::{
     ComparedTable, Comparison, EarlierRuns, Normalisation, Selection, Side, both, explanation,
     recording_identity, unknown_in_both,
 };
-use profile::{Opener, Profile};
+use profile::Profile;
 use runs::earlier_runs;
 use runs::rename_functions;
 use symbolize::DemangleMode;
@@ -234,7 +234,7 @@ fn open_sides(
     compared: &Compared,
 ) -> Result<[Side; 2], String> {
     let open = |paths: &[PathBuf]| -> Result<Vec<Profile>, String> {
-        let mut opener = Opener::default();
+        let mut opener = interchange::opener();
         (paths.iter())
             .map(|path| {
                 let mut profile = opener.open(path).map_err(|error| error.message)?;

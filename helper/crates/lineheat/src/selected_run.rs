@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use analysis::{Amount, Analyzed, Measure};
-use profile::Profile;
 use runs::rename_functions;
 
 use crate::demangling::DemangleChoice;
@@ -34,7 +33,7 @@ impl SelectedRun {
         flags: &SelectionFlags,
         measure: &MeasureFlag,
     ) -> Result<SelectedRun, String> {
-        let mut profile = Profile::open(path).map_err(|error| error.message)?;
+        let mut profile = interchange::open(path).map_err(|error| error.message)?;
         rename_functions(&mut profile, demangle.map(DemangleChoice::mode));
         let analyzed = Analyzed::new(profile);
         let measure = measure.of(&analyzed)?;

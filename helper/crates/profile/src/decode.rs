@@ -6,6 +6,7 @@ use crate::decode_run::RunParts;
 use crate::decode_samples::decode_samples;
 use crate::decode_tables::Tables;
 use crate::error::{ErrorKind, ProfileError};
+use crate::foreign_reader::ForeignReader;
 use crate::inflate::{alone_if_large, inflate, is_gzip};
 use crate::limits::Limits;
 use crate::message_reader::{Content, MessageReader};
@@ -20,7 +21,7 @@ impl Profile {
     /// `NotAProfile` for another kind of file, `Damaged` for what `go tool pprof` refuses and for negative or
     /// overflowing values, `TooLarge` past `limits`. The message names the cause.
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Profile> {
-        Profile::read_through(bytes, limits, &mut Vec::new())
+        Profile::read_through(bytes, limits, &mut Vec::new(), &[])
     }
 
     /// The same; what is decompressed goes through `inflated`.
@@ -28,7 +29,9 @@ impl Profile {
         bytes: &[u8],
         limits: &Limits,
         inflated: &mut Vec<u8>,
+        readers: &[ForeignReader],
     ) -> Result<Profile> {
+        let foreign = |bytes: &[u8]| readers.iter().find(|reader| (reader.is_it)(bytes));
         if bytes.is_empty() {
             return Err(ProfileError::not_a_profile(
                 "The file is empty, not a pprof profile.",
@@ -36,7 +39,14 @@ impl Profile {
         }
         if is_gzip(bytes) {
             let _alone = inflate(bytes, limits, inflated)?;
-            return decode_message(inflated, limits);
+            return match foreign(inflated) {
+                Some(reader) => (reader.read)(inflated, limits),
+                None => decode_message(inflated, limits),
+            };
+        }
+        if let Some(reader) = foreign(bytes) {
+            let _alone = alone_if_large(bytes.len());
+            return (reader.read)(bytes, limits);
         }
         if let Some(other) = other_format(bytes) {
             return Err(ProfileError::not_a_profile(format!(

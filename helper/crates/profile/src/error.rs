@@ -24,14 +24,14 @@ pub struct ProfileError {
 }
 
 impl ProfileError {
-    pub(crate) fn damaged(message: impl Into<String>) -> Self {
+    pub fn damaged(message: impl Into<String>) -> Self {
         ProfileError {
             kind: ErrorKind::Damaged,
             message: message.into(),
         }
     }
 
-    pub(crate) fn too_large(message: impl Into<String>) -> Self {
+    pub fn too_large(message: impl Into<String>) -> Self {
         ProfileError {
             kind: ErrorKind::TooLarge,
             message: message.into(),

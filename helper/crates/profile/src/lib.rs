@@ -14,6 +14,7 @@ mod decode_stacks;
 mod decode_tables;
 mod encode;
 mod error;
+mod foreign_reader;
 mod inflate;
 mod journal;
 mod kinds;
@@ -42,6 +43,7 @@ pub mod run {
 pub use builder::{LabelValue, LineOf, MappingOf, ProfileBuilder};
 pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samples, ValueType};
 pub use error::{ErrorKind, ProfileError};
+pub use foreign_reader::ForeignReader;
 pub use journal::{Journal, is_being_recorded, journal_path};
 pub use kinds::{KindColumns, Sums};
 pub use limits::Limits;

@@ -55,6 +55,7 @@ pub enum Family {
 const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("cpu", Some("samples"), Nature::Sampled, Family::Cpu),
     ("samples", Some(""), Nature::Sampled, Family::Cpu),
+    ("wall", Some("samples"), Nature::Weighted, Family::Other),
     ("wait", Some("waits"), Nature::Weighted, Family::Waiting),
     ("waits", Some(""), Nature::Sampled, Family::Waiting),
     ("delay", None, Nature::Weighted, Family::Waiting),

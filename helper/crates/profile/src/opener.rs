@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::columns::Profile;
 use crate::error::ProfileError;
+use crate::foreign_reader::ForeignReader;
 use crate::journal::{is_journal, run_of_journal};
 use crate::limits::Limits;
 use crate::recovery::recovered;
@@ -34,11 +35,20 @@ const KEPT_BYTES: usize = 256 << 20;
 /// decompress it.
 #[derive(Default)]
 pub struct Opener {
+    readers: &'static [ForeignReader],
     file: Vec<u8>,
     inflated: Vec<u8>,
 }
 
 impl Opener {
+    /// Besides runs and pprof files, it opens what these read.
+    pub fn reading(readers: &'static [ForeignReader]) -> Opener {
+        Opener {
+            readers,
+            ..Opener::default()
+        }
+    }
+
     /// As [`Profile::open`].
     ///
     /// # Errors
@@ -66,7 +76,7 @@ impl Opener {
         self.file.clear();
         read_to_end(open_file(path)?, limits.inflated_bytes, &mut self.file)?;
         refuse_journal(path, &self.file)?;
-        let profile = Profile::read_through(&self.file, limits, &mut self.inflated);
+        let profile = Profile::read_through(&self.file, limits, &mut self.inflated, self.readers);
         for buffer in [&mut self.file, &mut self.inflated] {
             buffer.clear();
             buffer.shrink_to(KEPT_BYTES);

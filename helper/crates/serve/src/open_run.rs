@@ -82,7 +82,7 @@ impl OpenRun {
         let shared = profiles.get(path, request.demangle(), || {
             // Before it is read: a change meanwhile is a change.
             let modified_unix_us = modified_unix_us(path);
-            let profile = Profile::open(path)?;
+            let profile = interchange::open(path)?;
             let summary = RunSummary {
                 modified_unix_us,
                 ..on_wire(path, profile::summarize(&profile))
