@@ -4,12 +4,15 @@ import { visibleText } from './foreignText.ts';
 import { countText, timeRangeText } from './numbersAsText.ts';
 import type { Runtime, ShownSelection, ShownTransform } from './selectionMessages.ts';
 import { shortName } from './shortName.ts';
+import { type FilterPlace, filterAt, isPattern } from './typedFilter.ts';
 
 export interface Chip {
   readonly kind: 'time' | 'thread' | 'process' | 'execution' | 'transform';
   readonly text: string; // escaped
   readonly title: string; // the same in full
   readonly without: ShownSelection;
+  /** Where its filter is, if it is one that can be typed. */
+  readonly place?: FilterPlace | undefined;
 }
 
 const EACH_MAX = 8; // chips of one kind; more than that are one chip together
@@ -17,20 +20,52 @@ const NAME_MAX = 40; // characters
 
 /** `threadNamed` knows the names of some threads by their numbers, escaped. */
 export function chipsOf(selection: ShownSelection, threadNamed: (tid: string) => string | undefined): Chip[] {
-  const { times, threads, processes, executions, transforms } = selection;
+  const { times, threads, processes, droppedThreads, droppedProcesses, executions, transforms } = selection;
   const thread = (text: string) => {
     const name = threadNamed(text);
     return name ? l10n.t('Thread {0} ({1})', name, text) : l10n.t('Thread {0}', visibleText(text, NAME_MAX));
   };
+  const droppedThread = (text: string) => {
+    const name = threadNamed(text);
+    return name ? l10n.t('Drop thread {0} ({1})', name, text) : l10n.t('Drop thread {0}', visibleText(text, NAME_MAX));
+  };
+  const typed = (part: FilterPlace['part'], chips: readonly Chip[]): Chip[] =>
+    chips.length < selection[part].length ? [...chips] : chips.map((chip, at) => ({ ...chip, place: { part, at } }));
   return [
     ...each('time', times, timeRangeText, (count) => l10n.t('{0} time ranges', count), without(selection, 'times')),
-    ...each('thread', threads, thread, (count) => l10n.t('{0} threads', count), without(selection, 'threads')),
-    ...each(
-      'process',
-      processes,
-      (text) => l10n.t('Process {0}', visibleText(text, NAME_MAX)),
-      (count) => l10n.t('{0} processes', count),
-      without(selection, 'processes'),
+    ...typed(
+      'threads',
+      each('thread', threads, thread, (count) => l10n.t('{0} threads', count), without(selection, 'threads')),
+    ),
+    ...typed(
+      'processes',
+      each(
+        'process',
+        processes,
+        (text) => l10n.t('Process {0}', visibleText(text, NAME_MAX)),
+        (count) => l10n.t('{0} processes', count),
+        without(selection, 'processes'),
+      ),
+    ),
+    ...typed(
+      'droppedThreads',
+      each(
+        'thread',
+        droppedThreads,
+        droppedThread,
+        (count) => l10n.t('{0} threads dropped', count),
+        without(selection, 'droppedThreads'),
+      ),
+    ),
+    ...typed(
+      'droppedProcesses',
+      each(
+        'process',
+        droppedProcesses,
+        (text) => l10n.t('Drop process {0}', visibleText(text, NAME_MAX)),
+        (count) => l10n.t('{0} processes dropped', count),
+        without(selection, 'droppedProcesses'),
+      ),
     ),
     ...each(
       'execution',
@@ -42,9 +77,10 @@ export function chipsOf(selection: ShownSelection, threadNamed: (tid: string) =>
     ...transforms.map(
       (transform, at): Chip => ({
         kind: 'transform',
-        text: transformText(transform, (name) => visibleText(shortName(name), NAME_MAX)),
+        text: transformText(transform, (name) => visibleText(isPattern(name) ? name : shortName(name), NAME_MAX)),
         title: transformText(transform, visibleText),
         without: { ...selection, transforms: transforms.filter((_, i) => i !== at) },
+        place: filterAt(selection, { part: 'transforms', at }) && { part: 'transforms', at },
       }),
     ),
   ];
@@ -61,6 +97,8 @@ export function transformText(transform: ShownTransform, named: (name: string) =
       return l10n.t('Without: {0}', named(transform.function.name));
     case 'dropFunction':
       return l10n.t('Drop: {0}', named(transform.function.name));
+    case 'keepFunction':
+      return l10n.t('Only with: {0}', named(transform.function.name));
     case 'collapseRecursion':
       return l10n.t('Recursion collapsed: {0}', named(transform.function.name));
     case 'collapseDirectRecursion':
@@ -73,6 +111,16 @@ export function transformText(transform: ShownTransform, named: (name: string) =
       return l10n.t('Module {0} collapsed', named(transform.module));
     case 'hideModule':
       return l10n.t('Module {0} hidden', named(transform.module));
+    case 'keepModule':
+      return l10n.t('Only with module {0}', named(transform.module));
+    case 'dropModule':
+      return l10n.t('Drop module {0}', named(transform.module));
+    case 'keepFile':
+      return l10n.t('Only with file {0}', named(transform.file));
+    case 'dropFile':
+      return l10n.t('Drop file {0}', named(transform.file));
+    case 'hideFile':
+      return l10n.t('File {0} hidden', named(transform.file));
     case 'hideKernel':
       return l10n.t('Kernel hidden');
     case 'myCode':
@@ -97,7 +145,7 @@ function runtimeHidden(runtime: Runtime): string {
 
 /** What is left when items of one kind go: `at` of them, or all. */
 const without =
-  (selection: ShownSelection, part: 'times' | 'threads' | 'processes' | 'executions') =>
+  (selection: ShownSelection, part: Exclude<keyof ShownSelection, 'transforms'>) =>
   (at: number | undefined): ShownSelection => ({
     ...selection,
     [part]: at === undefined ? [] : (selection[part] as readonly unknown[]).filter((_, i) => i !== at),

@@ -8,6 +8,8 @@ const selection: ShownSelection = {
   times: [{ fromNs: 5, toNs: 9 }],
   threads: ['worker-*', '4711'],
   processes: ['shop'],
+  droppedThreads: ['/^io/'],
+  droppedProcesses: ['4000'],
   executions: [1, 3],
   transforms: [
     { kind: 'focusFunction', function: named },
@@ -16,6 +18,9 @@ const selection: ShownSelection = {
     { kind: 'myCode' },
     { kind: 'focusSubtree', path: [named, named], leftOut: [named] },
     { kind: 'hideRuntime', runtime: 'cpp' },
+    { kind: 'keepFunction', function: { name: '/^parse/', module: '' } },
+    { kind: 'dropModule', module: 'lib*' },
+    { kind: 'keepFile', file: 'src/*.c' },
   ],
 };
 const request = { fromNs: 0, toNs: 0, columns: 1600, first: 0, count: 64, order: 'time', tinted: named };
@@ -28,6 +33,7 @@ test('messages on selection and timeline are understood', () => {
     { type: 'select', selection: EMPTY_SELECTION, preview: false },
     { type: 'undoSelection' },
     { type: 'redoSelection' },
+    { type: 'matchNames', ask: 4, thing: 'file', text: 'src/*.c', exact: false },
     stack,
   ])
     assert.deepEqual(parsePageMessage(message), message);
@@ -51,6 +57,10 @@ const wrong: Record<string, object> = {
   '65 ranges': { ...selection, times: Array(65).fill(range) },
   '1025 threads': { ...selection, threads: Array(1025).fill('a') },
   '1025 processes': { ...selection, processes: Array(1025).fill('a') },
+  '1025 dropped threads': { ...selection, droppedThreads: Array(1025).fill('a') },
+  'a dropped process that is a number': { ...selection, droppedProcesses: [1] },
+  'a file of 4097 characters': { ...selection, transforms: [{ kind: 'keepFile', file: 'a'.repeat(4097) }] },
+  'a file transform without a file': { ...selection, transforms: [{ kind: 'hideFile', module: 'a' }] },
   'a name of 4097 characters': { ...selection, threads: ['a'.repeat(4097)] },
   'a number as a thread': { ...selection, threads: [4711] },
   'execution 0': { ...selection, executions: [0] },
@@ -69,6 +79,21 @@ const wrong: Record<string, object> = {
 for (const [name, refused] of Object.entries(wrong))
   test(`${name} is refused`, () =>
     assert.equal(parsePageMessage({ type: 'select', selection: refused, preview: false }), undefined));
+
+test('a question about names is bounded, and names what it asks', () => {
+  const question = { type: 'matchNames', ask: 1, thing: 'function', text: 'parse*', exact: false };
+  assert.ok(parsePageMessage({ ...question, text: 'a'.repeat(4096) }));
+  for (const part of [
+    { text: '' },
+    { text: 'a'.repeat(4097) },
+    { text: 5 },
+    { thing: 'line' },
+    { thing: undefined },
+    { exact: 1 },
+    { ask: -1 },
+  ])
+    assert.equal(parsePageMessage({ ...question, ...part }), undefined, JSON.stringify(part).slice(0, 40));
+});
 
 test('limits themselves are allowed', () => {
   const full = { ...selection, times: Array(64).fill(range), threads: Array(1024).fill('a'.repeat(4096)) };

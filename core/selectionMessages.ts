@@ -16,20 +16,27 @@ export const functionTransforms = [
   'dropFunction',
   'collapseRecursion',
   'collapseDirectRecursion',
+  'keepFunction',
 ] as const;
 export type FunctionTransform = (typeof functionTransforms)[number];
-export const moduleTransforms = ['collapseModule', 'hideModule'] as const;
+export const moduleTransforms = ['collapseModule', 'hideModule', 'keepModule', 'dropModule'] as const;
 export type ModuleTransform = (typeof moduleTransforms)[number];
+export const fileTransforms = ['keepFile', 'dropFile', 'hideFile'] as const;
+export type FileTransform = (typeof fileTransforms)[number];
 export const plainTransforms = ['hideKernel', 'myCode'] as const;
 export type PlainTransform = (typeof plainTransforms)[number];
 /** What programs of a language bring along, as protocol/runs.proto has it, in its order. */
 export const runtimes = ['go', 'rust', 'cpp', 'ocaml', 'interrupts'] as const;
 export type Runtime = (typeof runtimes)[number];
 
-/** A change of the stacks; a function with an empty module is one in any. */
+/**
+ * A change of the stacks; a function with an empty module is one in any, and its name may then be a pattern, as those of modules and
+ * files may be: a glob with * and ?, or a regular expression between slashes.
+ */
 export type ShownTransform =
   | { readonly kind: FunctionTransform; readonly function: NamedFunction }
   | { readonly kind: ModuleTransform; readonly module: string }
+  | { readonly kind: FileTransform; readonly file: string }
   | ({ readonly kind: 'focusSubtree' } & CallPath)
   | { readonly kind: 'hideRuntime'; readonly runtime: Runtime }
   | { readonly kind: PlainTransform };
@@ -43,16 +50,20 @@ export interface CallPath {
 /** Kinds narrow each other; what is listed of one kind adds up; an empty kind is everything. */
 export interface ShownSelection {
   readonly times: readonly ShownTimeRange[];
-  readonly threads: readonly string[]; // a name, a glob, or the number of a thread
+  readonly threads: readonly string[]; // a name, a pattern, or the number of a thread
   readonly processes: readonly string[];
+  readonly droppedThreads: readonly string[]; // left out of what the others leave
+  readonly droppedProcesses: readonly string[];
   readonly executions: readonly number[]; // from 1
   readonly transforms: readonly ShownTransform[]; // in this order
 }
 
+/** All threads of all processes. */
+export const ALL_THREADS = { threads: [], processes: [], droppedThreads: [], droppedProcesses: [] } as const;
+
 export const EMPTY_SELECTION: ShownSelection = {
   times: [],
-  threads: [],
-  processes: [],
+  ...ALL_THREADS,
   executions: [],
   transforms: [],
 };
@@ -76,6 +87,8 @@ export type SelectionPageMessage =
   | { readonly type: 'select'; readonly selection: ShownSelection; readonly preview: boolean }
   | { readonly type: 'undoSelection' }
   | { readonly type: 'redoSelection' }
+  /** How many names of the run a text means. `exact`: it is one name, not a pattern. `ask` comes back with the answer. */
+  | ({ readonly type: 'matchNames'; readonly ask: number } & NameQuery)
   /** What was on most stacks there; pid and tid 0: of all threads. `ask` comes back with the answer. */
   | {
       readonly type: 'hottestStack';
@@ -84,6 +97,22 @@ export type SelectionPageMessage =
       readonly pid: number;
       readonly tid: number;
     };
+
+/** What has names that a text can mean. */
+export const namedThings = ['function', 'file', 'module', 'thread', 'process'] as const;
+export interface NameQuery {
+  readonly thing: (typeof namedThings)[number];
+  readonly text: string; // as in a selection, not empty
+  readonly exact: boolean;
+}
+
+export interface NamesMatchedMessage {
+  readonly type: 'namesMatched';
+  readonly ask: number;
+  readonly count: number;
+  readonly names: readonly string[]; // the first few
+  readonly problem: string; // one sentence when there is none, or empty
+}
 
 /** How much is selected, after every change, whoever made it, and once after `show`. */
 export interface SelectedMessage {
@@ -121,6 +150,9 @@ export type SelectionHostMessage =
       readonly message: string; // empty: this run has no timeline
     }
   | SelectedMessage
+  /** A selection was refused, and is as before: why, in one sentence. */
+  | { readonly type: 'selectionRefused'; readonly message: string }
+  | NamesMatchedMessage
   | HottestStackMessage;
 
 export const TIMES_LIMIT = 64;
@@ -130,12 +162,12 @@ export const PATH_LIMIT = 4096; // functions of a call path
 export const COLUMNS_LIMIT = 4096;
 export const TRACKS_LIMIT = 256; // in one request
 const EXECUTIONS_LIMIT = 100_000;
-const NAME_LIMIT = 4096; // characters; the engine cuts names of views after 1024 bytes
+export const NAME_LIMIT = 4096; // characters; the engine cuts names of views after 1024 bytes
 const ID_LIMIT = 0xffff_ffff;
 
 /** The message on selection or timeline that `message` is; undefined when it is none. */
 export function parseSelectionMessage(message: Record<string, unknown>): SelectionPageMessage | undefined {
-  const { type, request, selection, preview, ask, time, pid, tid } = message;
+  const { type, request, selection, preview, ask, time, pid, tid, thing, text, exact } = message;
   switch (type) {
     case 'undoSelection':
     case 'redoSelection':
@@ -148,6 +180,12 @@ export function parseSelectionMessage(message: Record<string, unknown>): Selecti
       const parsed = parseSelection(selection);
       if (!parsed || typeof preview !== 'boolean') return undefined;
       return { type, selection: parsed, preview };
+    }
+    case 'matchNames': {
+      const known = namedThings.find((one) => one === thing);
+      if (!isWhole(ask, ID_LIMIT) || !known || !isName(text) || text === '') return undefined;
+      if (typeof exact !== 'boolean') return undefined;
+      return { type, ask, thing: known, text, exact };
     }
     case 'hottestStack': {
       if (!isWhole(ask, ID_LIMIT) || !isWhole(pid, ID_LIMIT) || !isWhole(tid, ID_LIMIT)) return undefined;
@@ -162,15 +200,18 @@ export function parseSelectionMessage(message: Record<string, unknown>): Selecti
 /** The selection that `unknown` is, with nothing else in it; undefined when a part is none or there is too much. */
 export function parseSelection(unknown: unknown): ShownSelection | undefined {
   if (!isRecord(unknown)) return undefined;
-  const { times, threads, processes, executions, transforms } = unknown;
+  const { times, threads, processes, droppedThreads, droppedProcesses, executions, transforms } = unknown;
   if (!isList(times, TIMES_LIMIT, isTimeRange)) return undefined;
   if (!isList(threads, NAMES_LIMIT, isName) || !isList(processes, NAMES_LIMIT, isName)) return undefined;
+  if (!isList(droppedThreads, NAMES_LIMIT, isName) || !isList(droppedProcesses, NAMES_LIMIT, isName)) return undefined;
   if (!isList(executions, EXECUTIONS_LIMIT, isExecution)) return undefined;
   if (!isList(transforms, TRANSFORMS_LIMIT, isTransform)) return undefined;
   return {
     times: times.map(rangeOf),
     threads: [...threads],
     processes: [...processes],
+    droppedThreads: [...droppedThreads],
+    droppedProcesses: [...droppedProcesses],
     executions: [...executions],
     transforms: transforms.map(transformOf),
   };
@@ -198,6 +239,8 @@ const inOrder = (selection: ShownSelection): unknown => ({
   times: selection.times.map(rangeOf),
   threads: selection.threads,
   processes: selection.processes,
+  droppedThreads: selection.droppedThreads,
+  droppedProcesses: selection.droppedProcesses,
   executions: selection.executions,
   transforms: selection.transforms.map(transformOf),
 });
@@ -232,6 +275,7 @@ function isTransform(transform: unknown): transform is ShownTransform {
   const { kind } = transform;
   if (functionTransforms.some((one) => one === kind)) return isNamedFunction(transform.function);
   if (moduleTransforms.some((one) => one === kind)) return isName(transform.module);
+  if (fileTransforms.some((one) => one === kind)) return isName(transform.file);
   if (kind === 'hideRuntime') return runtimes.some((one) => one === transform.runtime);
   if (kind === 'focusSubtree') {
     const { path, leftOut } = transform;
@@ -253,5 +297,6 @@ function transformOf(transform: ShownTransform): ShownTransform {
     return { kind, path: path.map(functionOf), leftOut: leftOut.map(functionOf) };
   }
   if ('module' in transform) return { kind: transform.kind, module: transform.module };
+  if ('file' in transform) return { kind: transform.kind, file: transform.file };
   return { kind: transform.kind };
 }

@@ -64,6 +64,8 @@ const host = connect((message) => {
     case 'timeline':
     case 'timelineFailed':
     case 'selected':
+    case 'selectionRefused':
+    case 'namesMatched':
     case 'hottestStack':
       page?.receiveSelection(message);
       break;

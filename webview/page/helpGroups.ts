@@ -1,6 +1,6 @@
 // The keys as the help overlay lists them, group by group: keys, then what they do.
 import * as l10n from '@vscode/l10n';
-import { functionActions, stackActions } from '../selection/transformKeys.ts';
+import { FILTER_KEYS, functionActions, stackActions } from '../selection/transformKeys.ts';
 
 export interface HelpGroup {
   readonly title: string;
@@ -93,9 +93,13 @@ const threads: HelpGroup = {
 
 const transforming: HelpGroup = {
   title: l10n.t('Change the stacks'),
-  rows: [...functionActions, ...stackActions]
-    .filter(({ keys }) => keys !== '')
-    .map(({ keys, label }): [string, string] => [keys, label]),
+  rows: [
+    ...[...functionActions, ...stackActions]
+      .filter(({ keys }) => keys !== '')
+      .map(({ keys, label }): [string, string] => [keys, label]),
+    [FILTER_KEYS, l10n.t('Add a filter by name or pattern')],
+    [l10n.t('click a filter, Enter'), l10n.t('edit it')],
+  ],
 };
 
 /** What the page of a comparison has, or that of a run. */

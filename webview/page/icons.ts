@@ -10,6 +10,7 @@ export const icons = {
   reset: 'M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3',
   options: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3h3v3H9zM4 10h3v3H4z',
   magnifier: 'M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9M10.3 10.3l3.4 3.4',
+  filter: 'M2.5 3.5h11L9.5 8.5v4.5l-3-1.5v-3z',
   undo: 'M3 6.5h6.5a3.5 3.5 0 1 1 0 7H6M5.5 4L3 6.5L5.5 9',
   redo: 'M13 6.5H6.5a3.5 3.5 0 1 0 0 7H10M10.5 4L13 6.5L10.5 9',
   close: 'M4 4l8 8M12 4l-8 8',

@@ -152,6 +152,7 @@ export class ProfilePage {
         this.#setValue(value);
         host.send({ type: 'chooseMeasure', value: this.#state.value });
       },
+      addFilter: () => this.#run?.addFilter(),
       reset: () => this.#graphPane.view.fit(0),
       help: () => this.#help.showModal(),
     });

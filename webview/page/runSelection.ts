@@ -2,6 +2,7 @@
 // they have to be asked for again.
 import * as l10n from '@vscode/l10n';
 import {
+  ALL_THREADS,
   EMPTY_SELECTION,
   type SelectedMessage,
   type SelectionHostMessage,
@@ -10,12 +11,14 @@ import {
   sameSelection,
   TRANSFORMS_LIMIT,
 } from '../../core/selectionMessages.ts';
+import { type FilterPlace, filterAt, type TypedFilter, withFilter } from '../../core/typedFilter.ts';
 import type { NamedFunction } from '../../core/webviewMessages.ts';
 import { readTimeline, type Track } from '../content/timeline.ts';
 import { MalformedContent } from '../content/wireReader.ts';
+import { FilterForm } from '../selection/filterForm.ts';
 import { SelectionBar } from '../selection/selectionBar.ts';
 import { SelectionControl } from '../selection/selectionControl.ts';
-import { runtimeLabels, stackAction, stackActions } from '../selection/transformKeys.ts';
+import { isFilterKey, runtimeLabels, stackAction, stackActions } from '../selection/transformKeys.ts';
 import type { Sort } from '../table/virtualTable.ts';
 import { ThreadPane } from '../threads/threadPane.ts';
 import { SecondsMap } from '../timeline/secondsMap.ts';
@@ -51,6 +54,7 @@ export class RunSelection {
   readonly #events: RunSelectionEvents;
   readonly #control: SelectionControl;
   readonly #bar: SelectionBar;
+  readonly #form: FilterForm;
   readonly #strip: TimelineStrip;
   readonly #threads: ThreadPane;
   readonly #exchange: TimelineExchange;
@@ -65,12 +69,22 @@ export class RunSelection {
   ) {
     this.#events = events;
     this.#control = new SelectionControl({ send: (message) => host.send(message), changed: () => this.#show() });
-    this.#bar = new SelectionBar({
-      commit: (selection) => this.#control.commit(selection),
-      undo: () => this.#control.undo(),
-      redo: () => this.#control.redo(),
-      threadNamed: (tid) => this.#strip.threadNamed(tid),
+    this.#form = new FilterForm({
+      ask: (ask, query) => host.send({ type: 'matchNames', ask, ...query }),
+      add: (filter, edited) => this.#addTyped(filter, edited),
+      changed: () => this.#show(),
     });
+    this.#bar = new SelectionBar(
+      {
+        commit: (selection) => this.#control.commit(selection),
+        undo: () => this.#control.undo(),
+        redo: () => this.#control.redo(),
+        threadNamed: (tid) => this.#strip.threadNamed(tid),
+        addFilter: () => this.addFilter(),
+        editFilter: (place) => this.#form.open(filterAt(this.#control.selection, place), place),
+      },
+      this.#form,
+    );
     const map: SecondsMap = new SecondsMap({
       request: (request) => this.#exchange.ask(map, request),
       preview: (selection) => this.#control.preview(selection),
@@ -125,6 +139,10 @@ export class RunSelection {
     switch (message.type) {
       case 'selected':
         return this.#receiveSelected(message);
+      case 'selectionRefused':
+        return this.#control.receivedRefusal(message.message);
+      case 'namesMatched':
+        return this.#form.told(message);
       case 'hottestStack':
         return this.#strip.receiveStack(message);
       case 'timelineFailed':
@@ -145,6 +163,18 @@ export class RunSelection {
     const { selection } = this.#control;
     if (selection.transforms.length >= TRANSFORMS_LIMIT) return;
     this.#control.commit({ ...selection, transforms: [...selection.transforms, transform] });
+  }
+
+  /** Opens the form of a filter. */
+  addFilter() {
+    this.#form.open();
+  }
+
+  #addTyped(filter: TypedFilter, edited: FilterPlace | undefined): string | undefined {
+    const selection = withFilter(this.#control.selection, filter, edited);
+    if (typeof selection === 'string') return selection;
+    this.#control.commit(selection);
+    return undefined;
   }
 
   /** For menus: what changes the stacks without a function, with the runtimes that the run has. */
@@ -184,6 +214,10 @@ export class RunSelection {
       this.#control.commit();
       return true;
     }
+    if (isFilterKey(event)) {
+      this.addFilter();
+      return true;
+    }
     const action = stackAction(event);
     if (action) this.#toggle({ kind: action });
     return action !== undefined;
@@ -209,8 +243,8 @@ export class RunSelection {
   }
 
   #show() {
-    const { selection, isPreview: preview, confirmed } = this.#control;
-    this.#bar.show({ selection, preview, confirmed });
+    const { selection, isPreview: preview, confirmed, refused } = this.#control;
+    this.#bar.show({ selection, preview, confirmed, refused });
     this.#strip.setSelection(selection, preview);
     this.#threads.setSelection(selection);
   }
@@ -218,7 +252,7 @@ export class RunSelection {
   #menu(track: Track, execution: number | undefined, place: MenuPlace) {
     const { selection } = this.#control;
     const commit = (chosen: typeof selection) => () => this.#control.commit(chosen);
-    const all = { ...selection, threads: [], processes: [] };
+    const all = { ...selection, ...ALL_THREADS };
     const isThread = track.tid !== 0;
     const groups = [
       isThread

@@ -21,6 +21,8 @@ export interface ToolbarEvents extends SearchEvents {
   normalisationChosen(normalisation: number): void;
   viewModeChosen(mode: ViewMode): void;
   valueChosen(value: number): void;
+  /** Of a run. */
+  addFilter(): void;
   reset(): void;
   help(): void;
 }
@@ -60,6 +62,7 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
       ${search.element}
       <div class="toolbar-controls">
         ${options.length > 0 ? optionsOf(options) : nothing}
+        ${show.subject === 'run' ? toolbarButton(l10n.t('Add filter (A)'), icon(icons.filter), () => events.addFilter()) : nothing}
         ${toolbarButton(l10n.t('Show everything (0)'), icon(icons.reset), () => events.reset())}
         ${viewModes.element}
         ${toolbarButton(l10n.t('Keys and colours (?)'), '?', () => events.help())}

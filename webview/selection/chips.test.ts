@@ -9,6 +9,8 @@ const selection: ShownSelection = {
   times: [{ fromNs: 2.7e9, toNs: 3.1e9 }],
   threads: ['4711', 'worker-*'],
   processes: ['shop'],
+  droppedThreads: ['4711', '/^io/'],
+  droppedProcesses: ['helper*'],
   executions: [3],
   transforms: [
     { kind: 'focusFunction', function: named('parse') },
@@ -24,6 +26,12 @@ const selection: ShownSelection = {
     { kind: 'myCode' },
     { kind: 'hideRuntime', runtime: 'go' },
     { kind: 'hideRuntime', runtime: 'interrupts' },
+    { kind: 'keepFunction', function: { name: '/^std::sort<(int|long)>/', module: '' } },
+    { kind: 'keepModule', module: 'lib*' },
+    { kind: 'dropModule', module: 'libm.so.6' },
+    { kind: 'keepFile', file: 'src/*.c' },
+    { kind: 'dropFile', file: 'io.c' },
+    { kind: 'hideFile', file: '/^gen/' },
   ],
 };
 const chips = chipsOf(selection, (tid) => (tid === '4711' ? 'io' : undefined));
@@ -36,6 +44,9 @@ test('each part of a selection is a chip in words, in its order', () =>
       'Thread io (4711)',
       'Thread worker-*',
       'Process shop',
+      'Drop thread io (4711)',
+      'Drop thread /^io/',
+      'Drop process helper*',
       'Execution 3',
       'Focus: parse',
       'Self only: hash',
@@ -50,12 +61,18 @@ test('each part of a selection is a chip in words, in its order', () =>
       'Just my code',
       'Go runtime hidden',
       'Interrupts hidden',
+      'Only with: /^std::sort<(int|long)>/',
+      'Only with module lib*',
+      'Drop module libm.so.6',
+      'Only with file src/*.c',
+      'Drop file io.c',
+      'File /^gen/ hidden',
     ],
   ));
 test('a chip takes out its own part and nothing else', () => {
   assert.deepEqual(chips[0]!.without, { ...selection, times: [] });
   assert.deepEqual(chips[1]!.without, { ...selection, threads: ['worker-*'] });
-  assert.deepEqual(chips[8]!.without, { ...selection, transforms: selection.transforms.filter((_, at) => at !== 3) });
+  assert.deepEqual(chips[11]!.without, { ...selection, transforms: selection.transforms.filter((_, at) => at !== 3) });
 });
 test('many of one kind are one chip that takes out all of them', () => {
   const threads = Array.from({ length: 200 }, (_, i) => String(i));

@@ -26,6 +26,7 @@ export class SelectionControl {
   #shown: Wanted = { selection: EMPTY_SELECTION, preview: false };
   #committed: ShownSelection = EMPTY_SELECTION;
   #confirmed: SelectedMessage | undefined;
+  #refused = '';
 
   constructor(events: SelectionEvents) {
     this.#events = events;
@@ -47,6 +48,11 @@ export class SelectionControl {
     return this.#confirmed;
   }
 
+  /** Why what was wanted last is not selected, in one sentence, until something else is wanted; or empty. */
+  get refused(): string {
+    return this.#refused;
+  }
+
   preview(selection: ShownSelection) {
     if (!sameSelection(selection, this.selection)) this.#want({ selection, preview: true });
   }
@@ -66,11 +72,13 @@ export class SelectionControl {
 
   undo() {
     if (this.dropPreview() || !this.#confirmed?.canUndo) return;
+    this.#refused = '';
     this.#events.send({ type: 'undoSelection' });
   }
 
   redo() {
     if (!this.#confirmed?.canRedo) return;
+    this.#refused = '';
     this.#events.send({ type: 'redoSelection' });
   }
 
@@ -84,7 +92,14 @@ export class SelectionControl {
     this.#events.changed();
   }
 
+  /** The selection is as before; the host says it once more. */
+  receivedRefusal(message: string) {
+    this.#refused = message;
+    this.#events.changed();
+  }
+
   #want(wanted: Wanted) {
+    this.#refused = '';
     this.#shown = wanted;
     this.#queue.want(wanted);
     this.#events.changed();

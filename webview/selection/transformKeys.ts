@@ -1,11 +1,19 @@
 // Which key changes the stacks in which way: the letters of Firefox's profiler. The help and the menus show this list.
 import * as l10n from '@vscode/l10n';
 import type { NamedFunction } from '../../core/namedFunction.ts';
-import { type CallPath, PATH_LIMIT, type Runtime, type ShownTransform } from '../../core/selectionMessages.ts';
+import {
+  type CallPath,
+  type FileTransform,
+  PATH_LIMIT,
+  type Runtime,
+  type ShownTransform,
+} from '../../core/selectionMessages.ts';
 import type { KeyLike } from '../graph/graphKeys.ts';
 
 /** What can be done with the selected function; modules are hidden by the menu alone. */
-export type FunctionAction = Exclude<ShownTransform['kind'], StackAction | 'hideRuntime'>;
+export type FunctionAction = Exclude<ShownTransform['kind'], StackAction | TypedOnly | 'hideRuntime'>;
+/** What only a typed filter does. */
+type TypedOnly = 'keepFunction' | 'keepModule' | 'dropModule' | FileTransform;
 /** What needs no function. */
 export type StackAction = 'hideKernel' | 'myCode';
 
@@ -56,6 +64,10 @@ export const functionAction = (event: KeyLike): FunctionAction | undefined =>
 /** What a key does wherever the focus is on the page. */
 export const stackAction = (event: KeyLike): StackAction | undefined =>
   isPlain(event) ? stackActions.find(({ key }) => key === event.key.toLowerCase())?.action : undefined;
+
+/** The key that opens the form of a filter, as people read it. */
+export const FILTER_KEYS = 'A';
+export const isFilterKey = (event: KeyLike): boolean => isPlain(event) && event.key.toLowerCase() === 'a';
 
 /**
  * The transform of a function, `callPath` is that of its node in the graph; undefined: it has no module to be meant, or no such

@@ -1,6 +1,7 @@
 // A host for a run with a timeline: threads with a life of their own, made on demand, and a selection with undo and redo as the
 // extension keeps it.
 import type { Page } from 'playwright-core';
+import { visibleText } from '../../core/foreignText.ts';
 import {
   EMPTY_SELECTION,
   type SelectedMessage,
@@ -70,6 +71,29 @@ export function timelineContent(
   }).finish();
 }
 
+const FUNCTIONS = ['main', 'parse', 'parse_line', 'parse_word', 'malloc'];
+
+/** Enough of the engine's way to understand names; what it says of those that are none is like its words. */
+function namesMatched({ ask, text, exact }: Extract<PageMessage, { type: 'matchNames' }>): HostMessage {
+  const answer = (names: readonly string[], problem: string): HostMessage => ({
+    ...{ type: 'namesMatched', ask, count: names.length, names: names.slice(0, 5), problem },
+  });
+  const source = /^\/.+\/$/s.test(text)
+    ? text.slice(1, -1)
+    : `^${text
+        .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+        .replaceAll('*', '.*')
+        .replaceAll('?', '.')}$`;
+  try {
+    const pattern = new RegExp(source, 'u');
+    const names = FUNCTIONS.filter((name) => (exact ? name === text : pattern.test(name)));
+    const none = `No function is called ${visibleText(text, 200)}. Names: ${FUNCTIONS.join(', ')}.`;
+    return answer(names, names.length === 0 ? none : '');
+  } catch {
+    return answer([], `${text} is no regular expression: unclosed group.`);
+  }
+}
+
 /** Answers what a page asks about timeline and selection; other messages are the test's business. */
 export class FakeHost {
   readonly run: FakeRun;
@@ -99,6 +123,8 @@ export class FakeHost {
         return this.#step(this.#past, this.#future);
       case 'redoSelection':
         return this.#step(this.#future, this.#past);
+      case 'matchNames':
+        return [namesMatched(message)];
       case 'hottestStack': {
         const { stack = [{ name: 'main', module: 'shop' }] } = this.run;
         return [{ type: 'hottestStack', ask: message.ask, frames: stack, samples: 3, ofSamples: 4 }];
@@ -106,6 +132,12 @@ export class FakeHost {
       default:
         return [];
     }
+  }
+
+  /** As when the engine does not have what was selected. */
+  refusal(message: string): HostMessage[] {
+    this.#committed = this.#past.pop() ?? EMPTY_SELECTION;
+    return [this.#selected(this.#committed, false), { type: 'selectionRefused', message }];
   }
 
   /** As the host says it once after `show`. */

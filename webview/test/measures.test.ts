@@ -1,5 +1,6 @@
 // Measures in a real Chromium: the choice that page and editor share, and a measure of which nobody knows the samples.
 import assert from 'node:assert/strict';
+import { EMPTY_SELECTION } from '../../core/selectionMessages.ts';
 import type { ShowMessage } from '../../core/webviewMessages.ts';
 import { type PanelPage, showComparison, showRun, wordsOf } from './browserPage.ts';
 import { explainedShop, shownShop } from './comparison.ts';
@@ -68,7 +69,7 @@ onPage('callers and what is selected are told without samples', {}, async (panel
   await panel.post({ type: 'callers', function: 'malloc', unit: 'bytes', total: 4 << 20, callers });
   assert.match(await wordsOf(panel.page.locator('dialog.callers')), /main ?75\.0 % · 3\.00 MiB/);
   await panel.page.keyboard.press('Escape');
-  const selection = { times: [], threads: ['io'], processes: [], executions: [], transforms: [] };
+  const selection = { ...EMPTY_SELECTION, threads: ['io'] };
   await panel.post({
     ...{ type: 'selected', selection, preview: false, samples: undefined, value: 1 << 20 },
     ...{ runSamples: undefined, runValue: 4 << 20, unit: 'bytes', notice: '', canUndo: true, canRedo: false },

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import type { ShownSelection } from '../../core/selectionMessages.ts';
 import type { PageMessage } from '../../core/webviewMessages.ts';
 import { type PanelPage, showRun } from './browserPage.ts';
-import { type FakeRun, serveRun } from './fakeRun.ts';
+import { type FakeHost, type FakeRun, serveRun } from './fakeRun.ts';
 import { shopFunctions, shopGraph } from './shop.ts';
 
 export const EIGHT: FakeRun = { threads: 8, seconds: 4 };
 export const SECOND = 1e9;
 
-export async function showTimeline(panel: PanelPage, run: FakeRun = EIGHT) {
+export async function showTimeline(panel: PanelPage, run: FakeRun = EIGHT): Promise<FakeHost> {
   const host = await serveRun(panel.page, run);
   await panel.post(showRun());
   await panel.post(host.first());
@@ -17,6 +17,7 @@ export async function showTimeline(panel: PanelPage, run: FakeRun = EIGHT) {
   await panel.postView('functions', shopFunctions);
   await panel.page.locator('.timeline-row').first().waitFor();
   await settled(panel);
+  return host;
 }
 
 /** Until the questions of now are answered. */

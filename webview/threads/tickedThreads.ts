@@ -1,5 +1,5 @@
 // Ticks of the table of threads: which threads a selection has, and which selection a set of ticked threads is.
-import { NAMES_LIMIT, type ShownSelection } from '../../core/selectionMessages.ts';
+import { ALL_THREADS, NAMES_LIMIT, type ShownSelection } from '../../core/selectionMessages.ts';
 import { threadMatcher } from '../timeline/selectedThreads.ts';
 import type { Thread } from './threadRows.ts';
 
@@ -29,11 +29,11 @@ export function withTicked(
   ticked: ReadonlySet<Thread>,
 ): ShownSelection | undefined {
   if (ticked.size === 0) return undefined;
-  if (ticked.size === threads.length) return { ...selection, threads: [], processes: [] };
+  if (ticked.size === threads.length) return { ...selection, ...ALL_THREADS };
   if (ticked.size <= NAMES_LIMIT)
-    return { ...selection, threads: [...ticked].map(({ tid }) => String(tid)), processes: [] };
+    return { ...selection, ...ALL_THREADS, threads: [...ticked].map(({ tid }) => String(tid)) };
   const chosen = new Set([...ticked].map(({ pid }) => pid));
   const whole = threads.every((thread) => ticked.has(thread) === chosen.has(thread.pid));
   if (!whole || chosen.size > NAMES_LIMIT) return undefined;
-  return { ...selection, threads: [], processes: [...chosen].map(String) };
+  return { ...selection, ...ALL_THREADS, processes: [...chosen].map(String) };
 }

@@ -1,5 +1,5 @@
 // Selections that gestures on the timeline make: ranges on a track, threads by number or name, one process, an execution.
-import { NAMES_LIMIT, type ShownSelection, type ShownTimeRange } from '../../core/selectionMessages.ts';
+import { ALL_THREADS, NAMES_LIMIT, type ShownSelection, type ShownTimeRange } from '../../core/selectionMessages.ts';
 import type { Track } from '../content/timeline.ts';
 
 type Numbered = Pick<Track, 'pid' | 'tid'>;
@@ -9,7 +9,7 @@ export const onTracks = (
   selection: ShownSelection,
   times: readonly ShownTimeRange[],
   tracks: readonly Numbered[],
-): ShownSelection => ({ ...selection, times, threads: numbersOf(tracks), processes: [] });
+): ShownSelection => ({ ...selection, ...ALL_THREADS, times, threads: numbersOf(tracks) });
 
 /** One more range: what else is selected stays, and the thread joins when threads are chosen. */
 export function withRange(
@@ -26,7 +26,7 @@ export function withRange(
 /** Only this thread, or all again when it was the only one; `adding` changes the list by it. */
 export function withThread(selection: ShownSelection, { tid }: Numbered, adding: boolean): ShownSelection {
   const { threads } = selection;
-  if (tid === 0) return { ...selection, threads: [], processes: [] };
+  if (tid === 0) return { ...selection, ...ALL_THREADS };
   const number = String(tid);
   const without = threads.filter((thread) => thread !== number);
   if (adding)
@@ -35,18 +35,18 @@ export function withThread(selection: ShownSelection, { tid }: Numbered, adding:
       threads: without.length < threads.length ? without : [...threads, number].slice(-NAMES_LIMIT),
     };
   const only = threads.length === 1 && without.length === 0;
-  return { ...selection, threads: only ? [] : [number], processes: [] };
+  return { ...selection, ...ALL_THREADS, threads: only ? [] : [number] };
 }
 
 export const withThreadName = (selection: ShownSelection, name: string): ShownSelection => ({
   ...selection,
+  ...ALL_THREADS,
   threads: [name],
-  processes: [],
 });
 
 export const withProcess = (selection: ShownSelection, pid: number): ShownSelection => ({
   ...selection,
-  threads: [],
+  ...ALL_THREADS,
   processes: [String(pid)],
 });
 

@@ -45,6 +45,29 @@ test('threads, processes and executions are all given, whatever their names begi
     ...['--thread=17', '--thread=worker-*', '--thread=--help', '--thread='],
     ...['--process=shop', '--execution=2', '--execution=3'],
   ]);
+  assert.deepEqual(flagsOf({ droppedThreads: ['io', '-x'], droppedProcesses: ['/^a/'] }), [
+    ...['--drop-thread=io', '--drop-thread=-x', '--drop-process=/^a/'],
+  ]);
+});
+
+test('a typed filter is its flag, with its text as it is', () => {
+  const anywhere = (name: string) => ({ name, module: '' });
+  const transforms: ShownTransform[] = [
+    { kind: 'keepFunction', function: anywhere('/^parse_(line|word)$/') },
+    { kind: 'dropFunction', function: anywhere('std::*') },
+    { kind: 'keepModule', module: 'lib*' },
+    { kind: 'dropModule', module: '/^libm/' },
+    { kind: 'keepFile', file: 'src/*.c' },
+    { kind: 'dropFile', file: 'io.c' },
+    { kind: 'focusFunction', function: anywhere('main') },
+    { kind: 'hideFile', file: '--help' },
+  ];
+  assert.deepEqual(flagsOf({ transforms }), [
+    ...['--keep=/^parse_(line|word)$/', '--drop=std::*', '--keep-module=lib*', '--drop-module=/^libm/'],
+    ...['--keep-file=src/*.c', '--drop-file=io.c', '--focus=main', '--hide-file=--help'],
+  ]);
+  const later: ShownTransform = { kind: 'keepFunction', function: anywhere('main') };
+  assert.match(refusalOf([{ kind: 'hideFile', file: 'a.c' }, later]), /first File a\.c hidden, then Only with: main/);
 });
 
 test('each change of the stacks that has a flag is given', () => {

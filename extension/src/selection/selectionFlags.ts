@@ -23,7 +23,7 @@ const isFlagless = (kind: Kind): kind is Flagless => kind === 'focusSelf' || kin
 
 /** Values are joined to their flag: a name may begin with a dash. */
 export function selectionFlags(selection: ShownSelection, context: FlagsContext): SelectionFlags {
-  const { times, threads, processes, executions, transforms } = selection;
+  const { times, threads, processes, droppedThreads, droppedProcesses, executions, transforms } = selection;
   const refused = refusalOf(transforms, context);
   if (refused !== undefined) return { refused };
   return {
@@ -31,6 +31,8 @@ export function selectionFlags(selection: ShownSelection, context: FlagsContext)
       ...times.map((range) => `--time=${secondsOf(range)}`),
       ...threads.map((thread) => `--thread=${thread}`),
       ...processes.map((process) => `--process=${process}`),
+      ...droppedThreads.map((thread) => `--drop-thread=${thread}`),
+      ...droppedProcesses.map((process) => `--drop-process=${process}`),
       ...executions.map((number) => `--execution=${number}`),
       // A change that is made twice is made once.
       ...new Set(transforms.map(transformFlag)),
@@ -50,6 +52,7 @@ const FUNCTION_FLAGS = {
   focusFunction: '--focus',
   mergeFunction: '--hide',
   dropFunction: '--drop',
+  keepFunction: '--keep',
   collapseRecursion: '--collapse-recursion',
   collapseDirectRecursion: '--collapse-direct-recursion',
 } as const satisfies Partial<Record<Kind, string>>;
@@ -59,6 +62,7 @@ function transformFlag(transform: ShownTransform): string {
     case 'focusFunction':
     case 'mergeFunction':
     case 'dropFunction':
+    case 'keepFunction':
     case 'collapseRecursion':
     case 'collapseDirectRecursion':
       return `${FUNCTION_FLAGS[transform.kind]}=${transform.function.name}`;
@@ -66,6 +70,16 @@ function transformFlag(transform: ShownTransform): string {
       return `--collapse-module=${transform.module}`;
     case 'hideModule':
       return `--hide-module=${transform.module}`;
+    case 'keepModule':
+      return `--keep-module=${transform.module}`;
+    case 'dropModule':
+      return `--drop-module=${transform.module}`;
+    case 'keepFile':
+      return `--keep-file=${transform.file}`;
+    case 'dropFile':
+      return `--drop-file=${transform.file}`;
+    case 'hideFile':
+      return `--hide-file=${transform.file}`;
     case 'hideKernel':
       return '--hide-kernel';
     case 'hideRuntime':
@@ -79,14 +93,20 @@ function transformFlag(transform: ShownTransform): string {
 }
 
 /**
- * When the command line makes a change, whatever the order of the flags. Those with one number only leave frames out, and give
- * the same in any order.
+ * When the command line makes a change, whatever the order of the flags. Those with one number only leave samples out, or only
+ * frames, and give the same in any order.
  */
 const TURNS: Readonly<Record<Exclude<Kind, Flagless>, number>> = {
   dropFunction: 0,
+  dropModule: 0,
+  dropFile: 0,
+  keepFunction: 0,
+  keepModule: 0,
+  keepFile: 0,
   focusFunction: 1,
   mergeFunction: 2,
   hideModule: 2,
+  hideFile: 2,
   hideKernel: 2,
   hideRuntime: 2,
   myCode: 2,

@@ -1,6 +1,7 @@
 // Selections and timelines as the engine knows them.
 import type { NamedFunction } from '../../../core/namedFunction.ts';
 import {
+  type NameQuery,
   type Runtime,
   runtimes,
   type ShownSelection,
@@ -21,6 +22,12 @@ const KINDS: Readonly<Record<ShownTransform['kind'], number>> = {
   hideRuntime: Kind.HIDE_RUNTIME,
   collapseModule: Kind.COLLAPSE_MODULE,
   hideModule: Kind.HIDE_MODULE,
+  keepFunction: Kind.KEEP_FUNCTION,
+  keepModule: Kind.KEEP_MODULE,
+  dropModule: Kind.DROP_MODULE,
+  keepFile: Kind.KEEP_FILE,
+  dropFile: Kind.DROP_FILE,
+  hideFile: Kind.HIDE_FILE,
   hideKernel: Kind.HIDE_KERNEL,
   myCode: Kind.MY_CODE,
 };
@@ -38,16 +45,19 @@ export const runtimesOf = (numbers: readonly number[]): Runtime[] =>
   runtimes.filter((runtime) => numbers.includes(RUNTIMES[runtime]));
 
 export function wireSelection(selection: ShownSelection) {
-  const { times, threads, processes, executions, transforms } = selection;
+  const { times, threads, processes, droppedThreads, droppedProcesses, executions, transforms } = selection;
   return {
     times: times.map(({ fromNs, toNs }) => ({ fromNs, toNs })),
     threads: [...threads],
     processes: [...processes],
+    droppedThreads: [...droppedThreads],
+    droppedProcesses: [...droppedProcesses],
     executions: [...executions],
     transforms: transforms.map((transform) => ({
       kind: KINDS[transform.kind],
       ...('function' in transform ? { function: { ...transform.function } } : {}),
       ...('module' in transform ? { module: transform.module } : {}),
+      ...('file' in transform ? { file: transform.file } : {}),
       ...('runtime' in transform ? { runtime: RUNTIMES[transform.runtime] } : {}),
       ...('path' in transform ? { path: named(transform.path), leftOut: named(transform.leftOut) } : {}),
     })),
@@ -55,6 +65,17 @@ export function wireSelection(selection: ShownSelection) {
 }
 
 const named = (functions: readonly NamedFunction[]) => functions.map(({ name, module }) => ({ name, module }));
+
+const { What } = wire.MatchNamesRequest;
+const WHATS: Readonly<Record<NameQuery['thing'], number>> = {
+  function: What.FUNCTION,
+  file: What.SOURCE_FILE,
+  module: What.MODULE,
+  thread: What.THREAD,
+  process: What.PROCESS,
+};
+
+export const wireNameQuery = ({ thing, text, exact }: NameQuery) => ({ what: WHATS[thing], text, exact });
 
 export function wireTimeline({ order, tinted, ...range }: ShownTimelineRequest) {
   const { Order } = wire.TimelineRequest;

@@ -22,7 +22,7 @@ test('a timeline that cannot be had names the request that it answers', async ()
   const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const post = (message: SelectionHostMessage) => posted.push(message);
-  const page = new PageSelection(run, { selections: new RunSelections(), post, refused: () => {} });
+  const page = new PageSelection(run, { selections: new RunSelections(), post });
   const request: ShownTimelineRequest = {
     ...{ fromNs: 1, toNs: 2, columns: 3, first: 4, count: 5 },
     order: 'time',
@@ -45,7 +45,7 @@ test('where nobody knows the samples the page hears values alone, of the run and
   const posted: SelectionHostMessage[] = [];
   const selections = new RunSelections();
   const post = (message: SelectionHostMessage) => posted.push(message);
-  const page = new PageSelection(run, { selections, post, refused: () => {} });
+  const page = new PageSelection(run, { selections, post });
   await page.follow();
   selections.select(fileRun('/a.pb.gz'), { ...EMPTY_SELECTION, threads: ['io'] }, false);
   await page.follow();

@@ -7,14 +7,14 @@ import { expected, type OpenRun } from '../../engine/openProfiles.ts';
 import { sameRun } from '../../engine/runRef.ts';
 import { followSelection } from '../../selection/followSelection.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
-import { runtimesOf, wireTimeline } from '../../selection/wireSelection.ts';
+import { runtimesOf, wireNameQuery, wireTimeline } from '../../selection/wireSelection.ts';
 
 export interface PageSelectionParts {
   readonly selections: RunSelections;
   readonly post: (message: SelectionHostMessage) => void;
-  /** Something was selected that the run does not have: why, in the engine's words. */
-  readonly refused: (message: string) => void;
 }
+
+const SHOWN_NAME = 80; // characters of a name that matches
 
 export class PageSelection {
   private readonly following: { dispose(): void };
@@ -25,7 +25,7 @@ export class PageSelection {
   ) {
     this.following = parts.selections.onDidChange((changed) => {
       if (sameRun(changed, run.ref))
-        void this.follow().catch((error: unknown) => parts.refused(failureOf(error).message));
+        void this.follow().catch((error: unknown) => this.refuse(failureOf(error).message));
     });
   }
 
@@ -34,7 +34,7 @@ export class PageSelection {
     const { totalSamples, totalValue, values, defaultValue, runtimes } = await this.run.opened();
     const { selection, ...state } = this.parts.selections.get(this.run.ref);
     const { selected, refused } = await followSelection(this.run, this.parts.selections);
-    if (refused !== undefined) return this.parts.refused(visibleText(refused, 1000));
+    if (refused !== undefined) return this.refuse(refused);
     const measure = values[defaultValue];
     const counting = selected ?? { samplesUnknown: measure?.samplesUnknown ?? false };
     this.parts.post({
@@ -72,6 +72,19 @@ export class PageSelection {
           return post({ type: 'timelineFailed', request, message: visibleText(failureOf(error).message, 1000) });
         }
       }
+      case 'matchNames': {
+        const { ask } = message;
+        try {
+          const query = wireNameQuery(message);
+          const reply = await this.run.requestWhole((run) => ({ matchNames: { run, ...query } }));
+          const { count, names, problem } = expected(reply.matchedNames, 'MatchedNames');
+          const shown = names.map((name) => visibleText(name, SHOWN_NAME));
+          return post({ type: 'namesMatched', ask, count, names: shown, problem: visibleText(problem, 1000) });
+        } catch (error) {
+          const problem = visibleText(failureOf(error).message, 1000);
+          return post({ type: 'namesMatched', ask, count: 0, names: [], problem });
+        }
+      }
       case 'hottestStack': {
         const { ask, time, pid, tid } = message;
         const body = (run: number) => ({ hottestStack: { run, time: { ...time }, pid, tid } });
@@ -80,6 +93,11 @@ export class PageSelection {
         return post({ type: 'hottestStack', ask, frames, samples: stack.samples, ofSamples: stack.ofSamples });
       }
     }
+  }
+
+  /** Something was selected that the run does not have: why, in the engine's words. */
+  private refuse(message: string): void {
+    this.parts.post({ type: 'selectionRefused', message: visibleText(message, 1000) });
   }
 
   dispose(): void {

@@ -93,8 +93,7 @@ export class ProfilePage implements vscode.Disposable {
     this.measure?.dispose();
     const { selections, measures } = this.parts;
     const post = (message: HostMessage) => this.post(message);
-    const refused = (message: string) => void tellError(message);
-    this.selection = run && new PageSelection(run, { selections, post, refused });
+    this.selection = run && new PageSelection(run, { selections, post });
     this.measure = run && new PageMeasure(run, measures, post);
   }
 
@@ -167,6 +166,7 @@ export class ProfilePage implements vscode.Disposable {
       case 'select':
       case 'undoSelection':
       case 'redoSelection':
+      case 'matchNames':
       case 'hottestStack':
         return this.selection?.answer(message);
       case 'chooseMeasure':
