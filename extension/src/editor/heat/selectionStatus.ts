@@ -1,10 +1,10 @@
 // The status item that says which part of the run the heat in the editor is of. A click shows all of it again.
 import * as vscode from 'vscode';
 import { selectedText } from '../../../../core/numbersAsText.ts';
-import { countOf } from '../../../../core/sampleCount.ts';
 import { chipsOf } from '../../../../core/selectionChips.ts';
 import { EMPTY_SELECTION, isEmptySelection } from '../../../../core/selectionMessages.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
+import { selectedFigures } from '../../selection/selectedFigures.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 
 export class SelectionStatus implements vscode.Disposable {
@@ -49,11 +49,9 @@ export class SelectionStatus implements vscode.Disposable {
   }
 
   private figures(): string {
-    const { selected, current } = this.active;
-    if (!selected || current?.kind !== 'run') return '';
-    const { values, defaultValue } = current.opened;
-    const [samples, runSamples] = [selected.samples, selected.runSamples].map((count) => countOf(count, selected));
-    const { value, runValue } = selected;
-    return selectedText({ samples, runSamples, value, runValue }, values[defaultValue]?.unit ?? '');
+    const { selected, current, value } = this.active;
+    if (!selected || current?.kind !== 'run' || value === undefined) return '';
+    const figures = selectedFigures(current.opened, selected, value);
+    return selectedText(figures, figures.unit);
   }
 }

@@ -1,16 +1,18 @@
 // The part of a run that a page shows: answers what it asks of selection and timeline, and says each change of it.
 import { visibleText } from '../../../../core/foreignText.ts';
-import { countOf } from '../../../../core/sampleCount.ts';
 import type { SelectionHostMessage, SelectionPageMessage } from '../../../../core/selectionMessages.ts';
 import { failureOf } from '../../engine/failure.ts';
 import { expected, type OpenRun } from '../../engine/openProfiles.ts';
-import { sameRun } from '../../engine/runRef.ts';
+import { type RunRef, sameRun } from '../../engine/runRef.ts';
 import { followSelection } from '../../selection/followSelection.ts';
+import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
+import { selectedFigures } from '../../selection/selectedFigures.ts';
 import { runtimesOf, wireNameQuery, wireTimeline } from '../../selection/wireSelection.ts';
 
 export interface PageSelectionParts {
   readonly selections: RunSelections;
+  readonly measures: RunMeasures;
   readonly post: (message: SelectionHostMessage) => void;
 }
 
@@ -23,31 +25,29 @@ export class PageSelection {
     private readonly run: OpenRun,
     private readonly parts: PageSelectionParts,
   ) {
-    this.following = parts.selections.onDidChange((changed) => {
+    const follow = (changed: RunRef) => {
       if (sameRun(changed, run.ref))
         void this.follow().catch((error: unknown) => this.refuse(failureOf(error).message));
-    });
+    };
+    const following = [parts.selections.onDidChange(follow), parts.measures.onDidChange(follow)];
+    this.following = { dispose: () => following.map((one) => one.dispose()) };
   }
 
   /** Makes the figures those of the selection, and says what it is. */
   async follow(): Promise<void> {
-    const { totalSamples, totalValue, values, defaultValue, runtimes } = await this.run.opened();
+    const opened = await this.run.opened();
     const { selection, ...state } = this.parts.selections.get(this.run.ref);
     const { selected, refused } = await followSelection(this.run, this.parts.selections);
     if (refused !== undefined) return this.refuse(refused);
-    const measure = values[defaultValue];
-    const counting = selected ?? { samplesUnknown: measure?.samplesUnknown ?? false };
+    const figures = selectedFigures(opened, selected, this.parts.measures.of(this.run.ref, opened));
     this.parts.post({
       type: 'selected',
       selection,
       ...state,
-      samples: countOf(selected?.samples ?? totalSamples, counting),
-      value: selected?.value ?? totalValue,
-      runSamples: countOf(totalSamples, counting),
-      runValue: totalValue,
-      unit: visibleText(measure?.unit ?? ''),
+      ...figures,
+      unit: visibleText(figures.unit),
       notice: selected?.notice ?? '',
-      runtimes: runtimesOf(runtimes),
+      runtimes: runtimesOf(opened.runtimes),
     });
   }
 

@@ -93,7 +93,7 @@ export class ProfilePage implements vscode.Disposable {
     this.measure?.dispose();
     const { selections, measures } = this.parts;
     const post = (message: HostMessage) => this.post(message);
-    this.selection = run && new PageSelection(run, { selections, post });
+    this.selection = run && new PageSelection(run, { selections, measures, post });
     this.measure = run && new PageMeasure(run, measures, post);
   }
 

@@ -1,6 +1,7 @@
 //! Amounts as columns of a message: sample counts have 32 bits there.
 
 use analysis::{Amount, Amounts, Analyzed, Measure};
+use wire::MeasuredTotal;
 
 pub fn count(samples: u64) -> u32 {
     u32::try_from(samples).unwrap_or(u32::MAX)
@@ -12,6 +13,16 @@ pub fn known(analyzed: &Analyzed, measure: Measure, amount: Amount) -> Amount {
         samples: (analyzed.known_samples(measure, amount)).unwrap_or(0),
         value: amount.value,
     }
+}
+
+/// What all samples add up to, by measure.
+pub fn totals(analyzed: &Analyzed) -> Vec<MeasuredTotal> {
+    (0..analyzed.measures().len())
+        .map(|measure| {
+            let Amount { samples, value } = known(analyzed, measure, analyzed.total(measure));
+            MeasuredTotal { samples, value }
+        })
+        .collect()
 }
 
 /// Self and total of many rows, column by column.

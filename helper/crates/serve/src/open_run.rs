@@ -11,7 +11,7 @@ use runs::rename_functions;
 use symbolize::DemangleMode;
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
-use super::amounts::known;
+use super::amounts::{known, totals};
 use super::built_views::ViewCache;
 use super::failure::Failure;
 use super::locked::locked;
@@ -193,6 +193,7 @@ impl OpenRun {
             total_samples: total.samples,
             total_value: total.value,
             problems: problems(analyzed.profile()),
+            totals: totals(analyzed),
             runtimes: (analyzed.runtimes().into_iter())
                 .map(|runtime| runtimes::on_wire(runtime).into())
                 .collect(),

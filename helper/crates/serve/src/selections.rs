@@ -5,7 +5,7 @@ use std::path::Path;
 use analysis::{FunctionFilter, NamedFunction, Selection, Transform};
 use wire::{SaveRunRequest, SelectRequest, Selected, transform};
 
-use super::amounts::known;
+use super::amounts::{known, totals};
 use super::failure::Failure;
 use super::open_run::OpenRun;
 use super::runtimes;
@@ -35,6 +35,7 @@ pub fn select(run: &OpenRun, request: &SelectRequest) -> Result<(OpenRun, Select
         run_samples: whole.samples,
         run_value: whole.value,
         samples_unknown: !run.analyzed.is_counted(run.measure),
+        totals: totals(selected),
         notice: selected.selection_notice(),
     };
     Ok((run.with(shared), told))

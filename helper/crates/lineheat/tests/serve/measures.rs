@@ -208,6 +208,48 @@ fn hover_graph_and_table_are_of_the_measure() {
 }
 
 #[test]
+fn a_selection_tells_what_it_has_of_each_measure() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let opened = opened(&mut engine, &fixture);
+    let figures = |totals: &[wire::MeasuredTotal]| -> Vec<(u64, u64)> {
+        totals.iter().map(|of| (of.samples, of.value)).collect()
+    };
+    assert_eq!(
+        figures(&opened.totals),
+        [
+            (30, 30),
+            (30, 30_000_000),
+            (3, 3),
+            (3, 700_000_001),
+            (0, 4096)
+        ]
+    );
+    let only_fill = wire::Transform {
+        kind: wire::transform::Kind::KeepFunction.into(),
+        function: Some(wire::NamedFunction {
+            name: "fill".to_owned(),
+            module: String::new(),
+        }),
+        ..wire::Transform::default()
+    };
+    let request = wire::SelectRequest {
+        run: opened.run,
+        selection: Some(wire::Selection {
+            transforms: vec![only_fill],
+            ..wire::Selection::default()
+        }),
+    };
+    match engine.ask(request::Body::Select(request)) {
+        reply::Body::Selected(selected) => assert_eq!(
+            figures(&selected.totals),
+            [(30, 30), (30, 30_000_000), (0, 0), (0, 0), (0, 4096)]
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn two_runs_are_compared_by_the_measure_that_is_named() {
     let fixture = Fixture::new();
     let mut engine = Engine::start();
