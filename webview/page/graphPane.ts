@@ -5,6 +5,7 @@ import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { describeNode, lineOf } from '../graph/describe.ts';
 import { FlameGraphView, type GraphEvents } from '../graph/flameGraphView.ts';
+import { graphSizeText } from '../graph/graphSize.ts';
 import { elidedNodes, type WidthMode } from '../graph/layout.ts';
 import { openElidedDialog } from './elidedDialog.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
@@ -137,12 +138,7 @@ export class GraphPane {
       this.#tell(lineOf(describeNode(graph, node)));
       return;
     }
-    const [frames, folded] = [countText(graph.count - 1), countText(graph.prunedNodes)];
-    if (graph.prunedNodes === 0) this.#tell(l10n.t('{0} frames, {1} deep', frames, graph.depthMax));
-    else
-      this.#tell(
-        l10n.t('{0} frames, {1} deep; {2} tiny frames folded into their callers', frames, graph.depthMax, folded),
-      );
+    this.#tell(graphSizeText(graph.count - 1, graph.depthMax, graph.prunedNodes));
   }
 
   #tell(text: string) {

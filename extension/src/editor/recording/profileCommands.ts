@@ -17,7 +17,7 @@ import { CALLER_OPTIONS, type RecordSettings } from '../../recording/recordOptio
 import { targetOfId } from '../../targets/commandTargets.ts';
 import type { Turns } from '../../targets/repeatText.ts';
 import { misfitOf, type SweepParameter } from '../../targets/sweepText.ts';
-import { type LaunchPlan, type Plan, type Target, TargetError } from '../../targets/target.ts';
+import { type LaunchPlan, type Plan, type Step, type Target, TargetError } from '../../targets/target.ts';
 import { isNamedProgram, sweepParametersOf } from '../commandArguments.ts';
 import type { ProfileOpener } from '../heat/profileOpener.ts';
 import { inform, warn } from '../notifications.ts';
@@ -132,7 +132,7 @@ export class ProfileCommands {
     const { recorder, last, pick, prompts } = this.parts;
     if (isNamedProgram(named)) {
       const settings = { ...recordSettings(), repeat: 10, warmUp: 1, ...recordingOf(named) };
-      return recorder.exclusively(() => this.recordBuilds(planOf(named), async () => settings));
+      return recorder.exclusively(planOf(named).name, () => this.recordBuilds(planOf(named), async () => settings));
     }
     const settingsFor = async (title: string) => {
       const answers = await prompts.askTurns(title, recordSettings());
@@ -140,10 +140,12 @@ export class ProfileCommands {
     };
     const saved = last.get();
     if (saved && 'program' in saved)
-      return recorder.exclusively(() => this.recordBuilds(planOf(saved.program), settingsFor));
+      return recorder.exclusively(planOf(saved.program).name, () =>
+        this.recordBuilds(planOf(saved.program), settingsFor),
+      );
     const target = (saved && (await this.targetOf(saved.id))) ?? (await pick.choose());
     if (!target) return undefined;
-    return recorder.exclusively(async () => {
+    return recorder.exclusively(target.label, async () => {
       if (target.kind !== 'process' && target.id !== last.id) await last.setId(target.id, {});
       const plan = await this.prepared(target);
       if ('attachPid' in plan) throw new TargetError(vscode.l10n.t('A running process has no builds to compare.'));
@@ -157,7 +159,7 @@ export class ProfileCommands {
     { repeats = {}, asks = false }: { repeats?: Partial<RecordSettings>; asks?: boolean },
   ): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
-    const ended = await recorder.exclusively(async () => {
+    const ended = await recorder.exclusively(target.label, async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
       if (target.kind !== 'process') await last.setId(target.id, { repeats });
       const plan = asks ? await this.withChosenTests(target) : await this.prepared(target);
@@ -169,7 +171,7 @@ export class ProfileCommands {
   private async profileNamed(named: NamedProgram): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
     const settings = recordSettings();
-    const ended = await recorder.exclusively(async () => {
+    const ended = await recorder.exclusively(planOf(named).name, async () => {
       const plan = planOf(named);
       await last.setProgram({ ...named, cwd: plan.cwd }, {});
       return this.record(plan, { ...settings, ...recordingOf(named) });
@@ -183,7 +185,7 @@ export class ProfileCommands {
     answersFor: (plan: LaunchPlan) => Promise<(RecordingAnswers & { readonly sweep: SweepAnswers }) | undefined>,
   ): Promise<SweepResult | undefined> {
     const { recorder, last } = this.parts;
-    return recorder.exclusively(async () => {
+    return recorder.exclusively(target.label, async () => {
       const plan = await this.prepared(target);
       if ('attachPid' in plan) throw new TargetError(vscode.l10n.t('A running process has no parameters to sweep.'));
       const answers = await answersFor(plan);
@@ -198,7 +200,7 @@ export class ProfileCommands {
 
   private async sweepNamed(named: NamedProgram, sweep: SweepAnswers): Promise<SweepResult | undefined> {
     const { recorder, last } = this.parts;
-    return recorder.exclusively(async () => {
+    return recorder.exclusively(planOf(named).name, async () => {
       const plan = planOf(named);
       requireFit(plan, sweep.parameters);
       await last.setProgram({ ...named, cwd: plan.cwd }, { sweep });
@@ -212,8 +214,9 @@ export class ProfileCommands {
   }
 
   private prepared(target: Target): Promise<Plan> {
-    const { builds, last } = this.parts;
-    return target.prepare({ args: last.argumentsOf(target.id), runStep: (step) => builds.run(step) });
+    const { builds, last, recorder } = this.parts;
+    const runStep = (step: Step) => recorder.building(() => builds.run(step));
+    return target.prepare({ args: last.argumentsOf(target.id), runStep });
   }
 
   /** Arguments that the user gave before are theirs: nothing is asked then. */

@@ -9,6 +9,7 @@ import { EngineFailure } from '../../engine/failure.ts';
 import { expected } from '../../engine/openProfiles.ts';
 import { progressText } from '../../heat/progressText.ts';
 import { endSentence } from '../../heat/runText.ts';
+import { busyFailure } from '../../recording/busyFailure.ts';
 import { launchFields, type RecordSettings, requestFields } from '../../recording/recordOptions.ts';
 import type { SweepParameter } from '../../targets/sweepText.ts';
 import type { Plan } from '../../targets/target.ts';
@@ -34,25 +35,30 @@ export interface RecordingKind {
 export class Recorder implements vscode.Disposable {
   private running: Recording | undefined;
   private last: Recording | undefined;
-  /** True from the first build step to the saved run: two at once would disturb each other's figures. */
-  private busy = false;
+  /** What is profiled, from the first build step to the saved run: two at once would disturb each other's figures. */
+  private busyWith: string | undefined;
+  private isBuilding = false;
 
   constructor(private readonly engine: EngineClientOptions) {}
 
-  /** Runs `work`, which builds and records, unless something is being recorded already. */
-  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.busy) {
-      throw new EngineFailure(
-        'busy',
-        vscode.l10n.t('A recording is running.'),
-        vscode.l10n.t('Stop it with "Lineheat: Stop and Keep" first.'),
-      );
-    }
-    this.busy = true;
+  /** Runs `work`, which builds and records `name`, unless something is being built or recorded already. */
+  async exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.busyWith !== undefined) throw busyFailure({ name: this.busyWith, isBuilding: this.isBuilding });
+    this.busyWith = name;
     try {
       return await work();
     } finally {
-      this.busy = false;
+      this.busyWith = undefined;
+    }
+  }
+
+  /** Runs `work`, which builds what is recorded afterwards. */
+  async building<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.isBuilding = true;
+    try {
+      return await work();
+    } finally {
+      this.isBuilding = false;
     }
   }
 
