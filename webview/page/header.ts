@@ -13,7 +13,7 @@ import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
 
 /** At most three lines while nothing is unfolded: the graph needs the room. */
-export function headerOf(show: ShowMessage): TemplateResult {
+export function headerOf(show: ShowMessage, measure: HTMLElement): TemplateResult {
   const { subject, title, runs, problems, values, comparison, executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
   const sides = html`<div class="sides">${runs.map(sideOf)}</div>`;
@@ -21,7 +21,7 @@ export function headerOf(show: ShowMessage): TemplateResult {
     <header class="header ${subject}">
       <div class="header-words">
         ${verdict ?? html`<h1 class="title" title=${title}>${title}</h1>`}
-        ${subject === 'run' ? runs.map(factsOf) : sides}
+        ${subject === 'run' ? [measure, ...runs.map(factsOf)] : sides}
         <div class="header-notes">
           ${problems.length > 0 ? problemsOf(problems) : nothing}
           ${executions.length > 0 ? repeatsTable(executions) : nothing}

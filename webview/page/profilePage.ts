@@ -32,6 +32,7 @@ import { GraphPane } from './graphPane.ts';
 import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
+import { MeasureMark } from './measureMark.ts';
 import { PageSearch } from './pageSearch.ts';
 import { PaneSplit } from './paneSplit.ts';
 import { rendered } from './rendered.ts';
@@ -62,6 +63,7 @@ export class ProfilePage {
   readonly #run: RunSelection | undefined; // of a run
   readonly #tables = new LatestOnly<ShownView>((view) => this.#host.send({ type: 'request', ...view }));
   readonly #toolbar: Toolbar;
+  readonly #measureMark: MeasureMark;
   readonly #help: HTMLDialogElement;
   readonly #status = rendered(html`<div class="page-status" role="status"></div>`);
   #state: ViewState;
@@ -80,6 +82,8 @@ export class ProfilePage {
     this.#state = stateOf(host.savedState(), show);
     if (isRun && show.value === undefined && this.#state.value !== show.defaultValue)
       host.send({ type: 'chooseMeasure', value: this.#state.value });
+    this.#measureMark = new MeasureMark(show);
+    this.#measureMark.tell(this.#state.value);
     this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
@@ -162,7 +166,7 @@ export class ProfilePage {
     this.#panes.show(this.#state.viewMode);
     this.element = rendered(html`
       <div class="page">
-        ${headerOf(show)}
+        ${headerOf(show, this.#measureMark.element)}
         <nav aria-label=${l10n.t('View')}>${this.#toolbar.element}</nav>
         ${this.#run ? [this.#run.bar, this.#run.strip] : nothing}
         ${this.#panes.element}
@@ -376,6 +380,7 @@ export class ProfilePage {
 
   #setValue(value: number) {
     this.#graphShown = false;
+    this.#measureMark.tell(value);
     this.#change({ value, selectedPath: [] });
     this.#graphPane.showLoading();
     this.#tablePane.showLoading();

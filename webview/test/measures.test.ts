@@ -159,3 +159,20 @@ onPage('a page that comes back has the measure of the window, or says which one 
   await panel.settle();
   assert.deepEqual(await allOf(panel, 'chooseMeasure'), [{ type: 'chooseMeasure', value: 1 }]);
 });
+
+onPage('the head says which measure is shown where it is not the usual one', { width: 420 }, async (panel) => {
+  await panel.post(showRun(MEASURED));
+  const mark = panel.page.locator('.measure-mark');
+  assert.equal(await mark.isVisible(), false);
+  await panel.post({ type: 'measureChosen', value: 1 });
+  await panel.settle();
+  assert.equal(await mark.textContent(), 'Measure: memory in use');
+  await panel.screenshot('measure-mark-narrow');
+  const { right } = await mark.evaluate((element) => element.getBoundingClientRect());
+  assert.ok(right <= 420 && (await mark.evaluate((element) => element.scrollWidth <= element.clientWidth)));
+  await panel.post({ type: 'measureChosen', value: 0 });
+  await panel.settle();
+  assert.equal(await mark.isVisible(), false);
+  await panel.post(showRun({ ...MEASURED, value: 1 }));
+  assert.equal(await mark.textContent(), 'Measure: memory in use', 'from the beginning');
+});
