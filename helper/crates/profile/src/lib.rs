@@ -49,7 +49,7 @@ pub use kinds::{KindColumns, Sums};
 pub use limits::Limits;
 pub use measures::{Counting, Family, MeasureInfo, Nature};
 pub use opener::Opener;
-pub use recovery::{KERNEL, OTHER_STACKS, UNKNOWN, place};
+pub use recovery::{KERNEL, NAMES_AT_END, OTHER_STACKS, UNKNOWN, place};
 pub use run::RunInfo;
 pub use run_description::run_description;
 pub use run_file::{RunFile, rename_run, save};

@@ -23,6 +23,8 @@ use crate::sample_labels::{LABELS_PER_SAMPLE, sample_labels};
 
 type Result<T> = std::result::Result<T, ProfileError>;
 
+/// Of a run that is still being recorded, where nobody looks for them meanwhile.
+pub const NAMES_AT_END: &str = "Names and lines are added when it ends.";
 /// What a run holds in place of stacks beyond those that it has room for.
 pub const OTHER_STACKS: &str = "[other stacks]";
 pub const UNKNOWN: &str = "[unknown]";
@@ -121,12 +123,19 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<(Recorder, Profile)> {
         let alive = recorder.is_alive();
         run.partial = true;
         run.recorder_pid = if alive { recorder.pid } else { 0 };
-        run.problems.push(format!(
-            "The recording was cut off. Its first {:.1} s, {} samples, were recovered, without names.{}",
-            run.wall_ns as f64 / 1e9,
-            run.samples_kept,
-            if damaged { " The rest of its journal is damaged." } else { "" }
-        ));
+        let (seconds, samples) = (run.wall_ns as f64 / 1e9, run.samples_kept);
+        if alive {
+            // The last step may just be written.
+            run.problems.push(format!(
+                "The recording is still running: this is its first {seconds:.1} s, with {samples} samples."
+            ));
+            run.problems.push(NAMES_AT_END.to_owned());
+        } else {
+            run.problems.push(format!(
+                "The recording was cut off. Its first {seconds:.1} s, {samples} samples, were recovered, without names.{}",
+                if damaged { " The rest of its journal is damaged." } else { "" }
+            ));
+        }
     }
     Ok((recorder, profile))
 }

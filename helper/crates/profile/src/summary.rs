@@ -192,6 +192,9 @@ pub fn end_sentence(run: &RunInfo, wall_ns: u64) -> String {
         ns @ 0..100_000_000 => format!("after {:.0} ms", ns as f64 / 1e6),
         ns => format!("after {:.1} s", ns as f64 / 1e9),
     };
+    if run.partial && run.recorder_pid != 0 {
+        return format!("still being recorded {after}");
+    }
     if run.partial {
         return format!("cut off {after}");
     }

@@ -12,7 +12,7 @@ use super::open_run::OpenRun;
 use super::session::Session;
 use super::{
     callers, compare_builds, executables, explain, file_heat, line_detail, locate, machine,
-    matched_names, matches, processes, selections, sweep, timeline, views,
+    matched_names, matches, named_run, processes, selections, sweep, timeline, views,
 };
 
 impl Session {
@@ -27,7 +27,9 @@ impl Session {
                 Ok(Body::Done(Done {}))
             }
             request::Body::OpenRun(request) => {
-                let run = OpenRun::open(&request, &self.profiles)?;
+                let named = request.run.as_ref();
+                let shared = named_run::profile_of(named, request.demangle(), self)?;
+                let run = OpenRun::open(&request, shared);
                 let mut opened = run.opened();
                 opened.run = self.add(&self.runs, Arc::new(run), "runs")?;
                 Ok(Body::RunOpened(opened))
@@ -112,6 +114,7 @@ impl Session {
             | request::Body::TerminalInput(_)
             | request::Body::TerminalSize(_)
             | request::Body::WatchRuns(_)
+            | request::Body::WatchRecording(_)
             | request::Body::Seen(_)
             | request::Body::Unwatch(_) => Err(Failure::new(
                 "internal",

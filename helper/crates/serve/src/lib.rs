@@ -7,6 +7,7 @@ mod failure;
 mod replies;
 mod session;
 mod shared_profiles;
+mod so_far;
 mod worker_pool;
 
 mod amounts;
@@ -26,6 +27,7 @@ mod machine;
 mod matched_names;
 mod matches;
 mod measured;
+mod named_functions;
 mod named_run;
 mod open_comparison;
 mod open_run;
@@ -43,6 +45,7 @@ mod telling;
 mod timeline;
 mod value_types;
 mod views;
+mod watch_recording;
 mod watch_runs;
 
 use std::io::{BufReader, stdin, stdout};
@@ -168,6 +171,9 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
         }
         request::Body::Record(record) => recording::start(session, replies, id, record),
         request::Body::WatchRuns(request) => watch_runs::start(replies, id, &request),
+        request::Body::WatchRecording(request) => {
+            watch_recording::start(session, replies, id, &request);
+        }
         request::Body::Seen(seen) => replies.seen(seen.id),
         request::Body::Unwatch(watch) => {
             if replies.pushes.close(watch.id) {

@@ -5,20 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files};
-use profile::Profile;
 use runs::problems;
-use runs::rename_functions;
-use symbolize::DemangleMode;
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
 use super::amounts::{known, totals};
 use super::built_views::ViewCache;
-use super::failure::Failure;
 use super::locked::locked;
-use super::named_run;
+use super::named_functions::analyzed;
 use super::runtimes;
-use super::saved_runs::{modified_unix_us, on_wire};
-use super::shared_profiles::{SharedProfile, SharedProfiles, SharedSelections};
+use super::shared_profiles::{SharedProfile, SharedSelections};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
 use super::value_types;
 
@@ -46,22 +41,6 @@ struct Sources {
     by_path: HashMap<PathBuf, FileId>,
 }
 
-fn analyzed(mut profile: Profile, summary: RunSummary, demangle: Demangle) -> SharedProfile {
-    rename_functions(&mut profile, mode_of(demangle));
-    SharedProfile::new(Analyzed::new(profile), summary)
-}
-
-/// `None`: as the run was recorded.
-fn mode_of(choice: Demangle) -> Option<DemangleMode> {
-    match choice {
-        Demangle::AsRecorded => None,
-        Demangle::None => Some(DemangleMode::None),
-        Demangle::Simplified => Some(DemangleMode::Simplified),
-        Demangle::Templates => Some(DemangleMode::Templates),
-        Demangle::Full => Some(DemangleMode::Full),
-    }
-}
-
 /// Hottest first, then those that have only other measures.
 fn listed_files(analyzed: &Analyzed, measure: Measure) -> impl Iterator<Item = (FileId, Amounts)> {
     let hot = hot_files(analyzed, measure);
@@ -76,22 +55,11 @@ fn listed_files(analyzed: &Analyzed, measure: Measure) -> impl Iterator<Item = (
 }
 
 impl OpenRun {
-    /// The profile is read only if no other run of `profiles` holds it; where its sources are is found anew.
-    pub fn open(request: &OpenRunRequest, profiles: &SharedProfiles) -> Result<OpenRun, Failure> {
-        let path = &*named_run::path_of(request.run.as_ref())?;
-        let shared = profiles.get(path, request.demangle(), || {
-            // Before it is read: a change meanwhile is a change.
-            let modified_unix_us = modified_unix_us(path);
-            let profile = interchange::open(path)?;
-            let summary = RunSummary {
-                modified_unix_us,
-                ..on_wire(path, profile::summarize(&profile))
-            };
-            Ok(analyzed(profile, summary, request.demangle()))
-        })?;
+    /// The profile may be shared with other runs; where its sources are is found anew.
+    pub fn open(request: &OpenRunRequest, shared: Arc<SharedProfile>) -> OpenRun {
         let prefixes = SourcePrefixes::new(&request.source_prefixes);
         let folders = &request.workspace_folders;
-        Ok(OpenRun::new(shared, folders, prefixes, request.demangle()))
+        OpenRun::new(shared, folders, prefixes, request.demangle())
     }
 
     /// The same run with its functions named as `demangle` says; itself when it has them so.

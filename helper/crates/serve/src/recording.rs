@@ -28,6 +28,7 @@ use super::replies::Replies;
 use super::requested_choices;
 use super::saved_runs;
 use super::session::{Session, Steered};
+use super::so_far::SoFar;
 use super::telling::Telling;
 
 /// Keys typed faster than the target reads them; beyond it they are refused.
@@ -64,7 +65,7 @@ pub fn in_background(
     let steered = Steered {
         control,
         stops: Arc::default(),
-        runs: runs.into(),
+        so_far: Arc::new(SoFar::of(runs)),
     };
     if !session.add_recording(id, steered) {
         return replies.fail(
@@ -107,14 +108,14 @@ pub fn stop(
         Control::Stop
     };
     let id = request.record_id;
-    let recording = find(session, id)?;
+    let recording = session.recording(id)?;
     let stops: &AtomicU32 = &recording.stops;
     if stops.fetch_add(1, Ordering::Relaxed) == 1 {
         let (session, replies) = (Arc::clone(session), replies.clone());
         std::thread::spawn(move || {
             std::thread::sleep(ENDS_WITHIN);
             if session.remove_recording(id) {
-                let left = what_is_left(&recording.runs);
+                let left = what_is_left(recording.so_far.runs());
                 replies.fail(id, Failure::new("no-answer", left));
             }
         });
@@ -148,16 +149,8 @@ pub fn stop_all_and_wait(session: &Session) {
     }
 }
 
-fn find(session: &Session, id: u32) -> Result<Steered, Failure> {
-    session.recording(id).ok_or_else(|| {
-        Failure::not_found(format!(
-            "No recording {id} is running. It may have just ended."
-        ))
-    })
-}
-
 fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> {
-    find(session, id)?.control.try_send(control).map_err(|_| {
+    session.recording(id)?.control.try_send(control).map_err(|_| {
         Failure::new(
             "too-large",
             format!("Recording {id} already has {CONTROLS_WAITING_MAX} inputs waiting, because the target does not read them."),

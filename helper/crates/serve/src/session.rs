@@ -1,7 +1,6 @@
 //! What the editor has open: runs, comparisons and recordings by their handles.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex};
@@ -14,6 +13,7 @@ use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
 use super::saved_runs::SavedRuns;
 use super::shared_profiles::SharedProfiles;
+use super::so_far::SoFar;
 
 /// A forgetful client must not fill the memory: each run may hold hundreds of megabytes.
 const OPEN_MAX: usize = 32;
@@ -25,7 +25,7 @@ pub struct Steered {
     /// How often it was told to stop.
     pub stops: Arc<AtomicU32>,
     /// The runs that it writes.
-    pub runs: Arc<[PathBuf]>,
+    pub so_far: Arc<SoFar>,
 }
 
 #[derive(Default)]
@@ -89,8 +89,12 @@ impl Session {
         locked(&self.recordings).remove(&id).is_some()
     }
 
-    pub fn recording(&self, id: u32) -> Option<Steered> {
-        locked(&self.recordings).get(&id).cloned()
+    pub fn recording(&self, id: u32) -> Result<Steered, Failure> {
+        (locked(&self.recordings).get(&id).cloned()).ok_or_else(|| {
+            Failure::not_found(format!(
+                "No recording {id} is running. It may have just ended."
+            ))
+        })
     }
 
     pub fn recordings(&self) -> Vec<Steered> {

@@ -87,13 +87,22 @@ impl Engine {
 
     /// The next reply, whatever it answers; `None` at the end of the engine's output.
     pub fn next(&mut self) -> Option<Reply> {
+        let reply = self.next_unseen()?;
+        if reply.newest {
+            self.see(reply.id);
+        }
+        Some(reply)
+    }
+
+    /// What the engine says unasked in reply to request `id` is seen.
+    pub fn see(&mut self, id: u32) {
+        self.send(request::Body::Seen(wire::Seen { id }));
+    }
+
+    /// The same as `next`; who calls it says `see`.
+    pub fn next_unseen(&mut self) -> Option<Reply> {
         match self.replies.recv_timeout(PATIENCE) {
-            Ok(reply) => {
-                if reply.newest {
-                    self.send(request::Body::Seen(wire::Seen { id: reply.id }));
-                }
-                Some(reply)
-            }
+            Ok(reply) => Some(reply),
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => panic!("no reply within {PATIENCE:?}"),
         }

@@ -20,4 +20,5 @@ mod measures;
 mod recordings;
 mod runs;
 mod selections;
+mod so_far;
 mod views;

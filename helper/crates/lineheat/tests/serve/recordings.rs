@@ -60,7 +60,7 @@ fn spinner(folder: &Path) -> String {
     text(&program)
 }
 
-fn record(folder: &Path, args: &[&str]) -> request::Body {
+pub fn record(folder: &Path, args: &[&str]) -> request::Body {
     request::Body::Record(RecordRequest {
         program: spinner(folder),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
