@@ -19,6 +19,7 @@ import { OutputLog } from './editor/outputLog.ts';
 import { PROFILE_EDITORS, ProfileEditor } from './editor/panels/profileEditor.ts';
 import { ProfilePanels, type Shown, type ShownPair } from './editor/panels/profilePanels.ts';
 import { RetainedPages, retaining } from './editor/panels/retainedPages.ts';
+import { HeatSoFar } from './editor/recording/heatSoFar.ts';
 import { ProfileCommands } from './editor/recording/profileCommands.ts';
 import { Recorder } from './editor/recording/recorder.ts';
 import { RepeatPrompts } from './editor/recording/repeatPrompts.ts';
@@ -38,6 +39,7 @@ import { TargetPick } from './editor/targets/targetPick.ts';
 import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
+import { RunEngines } from './engine/runEngines.ts';
 import { type RunRef, sameRun } from './engine/runRef.ts';
 import { RunMeasures } from './selection/runMeasures.ts';
 import { RunSelections } from './selection/runSelections.ts';
@@ -53,13 +55,14 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const log = new OutputLog();
   const engine = { command: () => enginePath(context.extensionPath), log: (line: string) => log.info(line) };
   const client = new EngineClient(engine);
+  const engines = new RunEngines(client);
 
   const documents = new TextDocuments();
   const navigation = new SourceNavigation(documents);
   const doctor = new DoctorPage(client, documents);
   const selections = new RunSelections();
   const measures = new RunMeasures();
-  const active = new ActiveProfile(client, new ShownProfile(workspaceState), selections, measures);
+  const active = new ActiveProfile(engines, new ShownProfile(workspaceState), selections, measures);
   const heats = new FileHeats(active, log);
   const painter = new HeatPainter(heats);
   const lenses = new HeatLensProvider(active, heats, painter);
@@ -96,12 +99,13 @@ export function activate(context: vscode.ExtensionContext): Activated {
     if (!sameRun(shown.comparison.base.ref, base) || !sameRun(shown.comparison.current.ref, current)) return;
     void active.showComparison(base, current, normalisation).catch(logOnly);
   };
-  const panels = new ProfilePanels(client, pageParts, workspaceState, showAgain, normalised);
+  const panels = new ProfilePanels(engines, pageParts, workspaceState, showAgain, normalised);
   const compare = comparing({ opener, panels });
-  const profileEditor = new ProfileEditor(client, pageParts, showHeat);
+  const profileEditor = new ProfileEditor(engines, pageParts, showHeat);
 
   const builds = new BuildOutput(context.extension.packageJSON.contributes.problemMatchers);
-  const recorder = new Recorder(engine);
+  const soFar = new HeatSoFar({ engines, active, opener, panels, selections, measures, log });
+  const recorder = new Recorder(engine, soFar);
   const discovery = new TargetDiscovery(client, builds, log);
   const last = new LastTarget(workspaceState);
   const pick = new TargetPick(discovery, builds, last, new ProgramPrompts(workspaceState));
@@ -111,7 +115,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const unkept = new UnkeptBuilds(workspaceState, log);
   const recording = { client, recorder, builds, discovery, pick, last, opener, told, prompts, unkept, fallbackRuns };
   const profiles = new ProfileCommands(recording);
-  const baseline = new Baseline(client, workspaceState, log);
+  const baseline = new Baseline(engines, workspaceState, log);
   const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));
 
   const showWaiting = async (run: RunRef) => {
@@ -153,7 +157,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     showWaitingRuns(showWaiting),
     ...registerCommands({
       ...{ ...parts, changes, baseline, compare, recorder, runs, navigation, documents },
-      ...{ selections, measures },
+      ...{ selections, measures, soFar },
     }),
   );
   // After activation: opening a run starts the engine.

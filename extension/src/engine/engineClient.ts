@@ -9,6 +9,8 @@ export interface EngineClientOptions {
   readonly command: () => string;
   readonly args?: readonly string[];
   readonly log: (line: string) => void;
+  /** Of requests that do not say it themselves. An engine that is late is ended, so one that records has 0: no limit. */
+  readonly timeoutMs?: number;
 }
 
 export interface RequestOptions {
@@ -158,7 +160,7 @@ export class EngineClient {
     const id = this.lastId;
     const engine = this.process;
     const reply = new Promise<Reply>((resolve, reject) => {
-      const { signal, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+      const { signal, timeoutMs = this.options.timeoutMs ?? REQUEST_TIMEOUT_MS } = options;
       const finish = () => {
         this.pending.delete(id);
         clearTimeout(timer);

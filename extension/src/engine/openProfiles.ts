@@ -11,7 +11,8 @@ import {
 } from '../../../core/wire.ts';
 import type { EngineClient, RequestOptions } from './engineClient.ts';
 import { EngineFailure } from './failure.ts';
-import { type RunRef, wireRun } from './runRef.ts';
+import type { RunEngine, RunEngines } from './runEngines.ts';
+import type { RunRef } from './runRef.ts';
 import type { SourcePrefix } from './sourcePrefixes.ts';
 
 /** What a request is made of once the handle is known. */
@@ -46,13 +47,15 @@ export function demanglingOf(setting: unknown): Demangling {
 export class OpenRun {
   private handle: Reopened<RunOpened>;
   private selection: Reopened<Selected> | undefined;
+  private readonly engine: RunEngine;
 
   constructor(
-    private readonly client: EngineClient,
+    engines: Pick<RunEngines, 'of'>,
     readonly ref: RunRef,
     private readonly options: OpenOptions,
   ) {
-    this.handle = new Reopened(client, () => this.openNow());
+    this.engine = engines.of(ref);
+    this.handle = new Reopened(this.engine.client, () => this.openNow());
   }
 
   opened(): Promise<RunOpened> {
@@ -62,13 +65,13 @@ export class OpenRun {
   /** Answered with the figures of the selection, if there is one. */
   request(body: BodyOf, options?: RequestOptions): Promise<Reply> {
     const { selection } = this;
-    if (selection) return selection.use((selected) => this.client.request(body(selected.run), options));
+    if (selection) return selection.use((selected) => this.engine.client.request(body(selected.run), options));
     return this.requestWhole(body, options);
   }
 
   /** Answered with the figures of the whole run, whatever is selected. */
   requestWhole(body: BodyOf, options?: RequestOptions): Promise<Reply> {
-    return this.handle.use(async (opened) => this.client.request(body(opened.run), options));
+    return this.handle.use(async (opened) => this.engine.client.request(body(opened.run), options));
   }
 
   /** Of the whole run from now on. */
@@ -80,7 +83,7 @@ export class OpenRun {
   /** Only of this part from now on; throws EngineFailure when the run has no such part, which is then not selected. */
   async select(selection: WireSelection): Promise<Selected> {
     const former = this.selection;
-    const next = new Reopened(this.client, async () => {
+    const next = new Reopened(this.engine.client, async () => {
       const reply = await this.requestWhole((run) => ({ select: { run, selection } }));
       return expected(reply.selected, 'Selected');
     });
@@ -104,8 +107,8 @@ export class OpenRun {
     const workspaceFolders = [...this.options.workspaceFolders];
     const sourcePrefixes = this.options.sourcePrefixes.map(({ from, to }) => ({ from, to }));
     const demangle = DEMANGLE[this.options.demangle];
-    const openRun = { run: wireRun(this.ref), workspaceFolders, sourcePrefixes, demangle };
-    const reply = await this.client.request({ openRun });
+    const openRun = { run: this.engine.run, workspaceFolders, sourcePrefixes, demangle };
+    const reply = await this.engine.client.request({ openRun });
     return expected(reply.runOpened, 'RunOpened');
   }
 }

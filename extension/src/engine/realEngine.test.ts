@@ -11,6 +11,7 @@ import { EngineClient } from './engineClient.ts';
 import { enginePath } from './enginePath.ts';
 import { EngineFailure } from './failure.ts';
 import { demanglingOf, OpenComparison, OpenRun } from './openProfiles.ts';
+import { RunEngines } from './runEngines.ts';
 import { fileRun } from './runRef.ts';
 
 const skip = fs.existsSync(engine) ? false : 'the engine is not built: run "npm run build"';
@@ -26,7 +27,7 @@ after(() => {
 });
 
 test('a profile opens, and both views and the heat of its files come', { skip }, async () => {
-  const run = new OpenRun(client, fileRun(runPath), {
+  const run = new OpenRun(new RunEngines(client), fileRun(runPath), {
     workspaceFolders: [folder],
     sourcePrefixes: [],
     demangle: 'recorded',
@@ -47,7 +48,7 @@ test('a profile opens, and both views and the heat of its files come', { skip },
 });
 
 test('after a crash the next request reopens the run and gives the same answer', { skip }, async () => {
-  const run = new OpenRun(client, fileRun(runPath), {
+  const run = new OpenRun(new RunEngines(client), fileRun(runPath), {
     workspaceFolders: [folder],
     sourcePrefixes: [],
     demangle: 'recorded',
@@ -63,7 +64,11 @@ test('after a crash the next request reopens the run and gives the same answer',
 
 test('two runs compare', { skip }, async () => {
   const open = () =>
-    new OpenRun(client, fileRun(runPath), { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
+    new OpenRun(new RunEngines(client), fileRun(runPath), {
+      workspaceFolders: [folder],
+      sourcePrefixes: [],
+      demangle: 'recorded',
+    });
   const comparison = new OpenComparison(client, open(), open());
   const { baseTotal, newTotal } = await comparison.opened();
   assert.equal(baseTotal, newTotal);
@@ -75,7 +80,11 @@ test('a missing and a damaged file are failures with a sentence, and the engine 
   fs.writeFileSync(bad, 'no gzip');
   for (const file of [bad, path.join(folder, 'missing.pb.gz')]) {
     await assert.rejects(
-      new OpenRun(client, fileRun(file), { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' }).opened(),
+      new OpenRun(new RunEngines(client), fileRun(file), {
+        workspaceFolders: [],
+        sourcePrefixes: [],
+        demangle: 'recorded',
+      }).opened(),
       (error) => {
         assert.ok(error instanceof EngineFailure);
         assert.ok(error.message.includes(path.basename(file)), error.message);

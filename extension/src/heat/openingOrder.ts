@@ -29,6 +29,10 @@ export class OpeningOrder<Profile> {
     }
   }
 
+  get isOpening(): boolean {
+    return this.onTheWay !== undefined;
+  }
+
   /** What is on the way is not shown when it comes. */
   supersede(): void {
     this.turn++;

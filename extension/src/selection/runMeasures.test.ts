@@ -27,3 +27,12 @@ test('a choice is told once, and to nobody who has left', () => {
   measures.choose(A, 0);
   assert.deepEqual(heard, [A]);
 });
+test('the measure of a recording in progress is that of its saved run', () => {
+  const measures = new RunMeasures();
+  const recording: RunRef = { kind: 'recording', recording: 1 };
+  measures.carry(recording, A);
+  assert.equal(measures.get(A), undefined);
+  measures.choose(recording, 2);
+  measures.carry(recording, A);
+  assert.deepEqual([measures.get(A), measures.get(recording)], [2, undefined]);
+});

@@ -24,6 +24,13 @@ export class RunMeasures {
     for (const listener of this.listeners) listener(run);
   }
 
+  /** What is chosen of one run is chosen of the other from now on, which is the same recording. */
+  carry(from: RunRef, to: RunRef): void {
+    const value = this.chosen.get(runKey(from));
+    this.chosen.delete(runKey(from));
+    if (value !== undefined) this.choose(to, value);
+  }
+
   /** The listener hears of each run whose measure was chosen; what is given back ends that. */
   onDidChange(listener: Listener): { dispose(): void } {
     this.listeners.add(listener);

@@ -52,6 +52,22 @@ test('what was refused is gone, as if it had not been made', () => {
   assert.deepEqual(selections.get(RUN).selection, thread('a'));
 });
 
+test('what is selected of a recording in progress is selected of its saved run, with its steps', () => {
+  const selections = new RunSelections();
+  const recording: RunRef = { kind: 'recording', recording: 1 };
+  selections.carry(recording, RUN);
+  assert.deepEqual(selections.get(RUN).selection, EMPTY_SELECTION);
+  selections.select(recording, thread('a'), false);
+  selections.select(recording, thread('b'), false);
+  const heard: RunRef[] = [];
+  selections.onDidChange((run) => heard.push(run));
+  selections.carry(recording, RUN);
+  assert.deepEqual([selections.get(RUN).selection, heard], [thread('b'), [RUN]]);
+  selections.undo(RUN);
+  assert.deepEqual(selections.get(RUN).selection, thread('a'));
+  assert.deepEqual(selections.get(recording).selection, EMPTY_SELECTION);
+});
+
 test('each change is heard with its run, until nobody listens', () => {
   const selections = new RunSelections();
   const heard: RunRef[] = [];

@@ -94,6 +94,15 @@ export class RunSelections {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
+  /** What is selected of one run is selected of the other from now on, which is the same recording. */
+  carry(from: RunRef, to: RunRef): void {
+    const history = this.histories.get(runKey(from));
+    if (!history) return;
+    this.histories.delete(runKey(from));
+    this.histories.set(runKey(to), history);
+    this.tell(to);
+  }
+
   private historyOf(run: RunRef): History {
     const known = this.histories.get(runKey(run));
     if (known) return known;

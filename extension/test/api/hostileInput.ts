@@ -16,6 +16,7 @@ import { SourceNavigation } from '../../src/editor/sourceNavigation.ts';
 import { TextDocuments } from '../../src/editor/textDocuments.ts';
 import { EngineClient } from '../../src/engine/engineClient.ts';
 import { enginePath } from '../../src/engine/enginePath.ts';
+import { RunEngines } from '../../src/engine/runEngines.ts';
 import { fileRun } from '../../src/engine/runRef.ts';
 import { RunMeasures } from '../../src/selection/runMeasures.ts';
 import { RunSelections } from '../../src/selection/runSelections.ts';
@@ -257,7 +258,7 @@ function hostilePage(run: string) {
     openRun: never,
     compare: never,
   };
-  const page = new ProfilePage(webview, 'test', runSubject(client, fileRun(run), options), parts);
+  const page = new ProfilePage(webview, 'test', runSubject(new RunEngines(client), fileRun(run), options), parts);
   assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[^']+'; style-src /);
   assert.doesNotMatch(panel.webview.html, /unsafe-|script-src [^;]* /);
   const roots = (panel.webview.options.localResourceRoots ?? []).map(({ fsPath }) => fsPath);

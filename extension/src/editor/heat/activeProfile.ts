@@ -9,9 +9,9 @@ import type {
   SourceFile,
   WrittenRun,
 } from '../../../../core/wire.ts';
-import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
-import { type RunRef, runKey, sameRun } from '../../engine/runRef.ts';
+import type { RunEngines } from '../../engine/runEngines.ts';
+import { abilitiesOf, type RunRef, runKey, sameRun } from '../../engine/runRef.ts';
 import { OpeningOrder } from '../../heat/openingOrder.ts';
 import { followSelection } from '../../selection/followSelection.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
@@ -41,7 +41,7 @@ export class ActiveProfile implements vscode.Disposable {
   private readonly following: vscode.Disposable;
 
   constructor(
-    private readonly client: EngineClient,
+    private readonly engines: RunEngines,
     private readonly shown: ShownProfile,
     private readonly selections: RunSelections,
     private readonly measures: RunMeasures,
@@ -86,8 +86,8 @@ export class ActiveProfile implements vscode.Disposable {
   async showComparison(baseRun: RunRef, newRun: RunRef, normalisation = 0): Promise<ComparisonOpened> {
     const key = JSON.stringify([runKey(baseRun), runKey(newRun), normalisation]);
     const profile = await this.order.open(key, async () => {
-      const [base, current] = [baseRun, newRun].map((run) => new OpenRun(this.client, run, openOptions()));
-      const comparison = new OpenComparison(this.client, base!, current!, normalisation);
+      const [base, current] = [baseRun, newRun].map((run) => new OpenRun(this.engines, run, openOptions()));
+      const comparison = new OpenComparison(this.engines.viewing, base!, current!, normalisation);
       return { kind: 'comparison', comparison, opened: await comparison.opened() };
     });
     return profile.opened as ComparisonOpened;
@@ -105,10 +105,17 @@ export class ActiveProfile implements vscode.Disposable {
     }
   }
 
+  /** Opens the run anew if it is shown, unless something else is being opened. */
+  async refresh(run: RunRef): Promise<void> {
+    if (this.profile?.kind !== 'run' || !sameRun(this.profile.run.ref, run) || this.order.isOpening) return;
+    await this.openRun(run);
+  }
+
   /** Whether a file of what is shown was written since it was opened. */
   isOlderThan(written: readonly WrittenRun[]): boolean {
     const opened = this.profile?.opened;
-    if (!opened) return false;
+    // A recording in progress is followed in its own way.
+    if (!opened || (this.profile?.kind === 'run' && !abilitiesOf(this.profile.run.ref).isFinal)) return false;
     const shown = 'summary' in opened ? [opened.summary] : [opened.base, opened.new];
     const isOlder = (run: RunSummary | null) =>
       run !== null && written.some((now) => now.path === run.path && now.modifiedUnixUs !== run.modifiedUnixUs);
@@ -157,7 +164,7 @@ export class ActiveProfile implements vscode.Disposable {
 
   private async openRun(ref: RunRef): Promise<RunOpened> {
     const profile = await this.order.open(JSON.stringify([runKey(ref)]), async () => {
-      const run = new OpenRun(this.client, ref, openOptions());
+      const run = new OpenRun(this.engines, ref, openOptions());
       const opened = await run.opened();
       const { selected } = await followSelection(run, this.selections);
       return { kind: 'run', run, opened, selected };
@@ -178,7 +185,7 @@ export class ActiveProfile implements vscode.Disposable {
     const setContext = (key: string, value: unknown) => vscode.commands.executeCommand('setContext', key, value);
     await Promise.all([
       setContext('lineheat.hasProfile', profile !== undefined),
-      setContext('lineheat.hasRun', profile?.kind === 'run'),
+      setContext('lineheat.hasSavedRun', profile?.kind === 'run' && abilitiesOf(profile.run.ref).isFinal),
       setContext('lineheat.hasMeasures', profile?.kind === 'run' && hasChoice(profile.opened.values)),
       setContext('lineheat.hasComparison', profile?.kind === 'comparison'),
       setContext('lineheat.hotFiles', [...this.files.keys()]),
@@ -193,8 +200,9 @@ function close(profile: Profile): void {
   else profile.comparison.close();
 }
 
-function rememberedOf(profile: Profile): RememberedProfile {
-  if (profile.kind === 'run') return { run: profile.run.ref };
+/** Undefined: it is gone when the window is loaded anew. */
+function rememberedOf(profile: Profile): RememberedProfile | undefined {
+  if (profile.kind === 'run') return abilitiesOf(profile.run.ref).isFinal ? { run: profile.run.ref } : undefined;
   const { base, current, normalisation } = profile.comparison;
   return { base: base.ref, new: current.ref, normalisation };
 }

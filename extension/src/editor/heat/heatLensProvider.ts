@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { visibleText } from '../../../../core/foreignText.ts';
 import { samplesText } from '../../../../core/numbersAsText.ts';
 import type { SampleCount } from '../../../../core/sampleCount.ts';
+import { abilitiesOf } from '../../engine/runRef.ts';
 import { differenceLenses, type FunctionLens, functionLenses } from '../../heat/lenses.ts';
 import { heatSettings } from '../settings.ts';
 import type { ActiveProfile } from './activeProfile.ts';
@@ -51,11 +52,16 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
           command: 'lineheat.compareFunction',
           arguments: target,
         });
-        return [figures, graph, compare];
+        return this.canCompare() ? [figures, graph, compare] : [figures, graph];
       },
     );
     if (notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(notice)}`, command: '' }));
     return lenses;
+  }
+
+  private canCompare(): boolean {
+    const profile = this.active.current;
+    return profile?.kind === 'run' && abilitiesOf(profile.run.ref).isFinal;
   }
 
   private lensesOf(answer: DocumentHeat, threshold: number): FunctionLens[] {

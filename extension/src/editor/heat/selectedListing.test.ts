@@ -8,6 +8,7 @@ import { EMPTY_SELECTION, type ShownSelection } from '../../../../core/selection
 import { wire } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenRun } from '../../engine/openProfiles.ts';
+import { RunEngines } from '../../engine/runEngines.ts';
 import { fileRun } from '../../engine/runRef.ts';
 import { type ListingOf, selectedListing } from './selectedListing.ts';
 
@@ -29,7 +30,7 @@ const client = {
   },
 } as unknown as EngineClient;
 const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-const run = new OpenRun(client, fileRun('/runs/a.pb.gz'), options);
+const run = new OpenRun(new RunEngines(client), fileRun('/runs/a.pb.gz'), options);
 
 const argumentsOf = async (selection: Partial<ShownSelection>, how: Partial<ListingOf> = {}) => {
   const wanted = { run, selection: { ...EMPTY_SELECTION, ...selection }, options, recordedPath: 'shop.c', ...how };

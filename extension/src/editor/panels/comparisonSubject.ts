@@ -6,9 +6,9 @@ import { measureName } from '../../../../core/measureText.ts';
 import { percentText } from '../../../../core/numbersAsText.ts';
 import type { ShownView } from '../../../../core/webviewMessages.ts';
 import { type ComparisonOpened, type ExplainedFunction, type RequestBody, wire } from '../../../../core/wire.ts';
-import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, OpenComparison, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import type { RunEngines } from '../../engine/runEngines.ts';
 import type { RunRef } from '../../engine/runRef.ts';
 import { runName } from '../../heat/runText.ts';
 import { shownComparison, shownExplanation } from '../../heat/shownComparison.ts';
@@ -40,7 +40,7 @@ export interface ComparedRuns {
 }
 
 export interface ComparisonSubjectParts {
-  readonly client: EngineClient;
+  readonly engines: RunEngines;
   readonly options: OpenOptions;
   /** What values are per, as last chosen. */
   readonly normalisation: number;
@@ -49,9 +49,10 @@ export interface ComparisonSubjectParts {
 }
 
 export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectParts): ProfileSubject {
-  const { client, options } = parts;
-  const open = (run: RunRef) => new OpenRun(client, run, options);
-  const compare = (normalisation: number) => new OpenComparison(client, open(runs.base), open(runs.new), normalisation);
+  const { engines, options } = parts;
+  const open = (run: RunRef) => new OpenRun(engines, run, options);
+  const compare = (normalisation: number) =>
+    new OpenComparison(engines.viewing, open(runs.base), open(runs.new), normalisation);
   let comparison = compare(parts.normalisation);
   let explained: readonly ExplainedFunction[] = [];
   const view = ({ view: kind, hidden }: ShownView) => ({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HostMessage } from '../../../../core/webviewMessages.ts';
 import { OpenRun } from '../../engine/openProfiles.ts';
+import { RunEngines } from '../../engine/runEngines.ts';
 import { fileRun } from '../../engine/runRef.ts';
 import { RunMeasures } from '../../selection/runMeasures.ts';
 import { PageMeasure } from './pageMeasure.ts';
@@ -14,7 +15,7 @@ const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded'
 
 function pageOf(measures: RunMeasures) {
   const posted: HostMessage[] = [];
-  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
+  const run = new OpenRun(new RunEngines(client as never), fileRun('/a.pb.gz'), options);
   return { page: new PageMeasure(run, measures, (message) => posted.push(message)), posted };
 }
 

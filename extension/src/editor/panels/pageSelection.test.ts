@@ -7,6 +7,7 @@ import {
 } from '../../../../core/selectionMessages.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { OpenRun } from '../../engine/openProfiles.ts';
+import { RunEngines } from '../../engine/runEngines.ts';
 import { fileRun } from '../../engine/runRef.ts';
 import { RunMeasures } from '../../selection/runMeasures.ts';
 import { RunSelections } from '../../selection/runSelections.ts';
@@ -20,7 +21,7 @@ test('a timeline that cannot be had names the request that it answers', async ()
     },
   };
   const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
+  const run = new OpenRun(new RunEngines(client as never), fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const post = (message: SelectionHostMessage) => posted.push(message);
   const page = new PageSelection(run, { selections: new RunSelections(), measures: new RunMeasures(), post });
@@ -42,7 +43,7 @@ test('where nobody knows the samples the page hears values alone, of the run and
     request: async (body: object) => ('openRun' in body ? { runOpened: opened } : { selected: part }),
   };
   const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
+  const run = new OpenRun(new RunEngines(client as never), fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const selections = new RunSelections();
   const post = (message: SelectionHostMessage) => posted.push(message);

@@ -1,6 +1,6 @@
 // The editor of profile files, whoever wrote them: the same page as the panels, and their heat.
 import type * as vscode from 'vscode';
-import type { EngineClient } from '../../engine/engineClient.ts';
+import type { RunEngines } from '../../engine/runEngines.ts';
 import { fileRun, type RunRef } from '../../engine/runRef.ts';
 import { openOptions } from '../settings.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
@@ -13,7 +13,7 @@ export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
   private readonly open = new Map<ProfilePage, RunRef>();
 
   constructor(
-    private readonly client: EngineClient,
+    private readonly engines: RunEngines,
     private readonly parts: PageParts,
     /** Shows the heat of the opened file; the page itself says it when the file cannot be read. */
     private readonly showHeat: (run: RunRef) => void,
@@ -21,7 +21,7 @@ export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
 
   /** Opens what is shown anew, as the settings are now. */
   reopen(): void {
-    for (const [page, run] of this.open) page.showAnew(runSubject(this.client, run, openOptions()));
+    for (const [page, run] of this.open) page.showAnew(runSubject(this.engines, run, openOptions()));
   }
 
   openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
@@ -30,7 +30,7 @@ export class ProfileEditor implements vscode.CustomReadonlyEditorProvider {
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
     const run = fileRun(uri.fsPath);
-    const subject = runSubject(this.client, run, openOptions());
+    const subject = runSubject(this.engines, run, openOptions());
     const page = new ProfilePage(panel.webview, `file:${uri.fsPath}`, subject, this.parts);
     this.parts.retained.watch(panel, page);
     this.open.set(page, run);

@@ -42,7 +42,7 @@ export class ProfilePage implements vscode.Disposable {
 
   constructor(
     private readonly webview: vscode.Webview,
-    private readonly panel: string,
+    private panel: string,
     private subject: ProfileSubject,
     private readonly parts: PageParts,
     /** Gets the title once the subject is open. */
@@ -55,10 +55,11 @@ export class ProfilePage implements vscode.Disposable {
     webview.html = pageHtml(webview, folder, panel);
   }
 
-  /** Shows the same opened anew; how it is looked at stays. */
-  showAnew(subject: ProfileSubject): void {
+  /** Shows the same opened anew; how it is looked at stays. `panel`: its id from now on. */
+  showAnew(subject: ProfileSubject, panel = this.panel): void {
     this.subject.close();
     this.subject = subject;
+    this.panel = panel;
     this.follow(subject);
     if (this.ready) this.receive({ type: 'retry' });
   }

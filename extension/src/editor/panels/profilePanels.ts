@@ -1,7 +1,7 @@
 // The panels beside the editor: one for each run or comparison, restored after a window reload.
 import * as vscode from 'vscode';
-import type { EngineClient } from '../../engine/engineClient.ts';
-import { type RunRef, runKey, runOfKey } from '../../engine/runRef.ts';
+import type { RunEngines } from '../../engine/runEngines.ts';
+import { abilitiesOf, type RunRef, runKey, runOfKey, sameRun } from '../../engine/runRef.ts';
 import { openOptions } from '../settings.ts';
 import { comparisonSubject } from './comparisonSubject.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
@@ -40,7 +40,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
   private readonly subscription: vscode.Disposable;
 
   constructor(
-    private readonly client: EngineClient,
+    private readonly engines: RunEngines,
     private readonly parts: PageParts,
     private readonly memory: vscode.Memento,
     /** A panel came back after a reload: what it shows was the profile that the user worked with. */
@@ -81,9 +81,35 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     this.restored(remembered.shown);
   }
 
-  /** Opens what is shown anew, as the settings are now. */
-  reopen(): void {
-    for (const { page, shown } of this.open.values()) page.showAnew(this.subjectOf(shown));
+  /** Opens what is shown anew, as the settings are now: all, or the panel of one run. */
+  reopen(run?: RunRef): void {
+    for (const { page, shown } of this.open.values()) {
+      if (!run || isOf(shown, run)) page.showAnew(this.subjectOf(shown));
+    }
+  }
+
+  /** Whether a panel shows the run. */
+  shows(run: RunRef): boolean {
+    return this.open.has(idOf({ run }));
+  }
+
+  /** The panel of one run shows the other from now on, which is the same recording. */
+  move(from: RunRef, to: RunRef): void {
+    const moved = this.open.get(idOf({ run: from }));
+    const [shown, id] = [{ run: to }, idOf({ run: to })];
+    if (!moved) return;
+    if (this.open.has(id)) {
+      moved.panel.dispose();
+      return;
+    }
+    this.open.delete(idOf({ run: from }));
+    this.open.set(id, { ...moved, shown });
+    void this.remember({ id, shown });
+    moved.page.showAnew(this.subjectOf(shown), id);
+  }
+
+  close(run: RunRef): void {
+    this.open.get(idOf({ run }))?.panel.dispose();
   }
 
   dispose(): void {
@@ -101,7 +127,7 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     this.parts.retained.watch(panel, page);
     this.open.set(id, { panel, page, shown });
     panel.onDidDispose(() => {
-      this.open.delete(id);
+      for (const [key, entry] of this.open) if (entry.page === page) this.open.delete(key);
       page.dispose();
     });
     return page;
@@ -109,15 +135,15 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
 
   private subjectOf(shown: Shown): ProfileSubject {
     const options = openOptions();
-    if ('run' in shown) return runSubject(this.client, shown.run, options);
-    if ('sweep' in shown) return sweepSubject(this.client, shown.sweep);
+    if ('run' in shown) return runSubject(this.engines, shown.run, options);
+    if ('sweep' in shown) return sweepSubject(this.engines.viewing, shown.sweep);
     const id = idOf(shown);
     const normalisation = this.normalisationOf(shown);
     const normalised = (chosen: number) => {
       void this.remember({ id, shown, normalisation: chosen });
       this.normalised(shown, chosen);
     };
-    return comparisonSubject(shown, { client: this.client, options, normalisation, normalised });
+    return comparisonSubject(shown, { engines: this.engines, options, normalisation, normalised });
   }
 
   /** What values of a comparison are per, as last chosen in its panel; 0: the best. */
@@ -132,13 +158,17 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     });
   }
 
-  private remember(entry: Remembered): Thenable<void> {
+  private async remember(entry: Remembered): Promise<void> {
+    // What is gone when the window is loaded anew.
+    if ('run' in entry.shown && !abilitiesOf(entry.shown.run).isFinal) return;
     const others = this.remembered().filter(({ id }) => id !== entry.id);
     const kept = [entry, ...others].slice(0, REMEMBERED_MAX);
     const saved: Saved[] = kept.map((one) => ({ ...one, shown: savedOf(one.shown) }));
-    return this.memory.update(MEMORY, saved);
+    await this.memory.update(MEMORY, saved);
   }
 }
+
+const isOf = (shown: Shown, run: RunRef): boolean => 'run' in shown && sameRun(shown.run, run);
 
 function savedOf(shown: Shown): SavedShown {
   if ('sweep' in shown) return shown;

@@ -21,9 +21,9 @@ import {
   type ValueType,
   wire,
 } from '../../../../core/wire.ts';
-import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
+import type { RunEngines } from '../../engine/runEngines.ts';
 import type { RunRef } from '../../engine/runRef.ts';
 import { runFacts, runName } from '../../heat/runText.ts';
 import { shownRepeats } from '../../heat/shownRepeats.ts';
@@ -63,8 +63,8 @@ const runViews: ViewNumbers = {
   functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
 };
 
-export function runSubject(client: EngineClient, ref: RunRef, options: OpenOptions): ProfileSubject {
-  const run = new OpenRun(client, ref, options);
+export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOptions): ProfileSubject {
+  const run = new OpenRun(engines, ref, options);
   const view = ({ view: kind, value, hidden }: ShownView) => ({
     kind: numbersOf(runViews, kind).view,
     value,

@@ -14,6 +14,7 @@ import { launchFields, type RecordSettings, requestFields } from '../../recordin
 import type { SweepParameter } from '../../targets/sweepText.ts';
 import type { Plan } from '../../targets/target.ts';
 import { withProgress } from '../notifications.ts';
+import type { HeatSoFar } from './heatSoFar.ts';
 import { TargetTerminal } from './targetTerminal.ts';
 
 const DOUBLE_CLICK_MS = 700;
@@ -39,7 +40,10 @@ export class Recorder implements vscode.Disposable {
   private busyWith: string | undefined;
   private isBuilding = false;
 
-  constructor(private readonly engine: EngineClientOptions) {}
+  constructor(
+    private readonly engine: EngineClientOptions,
+    private readonly soFar: Pick<HeatSoFar, 'began' | 'ended'>,
+  ) {}
 
   /** Runs `work`, which builds and records `name`, unless something is being built or recorded already. */
   async exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
@@ -67,13 +71,18 @@ export class Recorder implements vscode.Disposable {
    * Throws EngineFailure.
    */
   async record(plan: Plan, options: RecordingOptions, kind: RecordingKind = {}): Promise<RecordingEnded | undefined> {
-    const client = new EngineClient(this.engine);
-    const recording = new Recording(client, plan, options, kind);
+    const client = new EngineClient({ ...this.engine, timeoutMs: 0 });
+    const recording = new Recording(client, plan, options, kind, (id) => this.soFar.began(client, id));
     this.running = recording;
     this.last = recording;
     await setRecording(true);
     try {
-      return await recording.run();
+      const ended = await recording.run();
+      await this.soFar.ended(ended ? { saved: ended.runPath } : 'discarded');
+      return ended;
+    } catch (error) {
+      await this.soFar.ended('failed');
+      throw error;
     } finally {
       this.running = undefined;
       await setRecording(false);
@@ -127,6 +136,8 @@ class Recording {
     private readonly plan: Plan,
     private readonly options: RecordingOptions,
     private readonly kind: RecordingKind,
+    /** Gets the id of the request. */
+    private readonly began: (id: number) => void,
   ) {}
 
   async run(): Promise<RecordingEnded | undefined> {
@@ -203,6 +214,7 @@ class Recording {
       const options = { timeoutMs: 0, onPart: (reply: Reply) => this.receive(reply) };
       const { id, reply } = await this.client.requestWithId(this.bodyOf(record), options);
       this.id = id;
+      this.began(id);
       if (this.stopAsked || this.discardAsked) this.sendStop(id);
       const ended = expected((await reply).recordingEnded, 'RecordingEnded');
       if (this.discardAsked) {
@@ -264,10 +276,11 @@ async function removeRuns(paths: readonly string[]): Promise<void> {
 
 function stopTooltip(): vscode.MarkdownString {
   const discard = vscode.l10n.t('Discard Recording');
+  const soFar = vscode.l10n.t('Show Heat So Far');
   const tooltip = new vscode.MarkdownString(
-    `${vscode.l10n.t('Stop the recording and keep it')}\n\n[${discard}](command:lineheat.discard)`,
+    `${vscode.l10n.t('Stop the recording and keep it')}\n\n[${soFar}](command:lineheat.showHeatSoFar)\n\n[${discard}](command:lineheat.discard)`,
   );
-  tooltip.isTrusted = { enabledCommands: ['lineheat.discard'] };
+  tooltip.isTrusted = { enabledCommands: ['lineheat.showHeatSoFar', 'lineheat.discard'] };
   return tooltip;
 }
 

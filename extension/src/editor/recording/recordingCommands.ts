@@ -3,12 +3,14 @@ import { fileRun } from '../../engine/runRef.ts';
 import { isSweep } from '../commandArguments.ts';
 import type { Commands } from '../commandTable.ts';
 import type { Compare } from '../runs/showComparison.ts';
+import type { HeatSoFar } from './heatSoFar.ts';
 import type { ProfileCommands, ProfileResult, SweepResult } from './profileCommands.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface RecordingCommandParts {
   readonly profiles: ProfileCommands;
   readonly recorder: Pick<Recorder, 'stop' | 'discard'>;
+  readonly soFar: Pick<HeatSoFar, 'show'>;
   /** The list of saved runs. */
   readonly runs: { refresh(): void };
   /** Shows two runs beside each other. */
@@ -18,7 +20,7 @@ export interface RecordingCommandParts {
 }
 
 export function recordingCommands(parts: RecordingCommandParts): Commands {
-  const { compare, panels, profiles, recorder, runs } = parts;
+  const { compare, panels, profiles, recorder, runs, soFar } = parts;
 
   // A recording that ends badly has saved a run too, and the watcher of files may be late or missing.
   const thenListed = <Result>(recording: Promise<Result>) => recording.finally(() => runs.refresh());
@@ -38,6 +40,7 @@ export function recordingCommands(parts: RecordingCommandParts): Commands {
       return builds;
     },
     profileAgain: () => thenShown(profiles.profileAgain()),
+    showHeatSoFar: () => soFar.show(),
     stop: () => recorder.stop(),
     discard: () => recorder.discard(),
   };

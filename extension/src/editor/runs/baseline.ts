@@ -3,8 +3,8 @@
 import fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../../core/wire.ts';
-import type { EngineClient } from '../../engine/engineClient.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
+import type { RunEngines } from '../../engine/runEngines.ts';
 import { fileOf, listedRun, type RunRef, runKey, runOfKey, sameRun } from '../../engine/runRef.ts';
 import { baselineVerdict, isHeldAgainst } from '../../heat/baselineText.ts';
 import type { OutputLog } from '../outputLog.ts';
@@ -23,7 +23,7 @@ export class Baseline implements vscode.Disposable {
   private waiting: { readonly baseline: RunSummary; readonly runs: readonly RunSummary[] } | undefined;
 
   constructor(
-    private readonly client: EngineClient,
+    private readonly engines: RunEngines,
     private readonly memory: vscode.Memento,
     private readonly log: OutputLog,
   ) {
@@ -100,8 +100,8 @@ export class Baseline implements vscode.Disposable {
 
   /** Empty when the two cannot be compared: a row has no room for why, opening the comparison says it. */
   private async compare(baseline: RunSummary, run: RunSummary): Promise<string> {
-    const open = (one: RunSummary) => new OpenRun(this.client, listedRun(one), openOptions());
-    const comparison = new OpenComparison(this.client, open(baseline), open(run));
+    const open = (one: RunSummary) => new OpenRun(this.engines, listedRun(one), openOptions());
+    const comparison = new OpenComparison(this.engines.viewing, open(baseline), open(run));
     try {
       return baselineVerdict(await comparison.opened());
     } catch (error) {

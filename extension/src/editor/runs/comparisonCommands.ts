@@ -49,6 +49,7 @@ export function comparisonCommands(parts: ComparisonCommandParts): Commands {
   const compareFunction = async (argument?: unknown) => {
     const profile = active.current;
     if (profile?.kind !== 'run' || !profile.opened.summary) throw nothingOpen();
+    fileOf(profile.run.ref); // before anything is asked
     const named = await compareWith(profile.run.ref, profile.opened.summary);
     if (named && isFunction(argument)) {
       const shown = { base: fileRun(named.base), new: fileRun(named.new) };
