@@ -195,7 +195,7 @@ export class FilterForm {
           <vscode-button @click=${() => this.#add()}>${this.#edited ? l10n.t('Change') : l10n.t('Add')}</vscode-button>
           <vscode-button secondary @click=${() => this.close()}>${l10n.t('Cancel')}</vscode-button>
         </span>
-        <span class="filter-told ${wrong ? 'wrong' : ''}" role="status">${text === '' ? nothing : text}</span>`,
+        <span class="filter-answer ${wrong ? 'wrong' : ''}" role="status">${text === '' ? nothing : text}</span>`,
       this.element,
     );
   }

@@ -11,7 +11,7 @@ const FORM = '.filter-form';
 const field = (panel: PanelPage) => panel.page.locator(`${FORM} .filter-text input`);
 const told = async (panel: PanelPage) => {
   await settled(panel);
-  return (await panel.page.locator('.filter-told').textContent())?.trim();
+  return (await panel.page.locator('.filter-answer').textContent())?.trim();
 };
 async function choose(panel: PanelPage, what: 'thing' | 'meaning' | 'act', label: string) {
   await panel.page.locator(`${FORM} .filter-${what}`).click();
