@@ -1,29 +1,36 @@
 // Shows an expected failure to the user: what and why, what to do, and a button for the next step.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../core/foreignText.ts';
-import { failureOf } from '../engine/failure.ts';
+import { type FailureKind, failureOf } from '../engine/failure.ts';
 import { StepFailed, TargetError } from '../targets/target.ts';
 import { inform, tellError } from './notifications.ts';
 import type { OutputLog } from './outputLog.ts';
 
+/** `target`: before the engine was asked. */
+type ToldKind = FailureKind | 'target';
+
+interface Told {
+  readonly kind: ToldKind;
+  readonly message: string;
+  readonly advice: string;
+}
+
 /** Kinds of failure that the doctor can say more about. */
-const DOCTOR_KINDS = new Set([
+const DOCTOR_KINDS: ReadonlySet<ToldKind> = new Set([
   'no-permission',
   'admin-only',
   'no-bpf',
-  'no-sampler',
   'no-engine',
   'unsupported',
-  'sampler',
 ]);
 
 /** There is nothing to compare a build with: no fault, but something to do first. */
-const BUILD_KINDS = new Set(['never-kept', 'no-earlier-build', 'unchanged-build']);
+const BUILD_KINDS: ReadonlySet<ToldKind> = new Set(['never-kept', 'no-earlier-build', 'unchanged-build']);
 
 /** Shows why something failed; a cancelled request is no news. Resolves when the message is gone. */
 export async function showFailure(error: unknown, log: OutputLog): Promise<void> {
   if (error instanceof StepFailed) return; // its own words are shown where it ran
-  const failure =
+  const failure: Told =
     error instanceof TargetError ? { kind: 'target', message: error.message, advice: error.advice } : failureOf(error);
   if (failure.kind === 'cancelled') return;
   if (BUILD_KINDS.has(failure.kind)) return tellNoBuild(failure);
@@ -48,7 +55,7 @@ export async function showFailure(error: unknown, log: OutputLog): Promise<void>
   if (choice === showLog) log.show();
 }
 
-async function tellNoBuild(failure: { kind: string; message: string; advice: string }): Promise<void> {
+async function tellNoBuild(failure: Told): Promise<void> {
   const { kind, message, advice } = failure;
   const profile = vscode.l10n.t('Profile Again');
   const choice = await inform(`${message} ${advice}`, ...(kind === 'unchanged-build' ? [] : [profile]));

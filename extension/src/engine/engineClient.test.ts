@@ -43,9 +43,16 @@ test('replies before the final one are parts', async (t) => {
 });
 
 test('a failure is thrown with its kind, message and advice', async (t) => {
-  const failure = { kind: 'not-found', message: 'No file a.', advice: 'Look again.' };
-  const client = clientOf(t, [welcome, reply({ id: 2, final: true, failure })]);
-  await assert.rejects(client.request({ openRun: { run: { file: 'a' } } }), failure);
+  const words = { message: 'No file a.', advice: 'Look again.' };
+  for (const [sent, kind] of [
+    [wire.Failure.Kind.NOT_FOUND, 'not-found'],
+    [wire.Failure.Kind.NOTHING_TO_COMPARE, 'nothing-to-compare'],
+    [99 as typeof wire.Failure.Kind.INTERNAL, 'internal'],
+  ] as const) {
+    const failure = { kind: sent, ...words };
+    const client = clientOf(t, [welcome, reply({ id: 2, final: true, failure })]);
+    await assert.rejects(client.request({ openRun: { run: { file: 'a' } } }), { kind, ...words });
+  }
 });
 
 test('another version of the protocol is one sentence', async (t) => {

@@ -2,7 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import { encodeRequest, PROTOCOL_VERSION, type Reply, type RequestBody } from '../../../core/wire.ts';
 import { EngineProcess } from './engineProcess.ts';
-import { EngineFailure } from './failure.ts';
+import { EngineFailure, engineFailure } from './failure.ts';
 
 export interface EngineClientOptions {
   /** The engine's file; asked at each start, may throw EngineFailure. */
@@ -197,8 +197,7 @@ export class EngineClient {
     const pending = this.pending.get(reply.id);
     if (!pending) return; // cancelled
     if (reply.failure) {
-      const { kind, message, advice } = reply.failure;
-      pending.reject(new EngineFailure(kind, message, advice));
+      pending.reject(engineFailure(reply.failure));
     } else if (reply.final) {
       pending.resolve(reply);
     } else {

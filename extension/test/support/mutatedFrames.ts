@@ -77,7 +77,7 @@ function plausible(source: string) {
     { view: { content: new Uint8Array(99) } },
     { source: { found: true, text: evilNames.join('\n') } },
     { recordingEnded: { runPath: '/etc/passwd', run: summary } },
-    { failure: { kind: 'internal', message: evilNames.join(), advice: '\n  sudo rm -rf /' } },
+    { failure: { kind: wire.Failure.Kind.INTERNAL, message: evilNames.join(), advice: '\n  sudo rm -rf /' } },
     { processes: { processes: [{ pid: 1, name: evilNames[5]! }] } },
     { comparisonOpened: { comparison: 1, base: summary, new: summary, files } },
     { comparisonOpened: { comparison: 1, base: summary, new: summary, files, ...whole } },

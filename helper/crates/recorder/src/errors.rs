@@ -34,29 +34,6 @@ pub enum RecordErrorKind {
     Internal,
 }
 
-impl RecordErrorKind {
-    /// The stable word of `Failure` in protocol/wire.proto.
-    pub fn word(self) -> &'static str {
-        match self {
-            RecordErrorKind::NotFound => "not-found",
-            RecordErrorKind::NotExecutable => "not-executable",
-            RecordErrorKind::NotAllowed => "not-allowed",
-            RecordErrorKind::NoPermission => "no-permission",
-            RecordErrorKind::AdminOnly => "admin-only",
-            RecordErrorKind::NoBpf => "no-bpf",
-            RecordErrorKind::Unsupported => "unsupported",
-            RecordErrorKind::BuildMismatch => "build-mismatch",
-            RecordErrorKind::TooMany => "too-many",
-            RecordErrorKind::TooLarge => "too-large",
-            RecordErrorKind::NotWritable => "not-writable",
-            RecordErrorKind::Failed => "failed",
-            RecordErrorKind::NoAnswer => "no-answer",
-            RecordErrorKind::Stopped => "stopped",
-            RecordErrorKind::Internal => "internal",
-        }
-    }
-}
-
 /// Why nothing is recorded, or what was recorded could not be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordError {

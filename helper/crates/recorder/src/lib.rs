@@ -83,7 +83,7 @@ use supervision::Urgency;
 
 pub use attach_to::AttachTo;
 pub use choices::Choices;
-pub use errors::RecordError;
+pub use errors::{RecordError, RecordErrorKind};
 pub use events::{Control, Event, RunsSoFar, Stage};
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};
 use incoming::Incoming;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wire::reply::Body;
 use wire::{Done, request};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::locked::locked;
 use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
@@ -117,7 +117,7 @@ impl Session {
             | request::Body::WatchRecording(_)
             | request::Body::Seen(_)
             | request::Body::Unwatch(_) => Err(Failure::new(
-                "internal",
+                FailureKind::Internal,
                 "A worker cannot handle a request with several replies.",
             )),
         }

@@ -16,7 +16,7 @@ use wire::{
     CompareBuildsRequest, EarlierBuildRequest, RecordRequest, RecordingEnded, RecordingProgress,
 };
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::recording::{ended, in_background, options, output, program, runs_directory, told};
 use super::replies::Replies;
 use super::session::Session;
@@ -129,9 +129,9 @@ fn find(record: &RecordRequest) -> Result<EarlierBuild, Failure> {
     });
     found.map_err(|why| Failure {
         kind: match why {
-            NoEarlierBuild::Unchanged { .. } => "unchanged-build",
-            NoEarlierBuild::NeverKept => "never-kept",
-            _ => "no-earlier-build",
+            NoEarlierBuild::Unchanged { .. } => FailureKind::UnchangedBuild,
+            NoEarlierBuild::NeverKept => FailureKind::NeverKept,
+            _ => FailureKind::NoEarlierBuild,
         },
         message: why.sentence(&name_of(&path)),
         advice: why.advice().to_owned(),
@@ -177,7 +177,7 @@ fn is_comparable(recorded: &Recorded, build: &str) -> Result<(), Failure> {
         "No execution of the {build} build was completed, so there is nothing to compare. {problems}"
     );
     Err(Failure {
-        kind: "nothing-to-compare",
+        kind: FailureKind::NothingToCompare,
         message: message.trim_end().to_owned(),
         advice: "What was recorded until then is in the Runs view.".to_owned(),
     })

@@ -54,7 +54,7 @@ use std::sync::Arc;
 
 use wire::{Done, Hello, Message, PROTOCOL_VERSION, Request, Welcome, read_frame, reply, request};
 
-use failure::Failure;
+use failure::{Failure, FailureKind};
 use replies::Replies;
 use session::Session;
 use worker_pool::WorkerPool;
@@ -127,7 +127,7 @@ fn greet(request: &Request) -> Result<(), Failure> {
             Ok(())
         }
         Some(request::Body::Hello(Hello { protocol, client })) => Err(Failure {
-            kind: "build-mismatch",
+            kind: FailureKind::BuildMismatch,
             message: format!(
                 "{} uses protocol version {protocol}, but this engine ({}) uses version {PROTOCOL_VERSION}.",
                 if client.is_empty() {
@@ -191,7 +191,7 @@ fn accept(session: &Arc<Session>, replies: &Replies, pool: &WorkerPool, request:
                 replies.fail(
                     id,
                     Failure::new(
-                        "too-large",
+                        FailureKind::TooLarge,
                         format!("{WAITING_MAX} requests are already waiting."),
                     ),
                 );

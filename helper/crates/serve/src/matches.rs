@@ -3,7 +3,7 @@
 
 use wire::{FlameGraph, Match, MatchRequest, Message, view_request::Kind};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::session::Session;
 use super::views;
 
@@ -21,8 +21,12 @@ pub fn matches(session: &Session, request: &MatchRequest) -> Result<Match, Failu
     }
     let built = views::view(session, view)?;
     // Decoded again: a search is rare, and columns kept beside the bytes would double what each open view takes.
-    let graph = FlameGraph::decode(&*built.content)
-        .map_err(|error| Failure::new("internal", format!("Cannot read a view: {error}")))?;
+    let graph = FlameGraph::decode(&*built.content).map_err(|error| {
+        Failure::new(
+            FailureKind::Internal,
+            format!("Cannot read a view: {error}"),
+        )
+    })?;
     let mut is_match = vec![false; graph.frames.as_ref().map_or(0, |frames| frames.name.len())];
     for &frame in &request.frames {
         let Some(mark) = is_match.get_mut(frame as usize) else {

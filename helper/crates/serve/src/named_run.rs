@@ -52,6 +52,7 @@ fn of_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::FailureKind;
 
     fn refusal(run: Option<&RunRef>) -> Failure {
         let opened = profile_of(run, Demangle::AsRecorded, &Session::default());
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn a_request_without_a_run_is_refused() {
         for run in [None, Some(&RunRef { run: None })] {
-            assert_eq!(refusal(run).kind, "protocol");
+            assert_eq!(refusal(run).kind, FailureKind::Protocol);
         }
     }
 
@@ -75,7 +76,7 @@ mod tests {
         );
         let recording = Some(run_ref::Run::Recording(7));
         let recording = refusal(Some(&RunRef { run: recording }));
-        assert_eq!(recording.kind, "not-found");
+        assert_eq!(recording.kind, FailureKind::NotFound);
         assert!(
             recording.message.contains("recording 7"),
             "{}",

@@ -19,7 +19,7 @@ use super::built_views::{
     BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
 };
 use super::effects::{EffectColumns, columns, single, verdict};
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::open_run::OpenRun;
 use super::value_types;
 use crate::commits_between::commits_between;
@@ -46,7 +46,7 @@ impl OpenComparison {
             [&base, &new].map(|run| recording_identity(run.analyzed.profile()));
         if base_identity.is_some() && base_identity == new_identity {
             return Err(Failure {
-                kind: "bad-profile",
+                kind: FailureKind::BadProfile,
                 message: "Both sides hold the same recording.".to_owned(),
                 advice: "Choose another run to compare with.".to_owned(),
             });
@@ -72,7 +72,7 @@ impl OpenComparison {
             of_wire(request.normalisation()),
         )
         .map_err(|message| Failure {
-            kind: "bad-profile",
+            kind: FailureKind::BadProfile,
             message,
             advice: "Compare runs of the same kind, or choose another unit.".to_owned(),
         })?;

@@ -23,7 +23,7 @@ use wire::{
     TargetOutput, TerminalInput, recording_progress,
 };
 
-use super::failure::{Failure, caught};
+use super::failure::{Failure, FailureKind, caught};
 use super::replies::Replies;
 use super::requested_choices;
 use super::saved_runs;
@@ -89,7 +89,7 @@ pub fn ended(recorded: &Recorded) -> RecordingEnded {
         ended.run = Some(saved_runs::summary_of(path));
     }
     ended.not_kept = recorded.not_kept.as_ref().map(|why| wire::Failure {
-        kind: "not-kept".to_owned(),
+        kind: FailureKind::NotKept.into(),
         message: why.sentence(),
         advice: why.advice().to_owned(),
     });
@@ -116,7 +116,7 @@ pub fn stop(
             std::thread::sleep(ENDS_WITHIN);
             if session.remove_recording(id) {
                 let left = what_is_left(recording.so_far.runs());
-                replies.fail(id, Failure::new("no-answer", left));
+                replies.fail(id, Failure::new(FailureKind::NoAnswer, left));
             }
         });
     }
@@ -152,7 +152,7 @@ pub fn stop_all_and_wait(session: &Session) {
 fn steer(session: &Session, id: u32, control: Control) -> Result<Body, Failure> {
     session.recording(id)?.control.try_send(control).map_err(|_| {
         Failure::new(
-            "too-large",
+            FailureKind::TooLarge,
             format!("Recording {id} already has {CONTROLS_WAITING_MAX} inputs waiting, because the target does not read them."),
         )
     })?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wire::reply::Body;
 use wire::{FRAME_BYTES_MAX, Reply, encode_frame};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::pushes::Pushes;
 
 /// What follows a reply to the same request.
@@ -75,7 +75,7 @@ impl Replies {
         };
         let frame = encode_frame(&reply(body)).unwrap_or_else(|| {
             let failure = Failure {
-                kind: "too-large",
+                kind: FailureKind::TooLarge,
                 message: format!("The response is larger than {} MiB.", FRAME_BYTES_MAX >> 20),
                 advice: "Record for a shorter time, or use the command line: lineheat report RUN"
                     .to_owned(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 
 #[derive(Clone, Copy)]
 pub struct Counted {
@@ -21,7 +21,7 @@ pub fn count(asked: u32, counted: Counted) -> Result<u32, Failure> {
     match asked {
         0 => Ok(usual),
         asked if asked > max => Err(Failure::new(
-            "too-large",
+            FailureKind::TooLarge,
             format!("{}; the maximum is {max}.", refusal()),
         )),
         asked if asked < min => Err(Failure::protocol(format!(
@@ -55,7 +55,7 @@ mod tests {
             assert_eq!(count(asked, ROUNDS), Ok(taken));
         }
         let refused = count(10, ROUNDS).unwrap_err();
-        assert_eq!(refused.kind, "too-large");
+        assert_eq!(refused.kind, FailureKind::TooLarge);
         assert_eq!(refused.message, "Cannot run 10 rounds; the maximum is 9.");
         let refused = count(1, ROUNDS).unwrap_err();
         assert_eq!(refused.message, "Cannot run 1 rounds; the minimum is 2.");
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(seconds(0.0), Ok(None));
         assert_eq!(seconds(2.5), Ok(Some(Duration::from_millis(2500))));
         for asked in [-1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(seconds(asked).unwrap_err().kind, "protocol");
+            assert_eq!(seconds(asked).unwrap_err().kind, FailureKind::Protocol);
         }
     }
 }

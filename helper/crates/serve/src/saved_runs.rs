@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use wire::{Execution, ListRunsRequest, Parameter, RunList, RunSummary, SweepCell};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::locked::locked;
 
 const EXTENSION: &str = ".pb.gz";
@@ -33,7 +33,7 @@ impl SavedRuns {
             }
             Err(error) => {
                 return Err(Failure {
-                    kind: "io",
+                    kind: FailureKind::Io,
                     message: format!("Cannot list {}: {error}.", request.directory),
                     advice: "Check that it is a folder that you can read.".to_owned(),
                 });

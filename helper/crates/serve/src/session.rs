@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use recorder::Control;
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::locked::locked;
 use super::open_comparison::OpenComparison;
 use super::open_run::OpenRun;
@@ -64,7 +64,7 @@ impl Session {
         let mut table = locked(table);
         if table.len() >= OPEN_MAX {
             return Err(Failure {
-                kind: "too-large",
+                kind: FailureKind::TooLarge,
                 message: format!("{OPEN_MAX} {what} are already open."),
                 advice: "Close one of them first.".to_owned(),
             });

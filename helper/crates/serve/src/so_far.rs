@@ -9,7 +9,7 @@ use profile::Profile;
 use recorder::NamesSoFar;
 use wire::Demangle;
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::locked::locked;
 use super::named_functions::analyzed;
 use super::saved_runs::on_wire;
@@ -88,7 +88,7 @@ impl SoFar {
         let began = Instant::now();
         // Before it is read: what is written meanwhile is newer.
         let state = self.state().ok_or_else(|| Failure {
-            kind: "not-found",
+            kind: FailureKind::NotFound,
             message: "The recording has no samples to show yet.".to_owned(),
             advice: "Try again in a second.".to_owned(),
         })?;

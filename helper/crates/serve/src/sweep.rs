@@ -8,7 +8,7 @@ use sweeps::{Asked, Cell, Parameter, cells, check_use, record_sweep, replaced, s
 use wire::reply::Body;
 use wire::{GrowingFunction, RecordRequest, SweepRequest, SweepRow, SweepTable, SweepTableRequest};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::recording::{ended, in_background, options, output, told};
 use super::replies::Replies;
 use super::session::Session;
@@ -128,7 +128,7 @@ fn prepare(request: SweepRequest) -> Result<(Asked, Vec<RecordOptions>), Failure
 pub fn table(request: &SweepTableRequest) -> Result<SweepTable, Failure> {
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let table = sweep_table(&paths).map_err(|message| Failure {
-        kind: "bad-profile",
+        kind: FailureKind::BadProfile,
         message,
         advice: "Choose the runs of one sweep.".to_owned(),
     })?;

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use wire::reply::Body;
 use wire::{RunsChanged, WatchRunsRequest, WrittenRun};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::replies::Replies;
 use super::saved_runs::{modified_unix_us, run_of};
 
@@ -34,7 +34,7 @@ pub fn start(replies: &Replies, id: u32, request: &WatchRunsRequest) {
         Ok(watch) => watch,
         Err(error) => {
             let failure = Failure {
-                kind: "io",
+                kind: FailureKind::Io,
                 message: format!("Cannot watch {}: {error}.", request.directory),
                 advice: "Refresh the list of runs by hand.".to_owned(),
             };
@@ -56,7 +56,7 @@ pub fn start(replies: &Replies, id: u32, request: &WatchRunsRequest) {
                     replies.pushes.close(id);
                     let why =
                         format!("The folder of the runs cannot be watched any more: {error}.");
-                    return replies.fail(id, Failure::new("io", why));
+                    return replies.fail(id, Failure::new(FailureKind::Io, why));
                 }
             }
         }

@@ -21,7 +21,7 @@ fn the_last_build_runs_in_turns_with_the_present_one_and_keeps_its_own_text() {
     let project = Project::new();
     let mut engine = Engine::start();
     let failure = engine.fails(project.earlier());
-    assert_eq!(failure.kind, "never-kept");
+    assert_eq!(failure.kind(), wire::failure::Kind::NeverKept);
     assert_eq!(
         failure.message,
         "There is no earlier build of work to compare with."
@@ -195,7 +195,7 @@ fn builds_that_are_stopped_before_both_have_run_are_not_compared() {
             _ => {}
         }
     };
-    assert_eq!(failure.kind, "nothing-to-compare");
+    assert_eq!(failure.kind(), wire::failure::Kind::NothingToCompare);
     assert!(
         failure.message.contains("build was completed"),
         "{failure:?}"

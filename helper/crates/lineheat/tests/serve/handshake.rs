@@ -14,14 +14,17 @@ fn the_engine_says_its_version() {
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(engine.fails(hello(PROTOCOL_VERSION)).kind, "protocol");
+    assert_eq!(
+        engine.fails(hello(PROTOCOL_VERSION)).kind(),
+        wire::failure::Kind::Protocol
+    );
 }
 
 #[test]
 fn another_version_is_refused_with_the_way_out() {
     let mut engine = Engine::silent();
     let failure = engine.fails(hello(PROTOCOL_VERSION + 1));
-    assert_eq!(failure.kind, "build-mismatch");
+    assert_eq!(failure.kind(), wire::failure::Kind::BuildMismatch);
     assert!(
         failure.message.contains("a test uses protocol version 2"),
         "{}",
@@ -35,7 +38,7 @@ fn another_version_is_refused_with_the_way_out() {
 fn something_before_hello_is_refused() {
     let mut engine = Engine::silent();
     let failure = engine.fails(request::Body::ListProcesses(wire::ListProcessesRequest {}));
-    assert_eq!(failure.kind, "protocol");
+    assert_eq!(failure.kind(), wire::failure::Kind::Protocol);
     assert_eq!(engine.wait().code(), Some(3));
 }
 

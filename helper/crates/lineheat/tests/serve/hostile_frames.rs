@@ -21,7 +21,7 @@ fn an_oversize_length_ends_the_engine_with_a_sentence() {
     let Some(reply::Body::Failure(failure)) = reply.body else {
         panic!("{reply:?}");
     };
-    assert_eq!(failure.kind, "protocol");
+    assert_eq!(failure.kind(), wire::failure::Kind::Protocol);
     assert!(
         failure.message.contains("16777217 bytes"),
         "{}",

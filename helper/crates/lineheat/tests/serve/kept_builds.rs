@@ -26,7 +26,7 @@ fn no_build_is_kept_where_none_is_wanted() {
     assert!(!project.path(".lineheat/builds").exists());
     project.change();
     let failure = engine.fails(project.earlier());
-    assert_eq!(failure.kind, "never-kept");
+    assert_eq!(failure.kind(), wire::failure::Kind::NeverKept);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_build_that_cannot_be_kept_is_named_with_the_reason() {
     let (done, _) = ended(&mut engine, request::Body::Record(project.record()));
     assert!(Path::new(&done.run_path).exists());
     let told = done.not_kept.expect("a reason");
-    assert_eq!(told.kind, "not-kept");
+    assert_eq!(told.kind(), wire::failure::Kind::NotKept);
     let start = "The build that was profiled last is not kept: ";
     assert!(
         told.message.starts_with(start) && told.message.contains("follows no links in .lineheat"),

@@ -384,13 +384,25 @@ fn what_cannot_be_recorded_says_why() {
             ..RecordRequest::default()
         })
     };
-    assert_eq!(engine.fails(request("")).kind, "protocol");
-    assert_eq!(engine.fails(request("./none")).kind, "not-found");
+    assert_eq!(
+        engine.fails(request("")).kind(),
+        wire::failure::Kind::Protocol
+    );
+    assert_eq!(
+        engine.fails(request("./none")).kind(),
+        wire::failure::Kind::NotFound
+    );
     std::fs::write(folder.path().join("text"), "text").unwrap();
-    assert_eq!(engine.fails(request("./text")).kind, "not-executable");
+    assert_eq!(
+        engine.fails(request("./text")).kind(),
+        wire::failure::Kind::NotExecutable
+    );
     let stop = StopRequest {
         record_id: 4711,
         discard: false,
     };
-    assert_eq!(engine.fails(request::Body::Stop(stop)).kind, "not-found");
+    assert_eq!(
+        engine.fails(request::Body::Stop(stop)).kind(),
+        wire::failure::Kind::NotFound
+    );
 }

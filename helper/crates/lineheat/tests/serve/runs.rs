@@ -341,16 +341,28 @@ fn what_cannot_be_opened_says_why() {
                 .contains("cut.pb.gz instead: the run is recovered"),
             is_journal
         );
-        failure.kind
+        failure.kind()
     };
-    assert_eq!(kind_of(fixture.path("none.pb.gz")), "not-found");
+    assert_eq!(
+        kind_of(fixture.path("none.pb.gz")),
+        wire::failure::Kind::NotFound
+    );
     std::fs::write(fixture.path("text.pb.gz"), b"hello").unwrap();
-    assert_eq!(kind_of(fixture.path("text.pb.gz")), "bad-profile");
-    assert_eq!(kind_of(fixture.folder().to_owned()), "bad-profile");
+    assert_eq!(
+        kind_of(fixture.path("text.pb.gz")),
+        wire::failure::Kind::BadProfile
+    );
+    assert_eq!(
+        kind_of(fixture.folder().to_owned()),
+        wire::failure::Kind::BadProfile
+    );
     let run = fixture.path("cut.pb.gz");
     let run_file = profile::RunFile::new(&run).unwrap();
     let _journal = profile::Journal::create(&run_file.into()).unwrap();
-    assert_eq!(kind_of(profile::journal_path(&run)), "bad-profile");
+    assert_eq!(
+        kind_of(profile::journal_path(&run)),
+        wire::failure::Kind::BadProfile
+    );
 }
 
 #[test]
@@ -368,7 +380,7 @@ fn a_closed_run_is_gone() {
         ..FileHeatRequest::default()
     };
     assert_eq!(
-        engine.fails(request::Body::FileHeat(request)).kind,
-        "not-found"
+        engine.fails(request::Body::FileHeat(request)).kind(),
+        wire::failure::Kind::NotFound
     );
 }

@@ -221,13 +221,13 @@ fn a_typed_name_is_counted() {
     let thread = ask(What::Thread, "worker", false);
     assert_eq!(thread.problem, "This profile does not name a thread.");
     assert_eq!(
-        engine.fails(request(What::Function, "", false)).kind,
-        "protocol"
+        engine.fails(request(What::Function, "", false)).kind(),
+        wire::failure::Kind::Protocol
     );
     let long = "a".repeat((16 << 10) + 1);
     assert_eq!(
-        engine.fails(request(What::Module, &long, false)).kind,
-        "protocol"
+        engine.fails(request(What::Module, &long, false)).kind(),
+        wire::failure::Kind::Protocol
     );
 }
 
@@ -247,7 +247,7 @@ fn what_cannot_be_selected_is_told() {
         fails(Some(no_thread)).message,
         "This profile does not name a thread."
     );
-    assert_eq!(fails(None).kind, "protocol");
+    assert_eq!(fails(None).kind(), wire::failure::Kind::Protocol);
     let no_transform = Selection {
         transforms: vec![Transform {
             kind: 77,
@@ -255,12 +255,15 @@ fn what_cannot_be_selected_is_told() {
         }],
         ..Selection::default()
     };
-    assert_eq!(fails(Some(no_transform)).kind, "protocol");
+    assert_eq!(
+        fails(Some(no_transform)).kind(),
+        wire::failure::Kind::Protocol
+    );
     let many = Selection {
         transforms: vec![Transform::default(); 257],
         ..Selection::default()
     };
-    assert_eq!(fails(Some(many)).kind, "protocol");
+    assert_eq!(fails(Some(many)).kind(), wire::failure::Kind::Protocol);
 }
 
 #[test]
@@ -326,8 +329,8 @@ fn a_timeline_shows_when_and_whose_code() {
         ..TimelineRequest::default()
     };
     assert_eq!(
-        engine.fails(request::Body::Timeline(too_wide)).kind,
-        "protocol"
+        engine.fails(request::Body::Timeline(too_wide)).kind(),
+        wire::failure::Kind::Protocol
     );
 }
 
@@ -359,6 +362,10 @@ fn a_selection_is_saved_as_a_run_and_never_over_a_file() {
         "part.pb.gz".to_owned(),
         "/tmp/part.txt".to_owned(),
     ] {
-        assert_eq!(engine.fails(request(&path)).kind, "protocol", "{path}");
+        assert_eq!(
+            engine.fails(request(&path)).kind(),
+            wire::failure::Kind::Protocol,
+            "{path}"
+        );
     }
 }

@@ -124,7 +124,7 @@ fn a_recording_in_progress_shows_growing_heat_and_ends_as_its_run() {
     assert!(saved.total_samples >= *samples_seen.last().unwrap());
     assert!(!saved.summary.unwrap().partial);
     let gone = engine.fails(open(id));
-    assert_eq!(gone.kind, "not-found");
+    assert_eq!(gone.kind(), wire::failure::Kind::NotFound);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn what_is_not_being_recorded_cannot_be_watched_or_opened() {
     let watch = WatchRecordingRequest { recording: 4711 };
     for body in [request::Body::WatchRecording(watch), open(4711)] {
         let failure = engine.fails(body);
-        assert_eq!(failure.kind, "not-found");
+        assert_eq!(failure.kind(), wire::failure::Kind::NotFound);
         assert!(failure.message.contains("4711"), "{}", failure.message);
     }
 }
@@ -162,5 +162,5 @@ fn a_discarded_recording_ends_its_watch() {
             _ => {}
         }
     }
-    assert_eq!(engine.fails(open(id)).kind, "not-found");
+    assert_eq!(engine.fails(open(id)).kind(), wire::failure::Kind::NotFound);
 }

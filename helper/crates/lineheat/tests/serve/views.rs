@@ -76,7 +76,7 @@ fn views_lead_back_to_the_source() {
         }
     }
     match locate(locate_request::Kind::Node, Kind::FlameGraph, 99) {
-        reply::Body::Failure(failure) => assert_eq!(failure.kind, "not-found"),
+        reply::Body::Failure(failure) => assert_eq!(failure.kind(), wire::failure::Kind::NotFound),
         other => panic!("{other:?}"),
     }
 }
@@ -124,7 +124,9 @@ fn a_hidden_function_leaves_its_time_with_its_caller_and_rows_stay_those_of_the_
         ..without_fill
     };
     let refused = engine.ask(request::Body::View(too_many));
-    assert!(matches!(refused, reply::Body::Failure(failure) if failure.kind == "protocol"));
+    assert!(
+        matches!(refused, reply::Body::Failure(failure) if failure.kind() == wire::failure::Kind::Protocol)
+    );
 }
 
 #[test]
@@ -185,11 +187,11 @@ fn what_a_search_matches_is_measured_and_each_sample_counts_once() {
         }
     }
     for (kind, frames, failure_kind) in [
-        (Kind::FlameGraph, &[5][..], "not-found"),
-        (Kind::Functions, &[0], "protocol"),
+        (Kind::FlameGraph, &[5][..], wire::failure::Kind::NotFound),
+        (Kind::Functions, &[0], wire::failure::Kind::Protocol),
     ] {
         match ask(kind, frames) {
-            reply::Body::Failure(failure) => assert_eq!(failure.kind, failure_kind),
+            reply::Body::Failure(failure) => assert_eq!(failure.kind(), failure_kind),
             other => panic!("{other:?}"),
         }
     }
