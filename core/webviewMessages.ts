@@ -87,6 +87,9 @@ export interface ShowMessage {
   readonly value?: number | undefined;
   /** Of a comparison. */
   readonly comparison?: ShownComparison;
+  /** Of a comparison whose runs share several measures: all of them, and which one is compared; -1: none of these. */
+  readonly comparedMeasures?: readonly ShownMeasure[];
+  readonly comparedMeasure?: number;
   /** Of a run: each run of the command in it, warm-up runs first; empty when the run knows none. */
   readonly executions?: readonly ShownRepeat[];
 }
@@ -160,6 +163,8 @@ export type PageMessage =
   | { readonly type: 'command'; readonly command: AdvisedCommand }
   /** Compare anew, with values per something else. */
   | { readonly type: 'normalise'; readonly normalisation: number }
+  /** Compare anew, by another of `comparedMeasures`. */
+  | { readonly type: 'compareMeasure'; readonly measure: number }
   /** Of a sweep: open the run of a cell, or compare two cells; rows of the table. */
   | { readonly type: 'openCell'; readonly index: number }
   | { readonly type: 'compareCells'; readonly base: number; readonly new: number }
@@ -185,6 +190,7 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     text,
     line,
     normalisation,
+    measure,
     search,
     frames,
     hidden,
@@ -212,6 +218,9 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     case 'normalise':
       if (!isWhole(normalisation, NORMALISATION_LIMIT)) return undefined;
       return { type, normalisation };
+    case 'compareMeasure':
+      if (!isWhole(measure, VALUE_LIMIT)) return undefined;
+      return { type, measure };
     case 'request':
       if (!isViewKind(view) || !isWhole(value, VALUE_LIMIT) || !isHidden(hidden)) return undefined;
       return { type, view, value, ...hiddenPart(hidden) };

@@ -17,7 +17,7 @@ import { SelectionStatus } from './editor/heat/selectionStatus.ts';
 import { ShownProfile } from './editor/heat/shownProfile.ts';
 import { OutputLog } from './editor/outputLog.ts';
 import { PROFILE_EDITORS, ProfileEditor } from './editor/panels/profileEditor.ts';
-import { ProfilePanels, type Shown, type ShownPair } from './editor/panels/profilePanels.ts';
+import { type ComparisonChoice, ProfilePanels, type Shown, type ShownPair } from './editor/panels/profilePanels.ts';
 import { RetainedPages, retaining } from './editor/panels/retainedPages.ts';
 import { HeatSoFar } from './editor/recording/heatSoFar.ts';
 import { ProfileCommands } from './editor/recording/profileCommands.ts';
@@ -89,17 +89,17 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const showHeat = (run: RunRef) => void active.showRun(run).catch(logOnly);
   const showAgain = (shown: Shown) => {
     if ('sweep' in shown) return;
-    const profile = 'run' in shown ? shown : { ...shown, normalisation: panels.normalisationOf(shown) };
+    const profile = 'run' in shown ? shown : { ...shown, ...panels.choiceOf(shown) };
     void active.offer(profile).catch(logOnly);
   };
   // The figures beside the lines follow the panel of the same comparison.
-  const normalised = ({ base, new: current }: ShownPair, normalisation: number) => {
+  const compared = ({ base, new: current }: ShownPair, { normalisation, measure }: ComparisonChoice) => {
     const shown = active.current;
     if (shown?.kind !== 'comparison') return;
     if (!sameRun(shown.comparison.base.ref, base) || !sameRun(shown.comparison.current.ref, current)) return;
-    void active.showComparison(base, current, normalisation).catch(logOnly);
+    void active.showComparison(base, current, normalisation, measure).catch(logOnly);
   };
-  const panels = new ProfilePanels(engines, pageParts, workspaceState, showAgain, normalised);
+  const panels = new ProfilePanels(engines, pageParts, workspaceState, showAgain, compared);
   const compare = comparing({ opener, panels });
   const profileEditor = new ProfileEditor(engines, pageParts, showHeat);
 
@@ -158,6 +158,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     ...registerCommands({
       ...{ ...parts, changes, baseline, compare, recorder, runs, navigation, documents },
       ...{ selections, measures, soFar },
+      compareMeasure: (shown, measure) => panels.compareMeasure(shown, measure),
     }),
   );
   // After activation: opening a run starts the engine.

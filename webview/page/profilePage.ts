@@ -156,6 +156,10 @@ export class ProfilePage {
         this.#setValue(value);
         host.send({ type: 'chooseMeasure', value: this.#state.value });
       },
+      comparedMeasureChosen: (measure) => {
+        this.#save();
+        host.send({ type: 'compareMeasure', measure });
+      },
       addFilter: () => this.#run?.addFilter(),
       reset: () => this.#graphPane.view.fit(0),
       help: () => this.#help.showModal(),

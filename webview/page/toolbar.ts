@@ -21,6 +21,8 @@ export interface ToolbarEvents extends SearchEvents {
   normalisationChosen(normalisation: number): void;
   viewModeChosen(mode: ViewMode): void;
   valueChosen(value: number): void;
+  /** Of a comparison: index into its measures. */
+  comparedMeasureChosen(measure: number): void;
   /** Of a run. */
   addFilter(): void;
   reset(): void;
@@ -56,6 +58,7 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
     ...(widthModes ? [widthModes.element, colourSelect(state, events)] : []),
     ...(comparison && comparison.normalisations.length > 1 ? [normalisationSelect(comparison, events)] : []),
     ...(values ? [values] : []),
+    ...(show.comparedMeasures?.length ? [comparedMeasureSelect(show, events)] : []),
   ];
   const element = rendered(html`
     <div class="toolbar ${show.subject}" role="toolbar" aria-label=${l10n.t('Profile')}>
@@ -133,6 +136,16 @@ function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents)
   const options = comparison.normalisations.map(({ value, label }) => ({ value: String(value), label }));
   const changed = (value: string) => events.normalisationChosen(Number(value));
   return select(l10n.t('Unit of the comparison'), options, String(comparison.normalisation), changed);
+}
+
+function comparedMeasureSelect(
+  { comparedMeasures = [], comparedMeasure = -1 }: ShowMessage,
+  events: ToolbarEvents,
+): TemplateResult {
+  const options = measureNames(comparedMeasures).map((label, measure) => ({ value: String(measure), label }));
+  return select(l10n.t('What is compared'), options, String(comparedMeasure), (measure) =>
+    events.comparedMeasureChosen(Number(measure)),
+  );
 }
 
 function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): TemplateResult {

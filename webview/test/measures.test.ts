@@ -176,3 +176,25 @@ onPage('the head says which measure is shown where it is not the usual one', { w
   await panel.post(showRun({ ...MEASURED, value: 1 }));
   assert.equal(await mark.textContent(), 'Measure: memory in use', 'from the beginning');
 });
+
+const alloc = { type: 'alloc_space', unit: 'bytes', family: 'memory' } as const;
+
+onPage('what is compared is chosen among the measures that both runs have', { width: 1400 }, async (panel) => {
+  const shown = { comparison: shownShop, comparedMeasures: [cpu, memory, alloc], comparedMeasure: 0 };
+  await panel.post(showComparison({ ...shown, values: [cpu] }));
+  await panel.postView('comparedFlameGraph', shopJudgedGraph);
+  await panel.postView('comparedFunctions', shopJudgedFunctions);
+  await panel.postView('comparedLines', shopJudgedLines);
+  await panel.page.locator('vscode-single-select[title="What is compared"]').click();
+  await panel.screenshot('compared-measure-wide');
+  await panel.page.getByRole('option', { name: 'memory in use' }).click();
+  assert.deepEqual(await allOf(panel, 'compareMeasure'), [{ type: 'compareMeasure', measure: 1 }]);
+  await panel.post(showComparison({ ...shown, comparedMeasure: 1, values: [memory] }));
+  const chosen = panel.page.locator('vscode-single-select[title="What is compared"]');
+  assert.equal(await chosen.evaluate((element) => (element as HTMLInputElement).value), '1');
+});
+
+onPage('where both runs share one measure there is nothing to choose', {}, async (panel) => {
+  await panel.post(showComparison({ comparison: shownShop, comparedMeasures: [] }));
+  assert.equal(await panel.page.locator('vscode-single-select[title="What is compared"]').count(), 0);
+});

@@ -123,6 +123,8 @@ export class OpenComparison {
     readonly current: OpenRun,
     /** What values are per: Normalisation of protocol/comparison.proto; 0: the best that the runs allow. */
     readonly normalisation = 0,
+    /** What is compared, a measure that both have; undefined: the usual one. */
+    readonly measure?: { readonly type: string; readonly unit: string } | undefined,
   ) {
     this.handle = new Reopened(client, () => this.openNow());
   }
@@ -143,7 +145,9 @@ export class OpenComparison {
 
   private async openNow(): Promise<ComparisonOpened> {
     const [base, current] = await Promise.all([this.base.opened(), this.current.opened()]);
-    const openComparison = { baseRun: base.run, newRun: current.run, normalisation: this.normalisation };
+    const { normalisation, measure } = this;
+    const value = measure && { type: measure.type, unit: measure.unit };
+    const openComparison = { baseRun: base.run, newRun: current.run, normalisation, ...(value ? { value } : {}) };
     const reply = await this.client.request({ openComparison });
     return expected(reply.comparisonOpened, 'ComparisonOpened');
   }

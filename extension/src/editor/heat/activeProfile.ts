@@ -7,11 +7,13 @@ import type {
   RunSummary,
   Selected,
   SourceFile,
+  ValueType,
   WrittenRun,
 } from '../../../../core/wire.ts';
 import { OpenComparison, OpenRun } from '../../engine/openProfiles.ts';
 import type { RunEngines } from '../../engine/runEngines.ts';
 import { abilitiesOf, type RunRef, runKey, sameRun } from '../../engine/runRef.ts';
+import { type ComparedMeasure, sharedMeasures } from '../../heat/comparedMeasures.ts';
 import { OpeningOrder } from '../../heat/openingOrder.ts';
 import { followSelection } from '../../selection/followSelection.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
@@ -21,7 +23,13 @@ import type { RememberedProfile, ShownProfile } from './shownProfile.ts';
 
 export type Profile =
   | { readonly kind: 'run'; readonly run: OpenRun; readonly opened: RunOpened; readonly selected: Selected | undefined }
-  | { readonly kind: 'comparison'; readonly comparison: OpenComparison; readonly opened: ComparisonOpened };
+  | {
+      readonly kind: 'comparison';
+      readonly comparison: OpenComparison;
+      readonly opened: ComparisonOpened;
+      /** By which it can be made; empty: there is no choice. */
+      readonly measures: readonly ValueType[];
+    };
 
 export class ActiveProfile implements vscode.Disposable {
   private profile: Profile | undefined;
@@ -83,12 +91,19 @@ export class ActiveProfile implements vscode.Disposable {
   }
 
   /** Opens two runs and shows their differences. */
-  async showComparison(baseRun: RunRef, newRun: RunRef, normalisation = 0): Promise<ComparisonOpened> {
-    const key = JSON.stringify([runKey(baseRun), runKey(newRun), normalisation]);
+  async showComparison(
+    baseRun: RunRef,
+    newRun: RunRef,
+    normalisation = 0,
+    measure?: ComparedMeasure,
+  ): Promise<ComparisonOpened> {
+    const key = JSON.stringify([runKey(baseRun), runKey(newRun), normalisation, measure]);
     const profile = await this.order.open(key, async () => {
       const [base, current] = [baseRun, newRun].map((run) => new OpenRun(this.engines, run, openOptions()));
-      const comparison = new OpenComparison(this.engines.viewing, base!, current!, normalisation);
-      return { kind: 'comparison', comparison, opened: await comparison.opened() };
+      const comparison = new OpenComparison(this.engines.viewing, base!, current!, normalisation, measure);
+      const opened = await comparison.opened();
+      const measures = sharedMeasures(await base!.opened(), await current!.opened());
+      return { kind: 'comparison', comparison, opened, measures };
     });
     return profile.opened as ComparisonOpened;
   }
@@ -100,8 +115,8 @@ export class ActiveProfile implements vscode.Disposable {
     if (profile) this.order.supersede();
     if (profile?.kind === 'run') await this.openRun(profile.run.ref);
     else if (profile) {
-      const { base, current, normalisation } = profile.comparison;
-      await this.showComparison(base.ref, current.ref, normalisation);
+      const { base, current, normalisation, measure } = profile.comparison;
+      await this.showComparison(base.ref, current.ref, normalisation, measure);
     }
   }
 
@@ -159,7 +174,7 @@ export class ActiveProfile implements vscode.Disposable {
 
   private async showAgain(shown: RememberedProfile): Promise<void> {
     if ('run' in shown) await this.showRun(shown.run);
-    else await this.showComparison(shown.base, shown.new, shown.normalisation);
+    else await this.showComparison(shown.base, shown.new, shown.normalisation, shown.measure);
   }
 
   private async openRun(ref: RunRef): Promise<RunOpened> {
@@ -186,7 +201,7 @@ export class ActiveProfile implements vscode.Disposable {
     await Promise.all([
       setContext('lineheat.hasProfile', profile !== undefined),
       setContext('lineheat.hasSavedRun', profile?.kind === 'run' && abilitiesOf(profile.run.ref).isFinal),
-      setContext('lineheat.hasMeasures', profile?.kind === 'run' && hasChoice(profile.opened.values)),
+      setContext('lineheat.hasMeasures', profile !== undefined && hasMeasures(profile)),
       setContext('lineheat.hasComparison', profile?.kind === 'comparison'),
       setContext('lineheat.hotFiles', [...this.files.keys()]),
     ]);
@@ -200,9 +215,12 @@ function close(profile: Profile): void {
   else profile.comparison.close();
 }
 
+const hasMeasures = (profile: Profile): boolean =>
+  profile.kind === 'run' ? hasChoice(profile.opened.values) : profile.measures.length > 0;
+
 /** Undefined: it is gone when the window is loaded anew. */
 function rememberedOf(profile: Profile): RememberedProfile | undefined {
   if (profile.kind === 'run') return abilitiesOf(profile.run.ref).isFinal ? { run: profile.run.ref } : undefined;
-  const { base, current, normalisation } = profile.comparison;
-  return { base: base.ref, new: current.ref, normalisation };
+  const { base, current, normalisation, measure } = profile.comparison;
+  return { base: base.ref, new: current.ref, normalisation, ...(measure ? { measure } : {}) };
 }

@@ -4,6 +4,7 @@ import { difference } from '../../../../core/numbersAsText.ts';
 import type { ComparisonOpened, FileDifference, RunOpened } from '../../../../core/wire.ts';
 import { expected } from '../../engine/openProfiles.ts';
 import type { RunRef } from '../../engine/runRef.ts';
+import type { ComparedMeasure } from '../../heat/comparedMeasures.ts';
 import { endOfHotPath } from '../../heat/hotPath.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { isInsideFolders } from '../../sources/insideFolders.ts';
@@ -31,8 +32,12 @@ export class ProfileOpener {
     return opened;
   }
 
-  async openComparison(base: RunRef, current: RunRef, normalisation: number): Promise<ComparisonOpened> {
-    const opened = await this.active.showComparison(base, current, normalisation);
+  async openComparison(
+    base: RunRef,
+    current: RunRef,
+    { normalisation, measure }: { readonly normalisation: number; readonly measure: ComparedMeasure | undefined },
+  ): Promise<ComparisonOpened> {
+    const opened = await this.active.showComparison(base, current, normalisation, measure);
     this.painter.show();
     return opened;
   }

@@ -1,15 +1,28 @@
 // Which profile this window shows, so that its heat comes back after the window is reloaded.
 import type { Memento } from 'vscode';
 import { type RunRef, runKey, runOfKey } from '../../engine/runRef.ts';
+import type { ComparedMeasure } from '../../heat/comparedMeasures.ts';
 
 const MEMORY = 'lineheat.shownProfile';
 
 export type RememberedProfile =
   | { readonly run: RunRef }
-  | { readonly base: RunRef; readonly new: RunRef; readonly normalisation: number };
+  | {
+      readonly base: RunRef;
+      readonly new: RunRef;
+      readonly normalisation: number;
+      readonly measure?: ComparedMeasure | undefined;
+    };
 
 /** With keys in place of the runs. */
-type Saved = { readonly run: string } | { readonly base: string; readonly new: string; readonly normalisation: number };
+type Saved =
+  | { readonly run: string }
+  | {
+      readonly base: string;
+      readonly new: string;
+      readonly normalisation: number;
+      readonly measure?: ComparedMeasure | undefined;
+    };
 
 export class ShownProfile {
   constructor(private readonly memory: Memento) {}
@@ -23,7 +36,7 @@ export class ShownProfile {
       return run && { run };
     }
     const [base, current] = [runOfKey(saved.base), runOfKey(saved.new)];
-    return base && current && { base, new: current, normalisation: saved.normalisation };
+    return base && current && { ...saved, base, new: current };
   }
 
   set(profile: RememberedProfile | undefined): Thenable<void> {
@@ -33,6 +46,5 @@ export class ShownProfile {
 
 function savedOf(profile: RememberedProfile): Saved {
   if ('run' in profile) return { run: runKey(profile.run) };
-  const { base, new: current, normalisation } = profile;
-  return { base: runKey(base), new: runKey(current), normalisation };
+  return { ...profile, base: runKey(profile.base), new: runKey(profile.new) };
 }

@@ -5,11 +5,18 @@ import { visibleText } from '../../../../core/foreignText.ts';
 import { measureName } from '../../../../core/measureText.ts';
 import { percentText } from '../../../../core/numbersAsText.ts';
 import type { ShownView } from '../../../../core/webviewMessages.ts';
-import { type ComparisonOpened, type ExplainedFunction, type RequestBody, wire } from '../../../../core/wire.ts';
+import {
+  type ComparisonOpened,
+  type ExplainedFunction,
+  type RequestBody,
+  type ValueType,
+  wire,
+} from '../../../../core/wire.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, OpenComparison, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
 import type { RunEngines } from '../../engine/runEngines.ts';
 import type { RunRef } from '../../engine/runRef.ts';
+import { type ComparedMeasure, sameMeasure, sharedMeasures } from '../../heat/comparedMeasures.ts';
 import { runName } from '../../heat/runText.ts';
 import { shownComparison, shownExplanation } from '../../heat/shownComparison.ts';
 import { savedText } from '../../sources/savedText.ts';
@@ -46,14 +53,19 @@ export interface ComparisonSubjectParts {
   readonly normalisation: number;
   /** Told when the user chose another. */
   readonly normalised: (normalisation: number) => void;
+  /** What is compared, as last chosen; undefined: the usual measure. */
+  readonly measure: ComparedMeasure | undefined;
+  /** Told when the user chose another. */
+  readonly measured: (measure: ComparedMeasure) => void;
 }
 
 export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectParts): ProfileSubject {
   const { engines, options } = parts;
   const open = (run: RunRef) => new OpenRun(engines, run, options);
-  const compare = (normalisation: number) =>
-    new OpenComparison(engines.viewing, open(runs.base), open(runs.new), normalisation);
-  let comparison = compare(parts.normalisation);
+  const compare = (normalisation: number, measure: ComparedMeasure | undefined) =>
+    new OpenComparison(engines.viewing, open(runs.base), open(runs.new), normalisation, measure);
+  let comparison = compare(parts.normalisation, parts.measure);
+  let measures: readonly ValueType[] = [];
   let explained: readonly ExplainedFunction[] = [];
   const view = ({ view: kind, hidden }: ShownView) => ({
     kind: numbersOf(views, kind).view,
@@ -62,6 +74,8 @@ export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectPa
   return {
     show: async (panel) => {
       const opened = await comparison.opened();
+      measures = sharedMeasures(await comparison.base.opened(), await comparison.current.opened());
+      const compared = opened.value;
       const summaries = [opened.base, opened.new].filter((run) => run !== null);
       const shown = shownComparison(opened);
       return {
@@ -77,6 +91,8 @@ export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectPa
         values: [opened.value ? shownMeasure(opened.value) : CPU],
         defaultValue: 0,
         comparison: shown,
+        comparedMeasures: measures.map(shownMeasure),
+        comparedMeasure: compared ? measures.findIndex((measure) => sameMeasure(measure, compared)) : -1,
       };
     },
     content: async (shown) =>
@@ -113,9 +129,18 @@ export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectPa
     },
     normalise: (normalisation) => {
       comparison.close();
-      comparison = compare(normalisation);
+      comparison = compare(normalisation, comparison.measure);
       explained = [];
       parts.normalised(normalisation);
+    },
+    compareMeasure: (at) => {
+      const measure = measures[at];
+      if (!measure) throw new EngineFailure('protocol', l10n.t('The runs share no measure {0}.', at));
+      comparison.close();
+      // What values are per may mean nothing for another measure.
+      comparison = compare(0, measure);
+      explained = [];
+      parts.measured(measure);
     },
     savedText: (recordedPath) => savedText(comparison.current, recordedPath),
     close: () => comparison.close(),

@@ -163,6 +163,9 @@ export class ProfilePage implements vscode.Disposable {
       case 'normalise':
         this.subject.normalise?.(message.normalisation);
         return this.answer({ type: 'retry' });
+      case 'compareMeasure':
+        this.subject.compareMeasure?.(message.measure);
+        return this.answer({ type: 'retry' });
       case 'timeline':
       case 'select':
       case 'undoSelection':
@@ -196,7 +199,7 @@ export class ProfilePage implements vscode.Disposable {
     if (failure.kind === 'cancelled') return;
     this.parts.log.error(`${failure.kind}: ${failure.message}`);
     const words = { message: visibleText(failure.message, 2000), advice: visibleText(failure.advice, 2000) };
-    const opens = message.type === 'ready' || message.type === 'retry' || message.type === 'normalise';
+    const opens = ['ready', 'retry', 'normalise', 'compareMeasure'].includes(message.type);
     if (opens) this.post({ type: 'failed', ...words });
     else if (message.type === 'explain') this.post({ type: 'explanationFailed', ...words });
     else if (message.type === 'request') {

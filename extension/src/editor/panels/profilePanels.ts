@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { RunEngines } from '../../engine/runEngines.ts';
 import { abilitiesOf, type RunRef, runKey, runOfKey, sameRun } from '../../engine/runRef.ts';
+import type { ComparedMeasure } from '../../heat/comparedMeasures.ts';
 import { openOptions } from '../settings.ts';
 import { comparisonSubject } from './comparisonSubject.ts';
 import { type PageParts, ProfilePage } from './profilePage.ts';
@@ -22,6 +23,15 @@ interface Remembered {
   readonly id: string;
   readonly shown: Shown;
   readonly normalisation?: number;
+  readonly measure?: ComparedMeasure | undefined;
+}
+
+/** How a comparison is made, as last chosen for it. */
+export interface ComparisonChoice {
+  /** What values are per; 0: the best. */
+  readonly normalisation: number;
+  /** Undefined: the usual one. */
+  readonly measure: ComparedMeasure | undefined;
 }
 
 /** With keys in place of the runs. */
@@ -29,10 +39,8 @@ type SavedShown =
   | { readonly run: string }
   | { readonly sweep: string }
   | { readonly base: string; readonly new: string };
-interface Saved {
-  readonly id: string;
+interface Saved extends Omit<Remembered, 'shown'> {
   readonly shown: SavedShown;
-  readonly normalisation?: number;
 }
 
 export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
@@ -45,8 +53,8 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     private readonly memory: vscode.Memento,
     /** A panel came back after a reload: what it shows was the profile that the user worked with. */
     private readonly restored: (shown: Shown) => void,
-    /** The user chose what values of a comparison are per. */
-    private readonly normalised: (shown: ShownPair, normalisation: number) => void,
+    /** The user chose what a comparison is of, or what its values are per. */
+    private readonly compared: (shown: ShownPair, choice: ComparisonChoice) => void,
   ) {
     this.subscription = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, this);
   }
@@ -138,17 +146,30 @@ export class ProfilePanels implements vscode.WebviewPanelSerializer, vscode.Disp
     if ('run' in shown) return runSubject(this.engines, shown.run, options);
     if ('sweep' in shown) return sweepSubject(this.engines.viewing, shown.sweep);
     const id = idOf(shown);
-    const normalisation = this.normalisationOf(shown);
-    const normalised = (chosen: number) => {
-      void this.remember({ id, shown, normalisation: chosen });
-      this.normalised(shown, chosen);
+    const choose = (choice: Partial<ComparisonChoice>) => {
+      const chosen = { ...this.choiceOf(shown), ...choice };
+      void this.remember({ id, shown, ...chosen });
+      this.compared(shown, chosen);
     };
-    return comparisonSubject(shown, { engines: this.engines, options, normalisation, normalised });
+    return comparisonSubject(shown, {
+      ...{ engines: this.engines, options, ...this.choiceOf(shown) },
+      normalised: (normalisation) => choose({ normalisation }),
+      measured: ({ type, unit }) => choose({ normalisation: 0, measure: { type, unit } }),
+    });
   }
 
-  /** What values of a comparison are per, as last chosen in its panel; 0: the best. */
-  normalisationOf(shown: ShownPair): number {
-    return this.remembered().find(({ id }) => id === idOf(shown))?.normalisation ?? 0;
+  choiceOf(shown: ShownPair): ComparisonChoice {
+    const known = this.remembered().find(({ id }) => id === idOf(shown));
+    return { normalisation: known?.normalisation ?? 0, measure: known?.measure };
+  }
+
+  /** Another measure of a comparison was chosen beside its panel, which follows if it is open. */
+  compareMeasure(shown: ShownPair, { type, unit }: ComparedMeasure): void {
+    const id = idOf(shown);
+    const choice: ComparisonChoice = { normalisation: 0, measure: { type, unit } };
+    void this.remember({ id, shown, ...choice });
+    this.open.get(id)?.page.showAnew(this.subjectOf(shown));
+    this.compared(shown, choice);
   }
 
   private remembered(): readonly Remembered[] {

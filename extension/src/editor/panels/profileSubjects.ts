@@ -48,6 +48,8 @@ export interface ProfileSubject {
   explained?(index: number, line: number): Location;
   /** Of a comparison only: values per something else from now on; `show` gives them. */
   normalise?(normalisation: number): void;
+  /** Of a comparison only: another of its measures from now on; `show` gives it. */
+  compareMeasure?(measure: number): void;
   /** Of a sweep only: the run of a cell. */
   cellRun?(index: number): RunRef;
   /** The source text that was saved with the run. */

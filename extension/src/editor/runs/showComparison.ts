@@ -9,7 +9,7 @@ export type Compare = (base: RunRef, current: RunRef) => Promise<ShownPair>;
 export function comparing({ opener, panels }: { opener: ProfileOpener; panels: ProfilePanels }): Compare {
   return async (base, current) => {
     const shown = { base, new: current };
-    await opener.openComparison(base, current, panels.normalisationOf(shown));
+    await opener.openComparison(base, current, panels.choiceOf(shown));
     panels.show(shown);
     return shown;
   };
