@@ -9,8 +9,10 @@ export class MeasureMark {
   readonly element = rendered(html`<span class="measure-mark" role="status" hidden></span>`);
   readonly #show: ShowMessage;
 
-  constructor(show: ShowMessage) {
+  /** `value`: index into the run's values, as in `tell`. */
+  constructor(show: ShowMessage, value: number) {
     this.#show = show;
+    this.tell(value);
   }
 
   /** Index into the run's values. */

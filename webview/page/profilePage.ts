@@ -33,6 +33,7 @@ import { headerOf } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
 import { MeasureMark } from './measureMark.ts';
+import { isSearchKey, shownByKey } from './pageKeys.ts';
 import { PageSearch } from './pageSearch.ts';
 import { PaneSplit } from './paneSplit.ts';
 import { rendered } from './rendered.ts';
@@ -41,14 +42,11 @@ import { namedBy, openSubjectMenu, type Subject } from './subjectMenu.ts';
 import { type RowAction, TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { isTyping } from './typing.ts';
-import { stateOf, type ViewMode, type ViewState } from './viewState.ts';
+import { stateOf, type ViewMode, type ViewState, viewsOf } from './viewState.ts';
 
 const SAVE_DELAY_MS = 150;
 
-type ViewMessage = Extract<HostMessage, { type: 'view' }>;
-type ExplanationMessage = Extract<HostMessage, { type: 'explanation' }>;
-type MatchedMessage = Extract<HostMessage, { type: 'matched' }>;
-type RevealMessage = Extract<HostMessage, { type: 'reveal' }>;
+type Of<Type extends HostMessage['type']> = Extract<HostMessage, { type: Type }>;
 
 export class ProfilePage {
   readonly element: HTMLElement;
@@ -71,7 +69,7 @@ export class ProfilePage {
   #graphShown = false; // since the value or the hidden functions were chosen
   #nodeOf: ((frames: FrameTable, frame: number) => number) | undefined;
   #explainRequested = false;
-  #reveal: RevealMessage | undefined; // came before the views that it speaks of
+  #reveal: Of<'reveal'> | undefined; // came before the views that it speaks of
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: Host, show: ShowMessage) {
@@ -82,8 +80,7 @@ export class ProfilePage {
     this.#state = stateOf(host.savedState(), show);
     if (isRun && show.value === undefined && this.#state.value !== show.defaultValue)
       host.send({ type: 'chooseMeasure', value: this.#state.value });
-    this.#measureMark = new MeasureMark(show);
-    this.#measureMark.tell(this.#state.value);
+    this.#measureMark = new MeasureMark(show, this.#state.value);
     this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
@@ -183,7 +180,7 @@ export class ProfilePage {
   }
 
   /** Content of the engine; what is not a well-formed view becomes a sentence in its pane. */
-  receiveView({ view, value, hidden, content }: ViewMessage) {
+  receiveView({ view, value, hidden, content }: Of<'view'>) {
     if (view === 'functions') this.#tables.answered();
     if (value !== this.#state.value) return; // asked for before another value was chosen
     if (view === this.#graphView && !sameFunctions(hidden, this.#state.hidden)) return;
@@ -212,7 +209,7 @@ export class ProfilePage {
     else this.#tablePane.showFailure(view, message, advice);
   }
 
-  receiveExplanation({ explanation }: ExplanationMessage) {
+  receiveExplanation({ explanation }: Of<'explanation'>) {
     this.#explainPane?.show(explanation);
   }
 
@@ -221,7 +218,7 @@ export class ProfilePage {
     this.#explainPane?.showFailure(message, advice);
   }
 
-  receiveMatched(message: MatchedMessage) {
+  receiveMatched(message: Of<'matched'>) {
     this.#search.receiveMatched(message);
   }
 
@@ -253,7 +250,7 @@ export class ProfilePage {
   }
 
   /** Selects a function in graph and table; waits for the views when they are still on their way. */
-  reveal(message: RevealMessage) {
+  reveal(message: Of<'reveal'>) {
     this.#reveal = message;
     const { graph } = this.#graphPane;
     const compared = this.#show.subject === 'comparison';
@@ -273,21 +270,19 @@ export class ProfilePage {
 
   /** Keys that hold anywhere on the page. */
   key(event: KeyboardEvent): boolean {
-    const command = event.ctrlKey || event.metaKey;
-    if (command && event.key.toLowerCase() === 'f') {
+    if (isSearchKey(event)) {
       this.#toolbar.search.focus();
       return true;
     }
     if (event.altKey || isTyping(event)) return false;
     if (this.#run?.key(event)) return true;
-    if (command) return false;
-    const modes: Record<string, ViewMode> = { '1': 'graph', '2': 'both', '5': 'table' };
-    const mode = modes[event.key];
-    if (mode) {
-      this.#toolbar.viewModes.show(mode);
-      this.#setViewMode(mode);
-    } else if (event.key === '?') this.#help.showModal();
-    else return false;
+    const wanted = shownByKey(event);
+    if (wanted === undefined) return false;
+    if (wanted === 'help') this.#help.showModal();
+    else {
+      this.#toolbar.viewModes.show(wanted);
+      this.#setViewMode(wanted);
+    }
     return true;
   }
 
@@ -324,11 +319,7 @@ export class ProfilePage {
   }
 
   #requestViews() {
-    const views: ViewKind[] =
-      this.#show.subject === 'run'
-        ? ['flameGraph', 'functions']
-        : ['comparedFlameGraph', 'comparedFunctions', 'comparedLines'];
-    for (const view of views) this.#host.send({ type: 'request', ...this.#shown(view) });
+    for (const view of viewsOf[this.#show.subject]) this.#host.send({ type: 'request', ...this.#shown(view) });
     this.#tablePane.hide(this.#state.hidden);
     this.#graphPane.countHidden(this.#state.hidden.length);
   }

@@ -1,7 +1,7 @@
 // What the page remembers of how it was looked at. It comes back after a reload of the window; anything in it that is not
 // what it should be is left out, for a saved state may be older than this code.
 import { trackOrders } from '../../core/selectionMessages.ts';
-import { isHidden, type NamedFunction, type ShowMessage } from '../../core/webviewMessages.ts';
+import { isHidden, type NamedFunction, type ShowMessage, type ViewKind } from '../../core/webviewMessages.ts';
 import { type ColourMode, colourModes } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { widthModes } from '../graph/layout.ts';
@@ -119,3 +119,9 @@ const isSortEntry = (entry: [string, unknown]): entry is [string, Sort] =>
 
 const isSpan = (value: unknown): value is Span =>
   isRecord(value) && isShare(value.left) && isShare(value.width) && value.width > 0;
+
+/** What a page asks for at first. */
+export const viewsOf: Readonly<Record<ShowMessage['subject'], readonly ViewKind[]>> = {
+  run: ['flameGraph', 'functions'],
+  comparison: ['comparedFlameGraph', 'comparedFunctions', 'comparedLines'],
+};

@@ -5,8 +5,13 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
 import { writeLargeProfile } from '../../../bench/pprof-writer.mjs';
+import { EMPTY_SELECTION, type NameQuery } from '../../../core/selectionMessages.ts';
+import { withFilter } from '../../../core/typedFilter.ts';
 import { wire } from '../../../core/wire.ts';
 import { engine } from '../../../scripts/steps/paths.mjs';
+import { writeHeapProfile } from '../../test/e2e/support/heapProfile.mjs';
+import { sharedMeasures } from '../heat/comparedMeasures.ts';
+import { wireNameQuery, wireSelection } from '../selection/wireSelection.ts';
 import { EngineClient } from './engineClient.ts';
 import { enginePath } from './enginePath.ts';
 import { EngineFailure } from './failure.ts';
@@ -73,6 +78,54 @@ test('two runs compare', { skip }, async () => {
   const { baseTotal, newTotal } = await comparison.opened();
   assert.equal(baseTotal, newTotal);
   comparison.close();
+});
+
+test('two runs compare by a measure that is chosen, and by the usual one else', { skip }, async () => {
+  const types = [
+    ['alloc_space', 'bytes'],
+    ['inuse_space', 'bytes'],
+  ];
+  const source = path.join(folder, 'keep.c');
+  const heap = (name: string, values: number[]) => {
+    const file = path.join(folder, name);
+    writeHeapProfile(file, { source, types, lines: [{ line: 2, values }] });
+    return new OpenRun(client, file, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
+  };
+  const compared = async (measure?: { type: string; unit: string }) => {
+    const [base, current] = [heap('base.pb.gz', [4096, 100]), heap('new.pb.gz', [8192, 300])];
+    const comparison = new OpenComparison(client, base, current, 0, measure);
+    const { value, baseTotal, newTotal } = await comparison.opened();
+    const shared = sharedMeasures(await base.opened(), await current.opened()).map(({ type }) => type);
+    comparison.close();
+    return [value?.type, baseTotal, newTotal, shared];
+  };
+  const both = ['alloc_space', 'inuse_space'];
+  assert.deepEqual(await compared({ type: 'alloc_space', unit: 'bytes' }), ['alloc_space', 4096, 8192, both]);
+  assert.deepEqual(await compared(), ['inuse_space', 100, 300, both]);
+});
+
+test('a typed filter is counted, and selects what it means', { skip }, async () => {
+  const run = new OpenRun(client, runPath, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
+  const matched = async (query: NameQuery) => {
+    const reply = await run.requestWhole((id) => ({ matchNames: { run: id, ...wireNameQuery(query) } }));
+    return reply.matchedNames!;
+  };
+  const all = await matched({ thing: 'function', text: '*', exact: false });
+  assert.ok(all.count >= 50 && all.names.length === 5, JSON.stringify(all));
+  const [name] = all.names;
+  const one = await matched({ thing: 'function', text: name!, exact: true });
+  assert.deepEqual([one.count > 0, one.names, one.problem], [true, [name], '']);
+  const wrong = await matched({ thing: 'function', text: '/(/', exact: false });
+  assert.equal(wrong.problem, '/(/ is no regular expression: unclosed group.');
+  const whole = (await run.opened()).totals[0]!.samples;
+  const samples = async (act: 'keep' | 'drop') => {
+    const filter = { thing: 'function', meaning: 'name', act, text: name! } as const;
+    const selection = withFilter(EMPTY_SELECTION, filter);
+    assert.ok(typeof selection !== 'string');
+    return (await run.select(wireSelection(selection))).totals[0]!.samples;
+  };
+  assert.equal((await samples('keep')) + (await samples('drop')), whole);
+  run.close();
 });
 
 test('a missing and a damaged file are failures with a sentence, and the engine lives', { skip }, async () => {
