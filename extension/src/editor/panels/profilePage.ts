@@ -36,6 +36,8 @@ export interface PageParts {
 export class ProfilePage implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
   private ready = false;
+  /** The page is there and wants what is shown; it may have been refused once. */
+  private wants = false;
   private pendingReveal: HostMessage | undefined;
   private selection: PageSelection | undefined;
   private measure: PageMeasure | undefined;
@@ -61,7 +63,8 @@ export class ProfilePage implements vscode.Disposable {
     this.subject = subject;
     this.panel = panel;
     this.follow(subject);
-    if (this.ready) this.receive({ type: 'retry' });
+    this.ready = false;
+    if (this.wants) this.receive({ type: 'retry' });
   }
 
   /** Selects a function; a page that is still loading does so when it can. */
@@ -74,6 +77,7 @@ export class ProfilePage implements vscode.Disposable {
   /** Lets the hidden page go of what it shows; `restore` shows it again, looked at as it was. */
   release(): void {
     this.ready = false;
+    this.wants = false;
     this.post({ type: 'loading', message: vscode.l10n.t('Opening the profile…') });
   }
 
@@ -104,7 +108,11 @@ export class ProfilePage implements vscode.Disposable {
       this.parts.log.warn('A message of the profile page was refused: it is none of the known ones.');
       return;
     }
-    this.answer(message).catch((error: unknown) => this.fail(message, error));
+    const { subject } = this;
+    this.answer(message).catch((error: unknown) => {
+      // What was asked of a subject that is not shown any more is not missed.
+      if (subject === this.subject) this.fail(message, error);
+    });
   }
 
   private async answer(message: PageMessage): Promise<void> {
@@ -112,7 +120,10 @@ export class ProfilePage implements vscode.Disposable {
       case 'ready':
       case 'retry': {
         this.ready = false;
-        const show = await this.subject.show(this.panel);
+        this.wants = true;
+        const { subject } = this;
+        const show = await subject.show(this.panel);
+        if (subject !== this.subject) return;
         this.titled(show.title);
         const value = await this.measure?.chosen();
         this.post(show.type === 'show' ? { ...show, value } : show);
@@ -124,7 +135,9 @@ export class ProfilePage implements vscode.Disposable {
       }
       case 'request': {
         const { view, value, hidden } = message;
-        const bytes = await this.subject.content(message);
+        const { subject } = this;
+        const bytes = await subject.content(message);
+        if (subject !== this.subject) return; // rows of another state have other numbers
         // A buffer of its own: the bytes are a part of a frame, and the whole frame would go over.
         const content = Uint8Array.from(bytes).buffer;
         return this.post({ type: 'view', view, value, hidden, content });
