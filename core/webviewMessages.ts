@@ -85,6 +85,8 @@ export interface ShowMessage {
   readonly defaultValue: number;
   /** The one that was chosen in this window; else the page has its own of before, and says which. */
   readonly value?: number | undefined;
+  /** Of a run that is still being recorded: it is shown anew again and again. */
+  readonly isGrowing?: boolean;
   /** Of a comparison. */
   readonly comparison?: ShownComparison;
   /** Of a comparison whose runs share several measures: all of them, and which one is compared; -1: none of these. */

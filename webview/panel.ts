@@ -9,15 +9,18 @@ import './sweep.css';
 import './threads.css';
 import './timeline.css';
 import { CommandWanted } from './page/advice.ts';
+import { FormerPage } from './page/formerPage.ts';
 import { connect } from './page/host.ts';
 import { failurePane, loadingPane } from './page/messagePane.ts';
 import { ProfilePage } from './page/profilePage.ts';
 import { sweepPage } from './page/sweepPage.ts';
 
 let page: ProfilePage | undefined;
+let former: FormerPage | undefined;
 
 const showPane = (pane: HTMLElement) => {
   page = undefined;
+  former?.remove();
   document.body.replaceChildren(pane);
 };
 
@@ -29,19 +32,25 @@ const host = connect((message) => {
     case 'failed':
       showPane(failurePane(message.message, message.advice, () => host.send({ type: 'retry' })));
       break;
-    case 'show':
+    case 'show': {
+      // A page that is not drawn yet is not worth seeing.
+      const drawn = former?.takeBack() ?? page?.element;
       page = new ProfilePage(host, message);
       document.body.replaceChildren(page.element);
+      former = message.isGrowing && drawn ? new FormerPage(drawn) : undefined;
       page.start();
       break;
+    }
     case 'showSweep':
       showPane(sweepPage(host, message));
       break;
     case 'view':
       page?.receiveView(message);
+      former?.drawn(message.view);
       break;
     case 'viewFailed':
       page?.receiveFailure(message.view, message.message, message.advice);
+      former?.drawn(message.view);
       break;
     case 'matched':
       page?.receiveMatched(message);

@@ -24,7 +24,7 @@ import {
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected, type OpenOptions, OpenRun } from '../../engine/openProfiles.ts';
 import type { RunEngines } from '../../engine/runEngines.ts';
-import type { RunRef } from '../../engine/runRef.ts';
+import { abilitiesOf, type RunRef } from '../../engine/runRef.ts';
 import { runFacts, runName } from '../../heat/runText.ts';
 import { shownRepeats } from '../../heat/shownRepeats.ts';
 import { savedText } from '../../sources/savedText.ts';
@@ -85,6 +85,7 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
         problems: problems.map((problem) => visibleText(problem, 1000)),
         values: values.map(shownMeasure),
         defaultValue,
+        isGrowing: !abilitiesOf(ref).isFinal,
         executions: summary ? shownRepeats(summary.executions) : [],
       };
     },
