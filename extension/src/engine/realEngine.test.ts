@@ -89,7 +89,11 @@ test('two runs compare by a measure that is chosen, and by the usual one else', 
   const heap = (name: string, values: number[]) => {
     const file = path.join(folder, name);
     writeHeapProfile(file, { source, types, lines: [{ line: 2, values }] });
-    return new OpenRun(client, file, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
+    return new OpenRun(new RunEngines(client), fileRun(file), {
+      workspaceFolders: [folder],
+      sourcePrefixes: [],
+      demangle: 'recorded',
+    });
   };
   const compared = async (measure?: { type: string; unit: string }) => {
     const [base, current] = [heap('base.pb.gz', [4096, 100]), heap('new.pb.gz', [8192, 300])];
@@ -105,7 +109,11 @@ test('two runs compare by a measure that is chosen, and by the usual one else', 
 });
 
 test('a typed filter is counted, and selects what it means', { skip }, async () => {
-  const run = new OpenRun(client, runPath, { workspaceFolders: [folder], sourcePrefixes: [], demangle: 'recorded' });
+  const run = new OpenRun(new RunEngines(client), fileRun(runPath), {
+    workspaceFolders: [folder],
+    sourcePrefixes: [],
+    demangle: 'recorded',
+  });
   const matched = async (query: NameQuery) => {
     const reply = await run.requestWhole((id) => ({ matchNames: { run: id, ...wireNameQuery(query) } }));
     return reply.matchedNames!;

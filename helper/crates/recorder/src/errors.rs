@@ -208,46 +208,4 @@ mod tests {
         assert!(error.message.contains("needs Linux 6.1 or newer"));
         assert_eq!(RecordError::old_kernel("6.1.0"), None);
     }
-
-    #[test]
-    fn every_kind_has_the_word_that_programs_know() {
-        let words = [
-            RecordErrorKind::NotFound,
-            RecordErrorKind::NotExecutable,
-            RecordErrorKind::NotAllowed,
-            RecordErrorKind::NoPermission,
-            RecordErrorKind::AdminOnly,
-            RecordErrorKind::NoBpf,
-            RecordErrorKind::Unsupported,
-            RecordErrorKind::BuildMismatch,
-            RecordErrorKind::TooMany,
-            RecordErrorKind::TooLarge,
-            RecordErrorKind::NotWritable,
-            RecordErrorKind::Failed,
-            RecordErrorKind::NoAnswer,
-            RecordErrorKind::Stopped,
-            RecordErrorKind::Internal,
-        ]
-        .map(RecordErrorKind::word);
-        assert_eq!(
-            words,
-            [
-                "not-found",
-                "not-executable",
-                "not-allowed",
-                "no-permission",
-                "admin-only",
-                "no-bpf",
-                "unsupported",
-                "build-mismatch",
-                "too-many",
-                "too-large",
-                "not-writable",
-                "failed",
-                "no-answer",
-                "stopped",
-                "internal"
-            ]
-        );
-    }
 }
