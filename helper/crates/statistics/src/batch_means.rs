@@ -129,14 +129,7 @@ pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts, noise: RunNoi
     let dependence = [1, 2].map(|merged| frequent.side(merged).design_effect);
     let design_effect = dependence[0].max(dependence[1]);
     let [few, many] = [rare, frequent].map(|side| side.total() as f64 / design_effect);
-    // At equal cost a side has the more samples the less one of them stands for.
-    let share_of_rare = frequent.value / (rare.value + frequent.value);
-    if !(share_of_rare > 0.0 && share_of_rare < 1.0) {
-        return None;
-    }
-    // At most `few` of `few + many`: the binomial distribution, continued to fractions.
-    let tail = beta_reg(many, few + 1.0, 1.0 - share_of_rare);
-    let by_chance = (2.0 * tail).min(1.0);
+    let by_chance = p_by_chance([few, many], [rare.value, frequent.value])?;
     if noise.cv == 0.0 {
         return Some(by_chance);
     }
@@ -151,6 +144,19 @@ pub fn rare_on_one_side(base: &BatchedCounts, new: &BatchedCounts, noise: RunNoi
     let p = two_sided_p((costs[1] - costs[0]) / variance.sqrt(), df);
     // Figures that make no sense have no p.
     Some(if p > by_chance { p } else { by_chance })
+}
+
+/// The p of at most `few` independent samples on one side and `many` on the other, where one is worth `values`, in this order. `None`
+/// when a value is not above 0.
+pub(crate) fn p_by_chance([few, many]: [f64; 2], values: [f64; 2]) -> Option<f64> {
+    // At equal cost a side has the more samples the less one of them stands for.
+    let share_of_rare = values[1] / (values[0] + values[1]);
+    if !(share_of_rare > 0.0 && share_of_rare < 1.0) {
+        return None;
+    }
+    // At most `few` of `few + many`: the binomial distribution, continued to fractions.
+    let tail = beta_reg(many, few + 1.0, 1.0 - share_of_rare);
+    Some((2.0 * tail).min(1.0))
 }
 
 impl BatchedCounts {

@@ -3,6 +3,7 @@
 //! - One run each: [`batch_means`], from the counts of a function in 16 windows of time. It tests these two *executions*;
 //!   what another execution of the same build would give is unknown to it, but for [`RunNoise`].
 //! - Several runs each: [`compare_features`], over a table of counts of many functions at once.
+//! - Two parts of one run: [`Windows`] of its time.
 //! - The whole: [`compare_runs`], or [`compare_single_runs`] with the noise between runs that is known from elsewhere.
 //!
 //! Every count is a number of samples. `base` is before, `new` is after; every difference is new − base, every change is
@@ -27,6 +28,7 @@ mod summary;
 mod testing;
 mod until;
 mod whole;
+mod windows;
 
 pub use batch_means::{
     BATCHES, BatchedCounts, BatchedEffect, LEAST_SAMPLES, TooFew, batch_means, rare_on_one_side,
@@ -48,3 +50,4 @@ pub use student::two_sided_p;
 pub use summary::{Summary, outliers, summary};
 pub use until::{Decision, SoFar, Until, turn_costs, until};
 pub use whole::{WholeEffect, compare_runs, compare_single_runs};
+pub use windows::{LEAST_WINDOWS, Untestable, WINDOWS, WindowedCounts, WindowedEffect, Windows};
