@@ -117,7 +117,7 @@ impl Analyzed {
     /// The samples that are in, with what they weigh: their numbers in the profile, ascending, and their values as
     /// [`profile::Samples::values`] has them.
     #[inline]
-    pub(crate) fn each_sample(&self) -> impl Iterator<Item = (usize, &[u64])> {
+    pub(crate) fn each_sample(&self) -> impl Iterator<Item = (usize, &[u64])> + Clone {
         let types = self.profile().sample_types.len().max(1);
         let (numbers, values): (&[u32], &[u64]) = match &self.selected {
             None => (&[], &self.profile().samples.values),

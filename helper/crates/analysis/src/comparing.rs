@@ -16,11 +16,14 @@ use crate::matching_files::match_files;
 use crate::moved_cost::note_moved_cost;
 use crate::nested::judge_nested_totals;
 use crate::normalisation::{Normalisation, allowed, units};
+use crate::parts::{Parts, length_ns};
 use crate::renames::pair_renamed;
 use crate::side::Side;
+use crate::side_names::SideNames;
 use crate::tally::{Groups, tally_groups};
 use crate::verdict_on_whole::whole;
 use crate::whole::Whole;
+use crate::windows::CutTime;
 
 impl Comparison {
     /// Compares what [`Side::about`] says, else CPU time or the default value of the sides. `normalisation`: `None` takes the best.
@@ -48,10 +51,34 @@ impl Comparison {
     ) -> Result<Comparison, String> {
         let measures = [&base, &new].map(|side| side.measure);
         let unit = common_unit([&base, &new], measures)?;
-        let (mut base, mut new) = (base, new);
+        let (mut base, mut new, mut earlier) = (base, new, earlier);
+        let parts = Parts::of([&base, &new])?;
+        let names = (parts.as_ref()).map_or(SideNames::RUNS, |parts| parts.names);
+        if parts.is_some() {
+            earlier = EarlierRuns::default();
+        }
+        let covered = parts.and_then(|parts| parts.covered);
+        let cut = covered.as_ref().map(|covered| {
+            let ranges = covered.each_ref().map(Vec::as_slice);
+            CutTime::of(&base.analyzed, names.words(), ranges)
+        });
+        if let Some([of_base, of_new]) = &covered {
+            (base, new) = (
+                base.into_one(length_ns(of_base)),
+                new.into_one(length_ns(of_new)),
+            );
+        }
         base.measure_executions();
         new.measure_executions();
-        let normalisations = allowed([&base, &new]);
+        let mut normalisations = allowed([&base, &new]);
+        if covered.is_some() && normalisations.contains(&Normalisation::Wall) {
+            // A part is no execution of anything.
+            normalisations.retain(|one| *one != Normalisation::Run);
+        }
+        if (covered.as_ref()).is_some_and(|[of_base, of_new]| of_base != of_new) {
+            // CPU time per second also tells what else the machine did at that time; shares do not.
+            normalisations.sort_by_key(|one| *one != Normalisation::Share);
+        }
         let normalisation = chosen(normalisation, &normalisations)?;
         let (runs, new_runs) = (Arc::clone(&base.analyzed), Arc::clone(&new.analyzed));
         let (base_run, new_run): (&Analyzed, &Analyzed) = (&runs, &new_runs);
@@ -62,7 +89,7 @@ impl Comparison {
 
         let places = base_run.places().len() + new_run.places().len();
         let rows = functions.pairs.len().max(places);
-        let mut evidence = Evidence::of([&base, &new], measures, rows);
+        let mut evidence = Evidence::of([&base, &new], measures, rows, cut);
         evidence.learn(earlier.noise, normalisation);
         let count = functions.pairs.len();
         let of_function = |frame: &ChainFrame| Some(frame.function);
@@ -116,6 +143,7 @@ impl Comparison {
             total: Amount::default(),
         });
         let mut comparison = Comparison {
+            names,
             base,
             new,
             functions,

@@ -20,12 +20,14 @@ use crate::matching::FunctionMatch;
 use crate::matching_files::FilePair;
 use crate::normalisation::{Normalisation, Units};
 use crate::side::Side;
+use crate::side_names::SideNames;
 use crate::whole::Whole;
 
 /// As of the values of a profile: what a double counts.
 const VALUE_MAX: u64 = (1 << 53) - 1;
 
 pub struct Comparison {
+    pub(crate) names: SideNames,
     pub(crate) base: ComparedSide,
     pub(crate) new: ComparedSide,
     pub(crate) functions: FunctionMatch,
@@ -114,6 +116,11 @@ impl Comparison {
             }
             (None, None) => None,
         }
+    }
+
+    /// What the sides are called.
+    pub fn names(&self) -> SideNames {
+        self.names
     }
 
     pub fn base(&self) -> &Analyzed {

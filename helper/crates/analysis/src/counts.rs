@@ -45,6 +45,11 @@ impl Columns {
         }
     }
 
+    /// Sample, column and how often.
+    pub fn of_entries(count: usize, entries: Vec<(u32, u32, u32)>) -> Columns {
+        Columns { count, entries }
+    }
+
     /// The batches of a single execution, by its timeline: equally many samples each, in the order of time, over all
     /// threads together. What is left over at the end is left out. `None`: no timeline, or one of too few samples.
     ///

@@ -3,10 +3,11 @@
 //! - One execution each: batch means. It tests these two executions, not the two programs.
 //! - Several: t over the executions, within their turns where they were made in turns. Where one side has a single one, it
 //!   is taken to vary as the other side's do.
+//! - Two parts of one run that are no executions: windows of their time.
 
 use profile::Nature;
 use statistics::{
-    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise,
+    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise, Windows,
     batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
 };
 
@@ -18,17 +19,22 @@ use crate::learnt_noise::{FEW_EXECUTIONS, LearntNoise, Spread};
 use crate::normalisation::Normalisation;
 use crate::side::Side;
 use crate::turns::turns;
+use crate::windows::CutTime;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Test {
     Batches,
     Executions,
+    /// Of the time of two parts of one run.
+    Windows,
     /// There is nothing to test by.
     None,
 }
 
 /// Counts that are held at once, of one side.
 const COUNTS_MAX: usize = 64_000_000;
+
+const OTHER_TIME: &str = "CPU time per second at another time also depends on what else the machine did, so changes of it cannot be distinguished from noise. Compare shares instead.";
 
 pub(crate) fn fits(rows: usize, columns: usize) -> bool {
     rows.saturating_mul(columns) <= COUNTS_MAX
@@ -41,21 +47,29 @@ pub(crate) struct Evidence {
     /// Why there is no test, as a sentence; or empty.
     pub problem: String,
     /// Value of a sample of each side per unit, of batches; see [`BatchedCounts::value`].
-    value_of_sample: [f64; 2],
-    samples: [u64; 2],
+    pub value_of_sample: [f64; 2],
+    pub samples: [u64; 2],
     /// By execution, base first.
     library_sizes: Vec<f64>,
     /// Executions of base and new that were made in turns.
     pub turns: Vec<(usize, usize)>,
     /// Between executions, where there are few.
     pub noise: LearntNoise,
+    /// Of two parts of one run.
+    pub windows: Windows,
+    pub cut: Option<CutTime>,
     /// Executions vary by at least this: those of the sides are few, and not in turns.
     pub least_noise: Option<RunNoise>,
 }
 
 impl Evidence {
-    /// `rows`: of the largest table that is to be tested.
-    pub fn of(sides: [&Side; 2], measure: [Measure; 2], rows: usize) -> Evidence {
+    /// `rows`: of the largest table that is to be tested. `cut`: the time of two parts of a run, or why it cannot be used.
+    pub fn of(
+        sides: [&Side; 2],
+        measure: [Measure; 2],
+        rows: usize,
+        cut: Option<Result<CutTime, String>>,
+    ) -> Evidence {
         let several = sides.iter().any(|side| side.executions.len() > 1);
         let counted =
             (sides.iter().zip(measure)).all(|(side, measure)| side.analyzed.is_counted(measure));
@@ -98,11 +112,22 @@ impl Evidence {
                 ));
             }
         }
-        let executions = sides.map(|side| side.executions.len().max(BATCHES));
+        let windows = match &cut {
+            Some(Ok(cut)) => cut.count(),
+            _ => 0,
+        };
+        let executions = sides.map(|side| side.executions.len().max(BATCHES).max(windows));
         if !fits(rows, executions[0].max(executions[1])) {
             return none("There are too many functions, lines or executions to test each of them.");
         }
-        let columns = if several {
+        let cut = match cut {
+            Some(Err(problem)) => return none(&problem),
+            Some(Ok(cut)) => Some(cut),
+            None => None,
+        };
+        let columns = if let Some(cut) = &cut {
+            Some([0, 1].map(|side| cut.columns(&sides[side].analyzed, measure[side])))
+        } else if several {
             Some([0, 1].map(|side| Columns::of_executions(sides[side], measure[side])))
         } else {
             let of = |side: usize| Columns::of_batches(&sides[side].analyzed, measure[side]);
@@ -114,11 +139,13 @@ impl Evidence {
             );
         };
         Evidence {
-            test: if several {
-                Test::Executions
-            } else {
-                Test::Batches
+            test: match (&cut, several) {
+                (Some(_), _) => Test::Windows,
+                (None, true) => Test::Executions,
+                (None, false) => Test::Batches,
             },
+            windows: cut.as_ref().map_or_else(Windows::default, CutTime::windows),
+            cut,
             samples: [columns[0].samples(), columns[1].samples()],
             columns,
             problem: String::new(),
@@ -133,6 +160,17 @@ impl Evidence {
     /// Takes what earlier runs tell of the noise between executions.
     pub fn learn(&mut self, noise: LearntNoise, normalisation: Normalisation) {
         self.noise = noise;
+        if self.test == Test::Windows && normalisation == Normalisation::Share {
+            let samples = |columns: &Columns| columns.sums().into_iter().map(f64::from).collect();
+            self.windows.exposure = [samples(&self.columns[0]), samples(&self.columns[1])];
+        }
+        if self.test == Test::Windows
+            && normalisation != Normalisation::Share
+            && self.cut.as_ref().is_some_and(|cut| !cut.are_shared())
+        {
+            self.test = Test::None;
+            self.problem = OTHER_TIME.to_owned();
+        }
         // Shares leave out what all functions have in common.
         let is_told = self.test == Test::Executions && normalisation != Normalisation::Share;
         self.least_noise = noise.least.filter(|_| is_told);
@@ -171,6 +209,8 @@ impl Evidence {
             value_of_sample: [0.0; 2],
             samples: [0; 2],
             library_sizes: Vec::new(),
+            windows: Windows::default(),
+            cut: None,
             turns: Vec::new(),
             noise: LearntNoise::UNKNOWN,
             least_noise: None,
@@ -278,6 +318,7 @@ impl Evidence {
             Test::None => {}
             Test::Batches => self.test_batches(least, base, new, rows),
             Test::Executions => self.test_executions(base, new, rows),
+            Test::Windows => self.test_windows(least, base, new, rows),
         }
     }
 
@@ -355,9 +396,9 @@ impl Evidence {
 }
 
 /// Rows that are tested: what holds the effect of each, and amounts of base and new.
-struct Rows<'a, T, A> {
-    effects: &'a mut [T],
-    effect: fn(&mut T) -> &mut Effect,
+pub(crate) struct Rows<'a, T, A> {
+    pub effects: &'a mut [T],
+    pub effect: fn(&mut T) -> &mut Effect,
     amounts: A,
 }
 

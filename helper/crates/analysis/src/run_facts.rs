@@ -112,11 +112,15 @@ impl Comparison {
         match self.evidence.test {
             Test::None => warnings.push(self.evidence.problem.clone()),
             Test::Batches => warnings.push(
-                "One execution per side cannot show noise, so only large changes are found. Record both sides with --repeat 5."
-                    .into(),
+                match self.names().are_parts() {
+                    true => "One execution on each side cannot show noise, so only large changes are found. Record with --repeat 10.",
+                    false => "One execution per side cannot show noise, so only large changes are found. Record both sides with --repeat 5.",
+                }
+                .into(),
             ),
-            Test::Executions => {}
+            Test::Executions | Test::Windows => {}
         }
+        let are_parts = self.names().are_parts();
         if self.normalisation() == Normalisation::Share && self.evidence.test != Test::Executions {
             warnings.push(
                 "This compares shares: if one function grows, the share of every other function falls, although none of them changed."
@@ -127,6 +131,18 @@ impl Comparison {
             warnings.extend(side.side.problems.iter().cloned());
         }
         warnings.extend(self.unusual_executions());
+        if are_parts {
+            let run = self.base().profile().run.as_ref();
+            warnings.extend(run.iter().flat_map(|run| defects_of_recording("run", run)));
+            let notices = [self.base(), self.new_run()].map(Analyzed::selection_notice);
+            warnings.extend(
+                notices
+                    .into_iter()
+                    .filter(|notice| !notice.is_empty())
+                    .take(1),
+            );
+            return warnings;
+        }
         let runs = [self.base(), self.new_run()]
             .map(|side| (side.profile().run.as_ref()).filter(|_| !side.profile().is_foreign()));
         let [Some(base), Some(new)] = runs else {
@@ -171,7 +187,11 @@ impl Comparison {
             let values: Vec<f64> = side.iter().map(|(_, value)| *value).collect();
             statistics::pattern(&values)
         };
-        (["base", "new run"].iter().zip(&sides))
+        let names = match self.names().are_parts() {
+            true => self.names().words(),
+            false => ["base", "new run"],
+        };
+        (names.iter().zip(&sides))
             .filter_map(|(name, side)| match pattern_of(side)? {
                 // Pairs of executions that alternated drift together.
                 Pattern::Trend { .. } if in_turns => None,
@@ -290,6 +310,21 @@ fn unlike(base: &RunInfo, new: &RunInfo) -> Vec<String> {
 
 /// What makes a side doubtful by itself.
 fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
+    let mut warnings = defects_of_recording(name, run);
+    if run.partial {
+        return warnings;
+    }
+    if side.side.executions.iter().any(|one| !one.is_complete)
+        && matches!(run.end_reason(), EndReason::Stopped | EndReason::Duration)
+    {
+        warnings.push(format!(
+            "The {name} was stopped before the program ended: the two may have done different amounts of work."
+        ));
+    }
+    warnings
+}
+
+fn defects_of_recording(name: &str, run: &RunInfo) -> Vec<String> {
     let mut warnings = run.not_as_built.clone();
     let share = lost_share(run);
     if share > 0.05 {
@@ -306,12 +341,6 @@ fn defects(name: &str, side: &ComparedSide, run: &RunInfo) -> Vec<String> {
     }
     if run.partial {
         warnings.push(format!("The {name} is partial: its recording was cut off."));
-    } else if side.side.executions.iter().any(|one| !one.is_complete)
-        && matches!(run.end_reason(), EndReason::Stopped | EndReason::Duration)
-    {
-        warnings.push(format!(
-            "The {name} was stopped before the program ended: the two may have done different amounts of work."
-        ));
     }
     warnings
 }

@@ -73,27 +73,36 @@ impl SelectedSamples {
 
     fn among<'a>(
         source: &Source,
-        rows: impl Iterator<Item = (usize, &'a [u64])>,
+        rows: impl Iterator<Item = (usize, &'a [u64])> + Clone,
         selection: &Selection,
         unknown: &mut Vec<Unknown>,
     ) -> Result<SelectedSamples, String> {
         let is_thread_wanted = wanted_threads(source, selection, unknown)?;
         let is_wanted = wanted_executions(source.profile, &selection.executions, unknown);
-        let rows = rows.filter(|(sample, _)| {
-            is_thread_wanted[source.threads.of_sample[*sample] as usize]
-                && (is_wanted.is_empty() || is_wanted[*sample])
-        });
+        let is_meant = |sample: usize| {
+            is_thread_wanted[source.threads.of_sample[sample] as usize]
+                && (is_wanted.is_empty() || is_wanted[sample])
+        };
+        let meant = rows.clone().filter(|(sample, _)| is_meant(*sample));
         let mut selected = SelectedSamples::default();
         if selection.times.is_empty() {
-            for (sample, row) in rows {
+            for (sample, row) in meant {
                 selected.samples.push(sample as u32);
                 selected.values.extend_from_slice(row);
             }
-            return Ok(selected);
+        } else {
+            let times = source.times.ok_or_else(|| NO_TIMES.to_owned())?;
+            selected.times = apart(&selection.times);
+            selected.extend_during(source.profile, times, meant);
         }
-        let times = source.times.ok_or_else(|| NO_TIMES.to_owned())?;
-        selected.times = apart(&selection.times);
-        selected.extend_during(source.profile, times, rows);
+        if selection.rest {
+            if !selection.narrows() {
+                return Err(NO_REST.to_owned());
+            }
+            let occurrences = source.times.map(|times| times.occurrences.as_slice());
+            selected = selected.rest(rows, is_meant, occurrences);
+        }
+        selected.part = selection.part();
         Ok(selected)
     }
 
@@ -236,6 +245,8 @@ fn wanted_executions(profile: &Profile, asked: &[u32], unknown: &mut Vec<Unknown
         .collect()
 }
 
+const NO_REST: &str = "Nothing is left out, so there is no rest to compare with: select times, threads, processes or executions.";
+
 pub(crate) const NO_TIMES: &str = "This file does not say when its samples were taken, so no time can be selected: only runs that Lineheat recorded do.";
 
 impl Analyzed {
@@ -262,6 +273,11 @@ impl Analyzed {
         let is_in = |sample: &u32| is_in[*sample as usize];
         if selected.times.is_empty() {
             return all.iter().copied().filter(is_in).collect();
+        }
+        if !selected.at_all_times.is_empty() {
+            let is_in_at = |(sample, ns): &(&u32, &u64)| selected.is_in_at(**sample, **ns);
+            let in_time = all.iter().zip(&times.ns).filter(is_in_at);
+            return in_time.map(|(sample, _)| *sample).filter(is_in).collect();
         }
         (selected.times.iter())
             .flat_map(|range| &all[times.within(range)])

@@ -56,6 +56,22 @@ pub(crate) fn apart(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     apart
 }
 
+/// The time between ranges that are apart, before and after them. Where they leave none, one empty range: no range would be all the time.
+pub(crate) fn between(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut gaps = Vec::new();
+    let mut end = 0;
+    for range in ranges {
+        if end < range.start {
+            gaps.push(end..range.start);
+        }
+        end = range.end;
+    }
+    if end < u64::MAX || gaps.is_empty() {
+        gaps.push(end..u64::MAX);
+    }
+    gaps
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +80,14 @@ mod tests {
     fn ranges_that_meet_become_one() {
         let ranges = [5..7, 1..2, 9..9, 6..8, 2..3];
         assert_eq!(apart(&ranges), [1..3, 5..8]);
+    }
+
+    #[test]
+    fn time_between_ranges_is_what_they_leave() {
+        let of = |from: u64, to: u64| Vec::from_iter(Some(from..to));
+        assert_eq!(between(&[1..3, 5..8]), [0..1, 3..5, 8..u64::MAX]);
+        assert_eq!(between(&of(0, 3)), of(3, u64::MAX));
+        assert_eq!(between(&of(2, u64::MAX)), of(0, 2));
+        assert_eq!(between(&of(0, u64::MAX)), of(u64::MAX, u64::MAX));
     }
 }

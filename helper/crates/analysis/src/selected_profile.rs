@@ -106,13 +106,10 @@ impl Analyzed {
         let number_of: HashMap<u32, u32> = selected.samples.iter().copied().zip(0..).collect();
         let (sample_at, mut before) = (std::mem::take(&mut run.time_sample), 0);
         run.time_delta_ns.clear();
-        let is_during = |ns: u64| {
-            selected.times.is_empty() || selected.times.iter().any(|range| range.contains(&ns))
-        };
         for (sample, &ns) in sample_at
             .iter()
             .zip(&times.ns)
-            .filter(|(_, ns)| is_during(**ns))
+            .filter(|(sample, ns)| selected.is_in_at(**sample, **ns))
         {
             if let Some(&number) = number_of.get(sample) {
                 run.time_sample.push(number);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::chosen_part::ChosenPart;
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SelectedSamples {
     /// Those that are in, or a part of them: indices into the profile's, ascending.
@@ -10,6 +12,10 @@ pub(crate) struct SelectedSamples {
     pub values: Vec<u64>,
     /// Empty: all the time.
     pub times: Vec<Range<u64>>,
+    /// By sample of the profile, whether it is in at all times nevertheless; empty: none is.
+    pub at_all_times: Vec<bool>,
+    /// How they were chosen.
+    pub part: ChosenPart,
     /// Samples that may have been taken in the time that is selected: it is not known when.
     pub without_time: u64,
     /// The call paths are not those of the profile.
@@ -17,6 +23,24 @@ pub(crate) struct SelectedSamples {
 }
 
 impl SelectedSamples {
+    /// The same choice, as yet without samples.
+    pub fn emptied(&self) -> SelectedSamples {
+        SelectedSamples {
+            times: self.times.clone(),
+            at_all_times: self.at_all_times.clone(),
+            part: self.part.clone(),
+            is_transformed: self.is_transformed,
+            ..SelectedSamples::default()
+        }
+    }
+
+    /// Of a sample that is in, whether it is so at a time at which it was taken.
+    pub fn is_in_at(&self, sample: u32, ns: u64) -> bool {
+        self.times.is_empty()
+            || self.at_all_times.get(sample as usize) == Some(&true)
+            || self.times.iter().any(|range| range.contains(&ns))
+    }
+
     /// Leaves out the others.
     pub fn retain(&mut self, types: usize, is_kept: impl Fn(usize) -> bool) {
         let mut kept = 0;

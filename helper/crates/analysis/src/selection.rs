@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::analyzed::Analyzed;
 use crate::call_path::CallPath;
+use crate::chosen_part::ChosenPart;
 use crate::frames::{FunctionKind, FunctionOf};
 use crate::function_filter::FunctionFilter;
 use crate::named_functions::NamedFunction;
@@ -31,11 +32,38 @@ pub struct Selection {
     pub executions: Vec<u32>,
     /// In this order.
     pub transforms: Vec<Transform>,
+    /// What the times, threads, processes and executions leave out instead; the transforms are the same.
+    pub rest: bool,
 }
 
 impl Selection {
     pub fn is_everything(&self) -> bool {
         *self == Selection::default()
+    }
+
+    /// Whether it leaves out samples by when and where they were taken: else there is no rest.
+    pub fn narrows(&self) -> bool {
+        !self.times.is_empty() || !self.executions.is_empty() || self.part().is_of_threads()
+    }
+
+    pub(crate) fn part(&self) -> ChosenPart {
+        let threads = [&self.threads, &self.processes];
+        let dropped = [&self.dropped_threads, &self.dropped_processes];
+        ChosenPart {
+            times: self.times.clone(),
+            threads: [threads[0], threads[1], dropped[0], dropped[1]].map(Vec::clone),
+            executions: self.executions.clone(),
+            is_rest: self.rest,
+        }
+    }
+
+    /// Its rest, of which it is the rest.
+    #[must_use]
+    pub fn inverted(&self) -> Selection {
+        Selection {
+            rest: !self.rest,
+            ..self.clone()
+        }
     }
 }
 
@@ -117,13 +145,8 @@ impl Analyzed {
 
     /// Without some of its samples.
     pub(crate) fn without_samples(&self, is_out: impl Fn(usize) -> bool) -> Analyzed {
-        let mut samples = SelectedSamples {
-            times: self
-                .selected
-                .as_ref()
-                .map_or(Vec::new(), |selected| selected.times.clone()),
-            ..SelectedSamples::default()
-        };
+        let before = self.selected.as_ref();
+        let mut samples = before.map_or_else(SelectedSamples::default, SelectedSamples::emptied);
         for (sample, row) in self.each_sample().filter(|(sample, _)| !is_out(*sample)) {
             samples.samples.push(sample as u32);
             samples.values.extend_from_slice(row);

@@ -146,6 +146,20 @@ impl Side {
         }
     }
 
+    /// As one execution that took so long, for parts of it that are compared by windows of time.
+    pub(crate) fn into_one(mut self, wall_ns: u64) -> Side {
+        let started_ns = self.executions.first().map_or(0, |one| one.started_ns);
+        self.execution_of_sample = Vec::new();
+        self.warm_up = Vec::new();
+        self.executions = vec![Execution {
+            started_ns,
+            wall_ns,
+            runs: 1,
+            ..Execution::default()
+        }];
+        self
+    }
+
     /// Compares another measure than the default one.
     ///
     /// # Errors

@@ -138,7 +138,7 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
 }
 
 /// Time between two entries of the timeline of a thread that is on a CPU all the time.
-fn period_ns(analyzed: &Analyzed) -> f64 {
+pub(crate) fn period_ns(analyzed: &Analyzed) -> f64 {
     let run = analyzed.profile().run.as_ref();
     let every = run.map_or(1, |run| run.time_every.max(1));
     let of_samples = analyzed

@@ -22,12 +22,15 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     };
     if base.samples == 0 || new.samples == 0 || !whole.change.is_finite() {
         whole.change = f64::NAN;
-        whole.sentence = "One side has no samples, so there is nothing to compare.".to_owned();
+        whole.sentence = no_samples(comparison, base.samples == 0);
         return whole;
     }
     if comparison.normalisation() == Normalisation::Share {
         whole.change = f64::NAN;
-        whole.sentence = "Shares give no overall verdict.".to_owned();
+        whole.sentence = match comparison.evidence.test {
+            Test::Windows => of_other_time(comparison),
+            _ => "Shares give no overall verdict.".to_owned(),
+        };
         return whole;
     }
     let costs = comparison.executions().map(|side| -> Vec<f64> {
@@ -54,6 +57,7 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
             }
             _ => None,
         },
+        Test::Windows => comparison.evidence.whole_of_windows().ok(),
         Test::None => None,
     };
     let Some(tested) = tested else {
@@ -69,7 +73,7 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
         (true, false) => Verdict::Faster,
     };
     whole.sentence = match whole.verdict {
-        Verdict::Noise => noise(&whole),
+        Verdict::Noise => noise(comparison, &whole),
         _ => changed(comparison, &whole),
     };
     whole
@@ -111,17 +115,69 @@ fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
         .filter(|end| end.decision != Decision::GoOn && executions == [end.turns; 2])
 }
 
-fn noise(whole: &Whole) -> String {
+/// Of parts of different times: figures, and how many functions differ.
+fn of_other_time(comparison: &Comparison) -> String {
+    let per_second = [&comparison.base, &comparison.new].map(|side| {
+        let part = side.side.executions()[0];
+        part.value as f64 / (part.wall_ns as f64 / 1e9)
+    });
+    let change = per_second[1] / per_second[0] - 1.0;
+    let more = if change < 0.0 { "less" } else { "more" };
+    let verb = if is_time(comparison.unit()) {
+        "uses"
+    } else {
+        "has"
+    };
+    let different = (comparison.function_effects.iter())
+        .filter(|effects| effects.self_.verdict.has_direction())
+        .count();
+    let functions = match different {
+        0 => "No function's share of it differs by more than noise.".to_owned(),
+        1 => "1 function has another share of it, beyond noise.".to_owned(),
+        many => format!("{many} functions have other shares of it, beyond noise."),
+    };
+    format!(
+        "{} {verb} {} % {more} {} per wall second than {}; whether that is more than noise is unknown, because other load on the machine changes it, too. {functions}",
+        comparison.names().subject(),
+        digits(change.abs()),
+        measure(comparison),
+        comparison.names().object(),
+    )
+}
+
+fn no_samples(comparison: &Comparison, is_base: bool) -> String {
+    let names = comparison.names();
+    match names.are_parts() {
+        true => format!(
+            "The {} has no samples, so there is nothing to compare.",
+            names.words()[usize::from(!is_base)]
+        ),
+        false => "One side has no samples, so there is nothing to compare.".to_owned(),
+    }
+}
+
+fn noise(comparison: &Comparison, whole: &Whole) -> String {
+    let (change, shown_by) = match comparison.names().are_parts() {
+        true => (
+            format!(
+                "the difference of {} from {}",
+                comparison.names().subject().replacen("The", "the", 1),
+                comparison.names().object()
+            ),
+            "parts",
+        ),
+        false => ("the change".to_owned(), "runs"),
+    };
     let showed = if whole.smallest_detectable.is_finite() {
         format!(
-            "; these runs would have shown {} % or more",
+            "; these {shown_by} would have shown {} % or more",
             digits(whole.smallest_detectable)
         )
     } else {
         String::new()
     };
     format!(
-        "Not distinguishable from noise: the change is {} % ({} to {}){showed}.",
+        "Not distinguishable from noise: {change} is {} % ({} to {}){showed}.",
         signed(whole.change),
         signed(whole.low),
         digits(whole.high).replace('-', "−"),
@@ -140,13 +196,33 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         },
         _ => word,
     };
+    let [subject, object] = [comparison.names().subject(), comparison.names().object()];
+    if comparison.evidence.test == Test::Windows {
+        let more = match whole.verdict {
+            Verdict::Slower => "more",
+            _ => "less",
+        };
+        let verb = match is_time(comparison.unit()) {
+            true => "uses",
+            false => "has",
+        };
+        return format!(
+            "{subject} {verb} {} % {more} {} per {} than {object} ({} to {}){}.",
+            digits(whole.change.abs()),
+            measure(comparison),
+            comparison.per(),
+            digits(low),
+            digits(high),
+            explained(comparison),
+        );
+    }
     if !is_time(comparison.unit()) {
         let more = match whole.verdict {
             Verdict::Slower => "more",
             _ => "less",
         };
         return format!(
-            "New has {} % {more} {} per {} than base ({} to {}){}.",
+            "{subject} has {} % {more} {} per {} than {object} ({} to {}){}.",
             digits(whole.change.abs()),
             measure(comparison),
             comparison.per(),
@@ -156,7 +232,7 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         );
     }
     format!(
-        "New is {} % {what} than base ({} to {}) in {} per {}{}.",
+        "{subject} is {} % {what} than {object} ({} to {}) in {} per {}{}.",
         digits(whole.change.abs()),
         digits(low),
         digits(high),
@@ -176,10 +252,12 @@ fn untested(comparison: &Comparison, change: f64) -> String {
         false => ("more", change),
     };
     let cost = format!(
-        "New used {} % {more} {} per {} than base",
+        "{} used {} % {more} {} per {} than {}",
+        comparison.names().subject(),
         digits(amount),
         measure(comparison),
-        comparison.per()
+        comparison.per(),
+        comparison.names().object()
     );
     format!("{cost}; it is unknown whether this is more than noise.")
 }
@@ -221,6 +299,7 @@ fn method(comparison: &Comparison) -> String {
         .map(|side| side.iter().filter(|(one, _)| !one.warm_up).count());
     match comparison.evidence.test {
         Test::None => comparison.evidence.problem.clone(),
+        Test::Windows => method_of_windows(comparison),
         Test::Batches => {
             format!(
                 "Functions and lines: Welch's t over 16 or 8 time windows of one execution each, false discovery rate 5 %. {}",
@@ -228,14 +307,22 @@ fn method(comparison: &Comparison) -> String {
             )
         }
         Test::Executions => {
+            let runs_of_base = base;
             let alone = match (base, new) {
-                (1, _) => {
+                (1, _) if !comparison.names().are_parts() => {
                     " The base has only one execution and is assumed to vary as much as the new side."
+                        .to_owned()
                 }
-                (_, 1) => {
+                (_, 1) if !comparison.names().are_parts() => {
                     " The new side has only one execution and is assumed to vary as much as the base."
+                        .to_owned()
                 }
-                _ => "",
+                (1, _) | (_, 1) => {
+                    let [base, new] = comparison.names().words();
+                    let (one, other) = if runs_of_base == 1 { (base, new) } else { (new, base) };
+                    format!(" The {one} has only one execution and is assumed to vary as much as the {other}.")
+                }
+                _ => String::new(),
             };
             let turns = comparison.evidence.turns.len();
             let design = match (turns, recorded_until(comparison)) {
@@ -243,6 +330,7 @@ fn method(comparison: &Comparison) -> String {
                     " Recorded alternately until a change of {} % would show, and compared pair by pair. The overall interval is of the CPU time that the kernel counted, and allows for the repeated looks.",
                     percent(end.until.change)
                 ),
+                (0, _) if comparison.names().are_parts() => String::new(),
                 (0, _) => {
                     " Recorded one after the other, so drift of the machine looks like a change."
                         .to_owned()
@@ -267,6 +355,30 @@ fn method(comparison: &Comparison) -> String {
             )
         }
     }
+}
+
+fn method_of_windows(comparison: &Comparison) -> String {
+    let Some(cut) = &comparison.evidence.cut else {
+        return String::new();
+    };
+    let [base, new] = comparison.names().words();
+    let windows = match cut.are_shared() {
+        true => format!(
+            "differences within {} windows of time that both sides share",
+            cut.counts[0]
+        ),
+        false => format!(
+            "{} windows of time of the {base} and {} of the {new}",
+            cut.counts[0], cut.counts[1]
+        ),
+    };
+    let of = match comparison.normalisation() {
+        Normalisation::Share => "Functions and lines: shares",
+        _ => "Overall, functions and lines: rates",
+    };
+    format!(
+        "{of} of {windows}, allowing for neighbouring windows that are alike, false discovery rate 5 %. This is about these parts of one execution; another execution may differ."
+    )
 }
 
 /// "CPU time", or the name of another value.

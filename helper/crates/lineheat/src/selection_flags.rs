@@ -127,6 +127,7 @@ impl SelectionFlags {
             dropped_threads: self.drop_thread.clone(),
             dropped_processes: self.drop_process.clone(),
             transforms,
+            rest: false,
         }
     }
 }
@@ -148,6 +149,10 @@ pub fn words(selection: &Selection) -> String {
         "without process ",
         selection.dropped_processes.clone(),
     ));
+    if selection.rest {
+        parts.retain(|part| !part.is_empty());
+        parts = vec![format!("all but {}", parts.join(", "))];
+    }
     parts.extend(selection.transforms.iter().map(transform_words));
     parts.retain(|part| !part.is_empty());
     parts.join(", ")
@@ -198,7 +203,7 @@ fn runtime(text: &str) -> Result<Runtime, String> {
 }
 
 /// `2.7-3.1`, `200ms-1s`, `2-` or `-0.5`: nanoseconds. A unit behind the end is that of the start, too, if that has none.
-fn time_range(text: &str) -> Result<Range<u64>, String> {
+pub fn time_range(text: &str) -> Result<Range<u64>, String> {
     let wanted = || {
         format!(
             "{text} is no range of time: expected FROM-TO in seconds, such as 2.7-3.1 or 200ms-1s"

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use analysis::{
-    Amount, Amounts, ComparedRow, Comparison, Effect, Execution, NamedFunction, Side,
+    Amount, Amounts, ComparedRow, Comparison, EarlierRuns, Effect, Execution, NamedFunction, Side,
     compared_files, recording_identity, side_facts,
 };
 use runs::earlier_runs;
@@ -44,7 +44,8 @@ impl OpenComparison {
     ) -> Result<OpenComparison, Failure> {
         let [base_identity, new_identity] =
             [&base, &new].map(|run| recording_identity(run.analyzed.profile()));
-        if base_identity.is_some() && base_identity == new_identity {
+        let are_parts = base.analyzed.is_part_beside(&new.analyzed);
+        if base_identity.is_some() && base_identity == new_identity && !are_parts {
             return Err(Failure {
                 kind: FailureKind::BadProfile,
                 message: "Both sides hold the same recording.".to_owned(),
@@ -63,7 +64,10 @@ impl OpenComparison {
             side(&new).map_err(Failure::not_found)?,
         ];
         let [base_file, new_file] = [&base, &new].map(|run| [PathBuf::from(&run.summary.path)]);
-        let earlier = earlier_runs(&sides, [&base_file, &new_file], None);
+        let earlier = match are_parts {
+            true => EarlierRuns::default(),
+            false => earlier_runs(&sides, [&base_file, &new_file], None),
+        };
         let [base_side, new_side] = sides;
         let comparison = Comparison::knowing(
             earlier,
@@ -74,7 +78,11 @@ impl OpenComparison {
         .map_err(|message| Failure {
             kind: FailureKind::BadProfile,
             message,
-            advice: "Compare runs of the same kind, or choose another unit.".to_owned(),
+            advice: match are_parts {
+                true => "Select other parts of the run.",
+                false => "Compare runs of the same kind, or choose another unit.",
+            }
+            .to_owned(),
         })?;
         Ok(OpenComparison {
             base,
@@ -144,6 +152,10 @@ impl OpenComparison {
                 })
                 .collect(),
             value: Some(value_types::on_wire(&self.comparison.measure_info())),
+            part_names: match self.comparison.names() {
+                names if names.are_parts() => names.words().map(str::to_owned).to_vec(),
+                _ => Vec::new(),
+            },
             commits_between: commits_between(folders, &commit(&self.base), &commit(&self.new)),
         }
     }

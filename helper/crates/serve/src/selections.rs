@@ -95,6 +95,7 @@ fn selection(asked: Option<&wire::Selection>, folders: &[String]) -> Result<Sele
         transforms: (asked.transforms.iter())
             .map(|transform| transform_of(transform, folders))
             .collect::<Result<_, _>>()?,
+        rest: asked.rest,
     })
 }
 
