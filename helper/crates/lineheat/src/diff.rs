@@ -1,7 +1,7 @@
 //! `lineheat diff`: what became slower or faster from one run, or set of runs, to another, and what is noise.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use analysis::{
@@ -14,13 +14,15 @@ use runs::rename_functions;
 use symbolize::DemangleMode;
 
 use crate::demangling::DemangleChoice;
+use crate::diff_parts::{PartFlags, Parts};
 use crate::diff_sides::Sides;
 use crate::json_diff::JsonDiff;
 use crate::json_flags::JsonFlags;
 use crate::measure_flag::MeasureFlag;
 use crate::selection_flags::{SelectionFlags, words};
 use crate::terminal::{ColorChoice, Terminal, failure, print};
-use crate::{diff_explanation, diff_markdown, diff_text};
+use crate::wrong_usage::wrong_usage;
+use crate::{diff_explanation, diff_markdown, diff_parts, diff_text};
 
 /// Compare runs: what became slower or faster, and what is noise
 #[derive(clap::Args)]
@@ -36,13 +38,15 @@ Examples:
   lineheat diff old1 old2 old3 --against new1 new2 new3 --lines
   lineheat diff old --against new --fail-on-slower --by 2   status 1 if over 2 % slower
   lineheat diff old --against new --hide-kernel             without the kernel
+  lineheat diff RUN --time 2-3 --rest                       one second against the others
+  lineheat diff RUN --time 2-3 --base-time 0-1              one second against another
   lineheat diff old --against new --markdown > comment.md   for a pull request")]
 pub struct Args {
     /// Run files of the base side
     #[arg(required = true, value_name = "BASE")]
     base: Vec<PathBuf>,
     /// Run files of the new side
-    #[arg(long, required = true, num_args = 1.., value_name = "NEW")]
+    #[arg(long, num_args = 1.., value_name = "NEW")]
     against: Vec<PathBuf>,
     #[command(flatten)]
     shown: Shown,
@@ -50,6 +54,8 @@ pub struct Args {
     measure: MeasureFlag,
     #[command(flatten)]
     selection: SelectionFlags,
+    #[command(flatten)]
+    parts: PartFlags,
 }
 
 /// What of a comparison is printed, and how.
@@ -94,6 +100,15 @@ impl Shown {
     pub fn is_for_machines(&self) -> bool {
         self.json.json || self.markdown
     }
+
+    fn normalisation(&self) -> Option<Normalisation> {
+        self.per.map(|per| match per {
+            Per::Work => Normalisation::Work,
+            Per::Run => Normalisation::Run,
+            Per::Wall => Normalisation::Wall,
+            Per::Share => Normalisation::Share,
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -116,7 +131,18 @@ pub fn run(args: &Args) -> ExitCode {
         selection: args.selection.selection(),
         measure: args.measure.clone(),
     };
-    show_part(&args.base, &args.against, &args.shown, &compared)
+    match (args.parts).parts(&args.base, &args.against, &compared.selection) {
+        Ok(None) => show_part(&args.base, &args.against, &args.shown, &compared),
+        Ok(Some(parts)) => show_parts(&args.base[0], &parts, &args.shown, &compared.measure),
+        Err(message) => wrong_usage("diff", &message),
+    }
+}
+
+fn show_parts(run: &Path, parts: &Parts, shown: &Shown, measure: &MeasureFlag) -> ExitCode {
+    let demangle = shown.demangle.map(DemangleChoice::mode);
+    let sides = diff_parts::open(run, parts, demangle, measure.measure.as_deref());
+    let compared = sides.and_then(|[base, new]| Comparison::new(base, new, shown.normalisation()));
+    finish(compared, &diff_parts::described(run, parts), shown)
 }
 
 /// What of the runs is compared.
@@ -138,12 +164,6 @@ fn show_part(
     compared: &Compared,
 ) -> ExitCode {
     let selection = &compared.selection;
-    let normalisation = shown.per.map(|per| match per {
-        Per::Work => Normalisation::Work,
-        Per::Run => Normalisation::Run,
-        Per::Wall => Normalisation::Wall,
-        Per::Share => Normalisation::Share,
-    });
     let demangle = shown.demangle.map(DemangleChoice::mode);
     let comparison = open_sides(base, against, demangle, compared).and_then(|sides| {
         // What they tell is of whole runs.
@@ -152,17 +172,22 @@ fn show_part(
             false => EarlierRuns::default(),
         };
         let [base, new] = sides;
-        Comparison::knowing(earlier, base, new, normalisation)
+        Comparison::knowing(earlier, base, new, shown.normalisation())
     });
+    let sides = Sides {
+        names: [named(base), named(against)],
+        selection: words(selection),
+        is_of_parts: false,
+    };
+    finish(comparison, &sides, shown)
+}
+
+fn finish(comparison: Result<Comparison, String>, sides: &Sides, shown: &Shown) -> ExitCode {
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return failure(&message),
     };
-    let sides = Sides {
-        names: [named(base), named(against)],
-        selection: words(selection),
-    };
-    let printed = print(&printed(&comparison, &sides, shown));
+    let printed = print(&printed(&comparison, sides, shown));
     if !shown.fail_on_slower || printed != ExitCode::SUCCESS {
         return printed;
     }
@@ -193,7 +218,7 @@ fn printed(comparison: &Comparison, sides: &Sides, shown: &Shown) -> String {
         let rows = &rows[..rows.len().min(limit(usize::MAX))];
         let diff = JsonDiff {
             comparison,
-            selection: &sides.selection,
+            sides,
             schema: shown.json.schema,
         };
         let object = match shown.lines {

@@ -44,13 +44,11 @@ pub fn comment(
         .filter(|row| row.verdict == Verdict::TooFew)
         .count();
     text.push_str("<details><summary>How this was measured</summary>\n\n");
-    for (name, side) in ["Base", "New"]
-        .into_iter()
-        .zip(described(comparison, &sides.names))
-    {
+    let names = comparison.names().words().map(capitalised);
+    for (name, side) in (names.into_iter()).zip(described(comparison, &sides.names)) {
         text.push_str(&format!("- {name}: {}\n", escaped(&side)));
     }
-    if !sides.selection.is_empty() {
+    if !sides.selection.is_empty() && !sides.is_of_parts {
         text.push_str(&format!("- Selected: {}\n", escaped(&sides.selection)));
     }
     if whole.smallest_detectable.is_finite() {
@@ -74,8 +72,9 @@ pub fn comment(
 
 fn table(comparison: &Comparison, rows: &[&ComparedRow], what: &str) -> String {
     let unit = comparison.unit();
+    let [base, new] = comparison.names().words();
     let mut text = format!(
-        "| {} | base | new | change | 95 % interval | q | verdict |\n|---|--:|--:|--:|---|--:|---|\n",
+        "| {} | {base} | {new} | change | 95 % interval | q | verdict |\n|---|--:|--:|--:|---|--:|---|\n",
         what.trim_end_matches('s')
     );
     for row in rows {
@@ -101,6 +100,12 @@ fn table(comparison: &Comparison, rows: &[&ComparedRow], what: &str) -> String {
         ));
     }
     text + "\n"
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// As code: a name may hold anything. No pipe ends a cell, no backtick the code.

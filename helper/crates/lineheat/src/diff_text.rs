@@ -25,9 +25,10 @@ pub fn text(
     let (beside, name) = if what == "lines" { (8, 7) } else { (7, 8) };
     let flexible =
         [(beside, 14), (name, 24), (beside, 8)].map(|(column, least)| Flexible { column, least });
+    let [base, new] = comparison.names().words();
     let mut table = Table::new(&[
-        ("base", Align::Right),
-        ("new", Align::Right),
+        (base, Align::Right),
+        (new, Align::Right),
         ("change", Align::Right),
         ("", Align::Right),
         ("95 %", Align::Left),
@@ -97,22 +98,21 @@ pub fn head(terminal: &Terminal, comparison: &Comparison, sides: &Sides) -> Stri
         "{}\n\n",
         terminal.paint(style(whole.verdict), &visible(&whole.sentence))
     );
+    let names = comparison.names().words();
+    let width = names.map(str::len).into_iter().fold(8, usize::max) + 1;
     let mut line = |title: &str, content: &str| {
         let title_style = if title == "note" {
             Style::Warning
         } else {
             Style::Faint
         };
-        let title = terminal.paint(title_style, &format!("{title:<9}"));
+        let title = terminal.paint(title_style, &format!("{title:<width$}"));
         text.push_str(&format!("{title}{}\n", visible(content)));
     };
-    for (title, content) in ["base", "new"]
-        .into_iter()
-        .zip(described(comparison, &sides.names))
-    {
+    for (title, content) in (names.into_iter()).zip(described(comparison, &sides.names)) {
         line(title, &content);
     }
-    if !sides.selection.is_empty() {
+    if !sides.selection.is_empty() && !sides.is_of_parts {
         line("selected", &sides.selection);
     }
     if whole.smallest_detectable.is_finite() {
@@ -142,7 +142,10 @@ pub fn described(comparison: &Comparison, names: &[String; 2]) -> [String; 2] {
             runs => format!("{runs} executions, "),
         };
         let per = match comparison.normalisation() {
-            Normalisation::Share => "scaled to the size of the base".to_owned(),
+            Normalisation::Share => format!(
+                "scaled to the size of the {}",
+                comparison.names().words()[0]
+            ),
             _ => format!("per {}", comparison.per()),
         };
         format!(

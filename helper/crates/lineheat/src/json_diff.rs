@@ -4,6 +4,7 @@ use analysis::{Amount, ComparedRow, Comparison, Normalisation, side_facts};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::diff_sides::Sides;
 use crate::json_flags::Schema;
 
 #[derive(Serialize)]
@@ -35,6 +36,9 @@ struct Diff<'a> {
     /// In words; absent: everything.
     #[serde(skip_serializing_if = "str::is_empty")]
     selection: &'a str,
+    /// Of parts of one run: what the base and the new side are called in sentences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sides: Option<[&'static str; 2]>,
     warnings: Vec<String>,
     base_executions: Vec<Execution>,
     new_executions: Vec<Execution>,
@@ -130,8 +134,7 @@ struct Effect {
 /// A comparison, and the form in which it is asked for.
 pub struct JsonDiff<'a> {
     pub comparison: &'a Comparison,
-    /// In words; empty: everything.
-    pub selection: &'a str,
+    pub sides: &'a Sides,
     pub schema: Schema,
 }
 
@@ -170,7 +173,8 @@ impl JsonDiff<'_> {
             smallest_detectable: number(whole.smallest_detectable),
             matched_share: comparison.matched_share(),
             method: &whole.method,
-            selection: self.selection,
+            selection: &self.sides.selection,
+            sides: (self.sides.is_of_parts).then(|| comparison.names().words()),
             warnings: comparison.warnings(),
             base_executions: executions(&base_runs),
             new_executions: executions(&new_runs),

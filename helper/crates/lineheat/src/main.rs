@@ -10,6 +10,7 @@ mod diff;
 mod diff_explanation;
 mod diff_markdown;
 mod diff_numbers;
+mod diff_parts;
 mod diff_sides;
 mod diff_text;
 mod doctor_command;
@@ -40,6 +41,7 @@ mod terminal;
 mod terminal_numbers;
 mod terminal_table;
 mod terminal_text;
+mod wrong_usage;
 
 use std::error::Error;
 use std::num::ParseIntError;

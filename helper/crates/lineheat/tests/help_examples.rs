@@ -81,6 +81,11 @@ const HELP: [(&str, &str); 37] = [
         "lineheat diff old --against new --hide-kernel",
         "kernel hidden",
     ),
+    ("lineheat diff RUN --time 2-3 --rest", "all but 2 to 3 s"),
+    (
+        "lineheat diff RUN --time 2-3 --base-time 0-1",
+        "first range",
+    ),
     (
         "lineheat convert RUN part.pb.gz --time 2.7-3.1",
         "written to part.pb.gz",
