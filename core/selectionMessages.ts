@@ -87,6 +87,7 @@ export type SelectionPageMessage =
   | { readonly type: 'select'; readonly selection: ShownSelection; readonly preview: boolean }
   | { readonly type: 'undoSelection' }
   | { readonly type: 'redoSelection' }
+  | { readonly type: 'compareParts'; readonly parts: 'rest' | 'ranges' }
   /** How many names of the run a text means. `exact`: it is one name, not a pattern. `ask` comes back with the answer. */
   | ({ readonly type: 'matchNames'; readonly ask: number } & NameQuery)
   /** What was on most stacks there; pid and tid 0: of all threads. `ask` comes back with the answer. */
@@ -167,11 +168,13 @@ const ID_LIMIT = 0xffff_ffff;
 
 /** The message on selection or timeline that `message` is; undefined when it is none. */
 export function parseSelectionMessage(message: Record<string, unknown>): SelectionPageMessage | undefined {
-  const { type, request, selection, preview, ask, time, pid, tid, thing, text, exact } = message;
+  const { type, request, selection, preview, ask, time, pid, tid, thing, text, exact, parts } = message;
   switch (type) {
     case 'undoSelection':
     case 'redoSelection':
       return { type };
+    case 'compareParts':
+      return parts === 'rest' || parts === 'ranges' ? { type, parts } : undefined;
     case 'timeline': {
       const parsed = parseTimelineRequest(request);
       return parsed && { type, request: parsed };

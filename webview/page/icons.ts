@@ -14,6 +14,8 @@ export const icons = {
   undo: 'M3 6.5h6.5a3.5 3.5 0 1 1 0 7H6M5.5 4L3 6.5L5.5 9',
   redo: 'M13 6.5H6.5a3.5 3.5 0 1 0 0 7H10M10.5 4L13 6.5L10.5 9',
   close: 'M4 4l8 8M12 4l-8 8',
+  compareRest: 'M2.5 3.5h5v9h-5zM9.5 3.5h4M9.5 8h4M9.5 12.5h4',
+  compareRanges: 'M2.5 5h4v6h-4zM9.5 5h4v6h-4zM8 2.5v11',
   clear: 'M2.5 4.5h11M5.5 4.5v-2h5v2M4 4.5l.7 9h6.6l.7-9',
   open: 'M6 4l4 4-4 4',
   byTime: 'M3 13.5V3M7 13.5V6.5M11 13.5V9.5',

@@ -79,6 +79,7 @@ export class RunSelection {
         commit: (selection) => this.#control.commit(selection),
         undo: () => this.#control.undo(),
         redo: () => this.#control.redo(),
+        compare: (parts) => host.send({ type: 'compareParts', parts }),
         threadNamed: (tid) => this.#strip.threadNamed(tid),
         addFilter: () => this.addFilter(),
         editFilter: (place) => this.#form.open(filterAt(this.#control.selection, place), place),

@@ -4,6 +4,7 @@ import * as l10n from '@vscode/l10n';
 import '@vscode-elements/elements/dist/vscode-badge/index.js';
 import { html, nothing, render } from 'lit';
 import { selectedText, valueText } from '../../core/numbersAsText.ts';
+import { type ComparedParts, whyNotCompared } from '../../core/partsOfRun.ts';
 import { type Chip, chipsOf } from '../../core/selectionChips.ts';
 import {
   EMPTY_SELECTION,
@@ -21,6 +22,7 @@ export interface BarEvents {
   commit(selection: ShownSelection): void;
   undo(): void;
   redo(): void;
+  compare(parts: ComparedParts): void;
   threadNamed(tid: string): string | undefined;
   addFilter(): void;
   /** Of a chip: its filter is to be changed. */
@@ -62,6 +64,8 @@ export class SelectionBar {
           ${empty ? html`<li class="selection-all">${l10n.t('Everything is selected')}</li>` : nothing}
         </ul>
         ${toolbarButton(l10n.t('Add filter (A)'), icon(icons.filter), () => this.#events.addFilter())}
+        ${empty ? nothing : this.#compare('rest', selection, preview)}
+        ${empty ? nothing : this.#compare('ranges', selection, preview)}
         ${empty ? nothing : toolbarButton(l10n.t('Clear the selection'), icon(icons.clear), () => this.#events.commit(EMPTY_SELECTION))}
         ${preview ? html`<vscode-badge class="selection-preview">${l10n.t('Preview: Enter keeps it, Esc drops it')}</vscode-badge>` : nothing}
         <span class="selection-base" role="status" title=${baseTitle(confirmed)}>${baseText(confirmed)}</span>
@@ -86,6 +90,16 @@ export class SelectionBar {
     const isEdited = edited?.part === place.part && edited.at === place.at;
     return html`<button type="button" class="selection-text" aria-label=${l10n.t('Edit filter {0}', text)}
       aria-expanded=${isEdited ? 'true' : 'false'} @click=${() => this.#events.editFilter(place)}>${text}</button>`;
+  }
+
+  /** It can be reached by keys even where it does nothing, so that its reason can be read. */
+  #compare(parts: ComparedParts, selection: ShownSelection, preview: boolean) {
+    const name = parts === 'rest' ? l10n.t('Compare with the Rest') : l10n.t('Compare the Two Ranges');
+    const reason = preview ? l10n.t('Press Enter to keep the selection first.') : whyNotCompared(selection, parts);
+    const title = reason ? l10n.t('{0}: {1}', name, reason) : name;
+    return html`<button type="button" class="selection-compare ${parts}" title=${title} aria-label=${title}
+      aria-disabled=${reason ? 'true' : 'false'} @click=${() => reason || this.#events.compare(parts)}
+      >${icon(parts === 'rest' ? icons.compareRest : icons.compareRanges)}</button>`;
   }
 
   #step(label: string, face: string, possible: boolean, act: () => void) {

@@ -27,6 +27,38 @@ onPage('a chip goes by its ×, and undo and redo go through the steps', {}, asyn
   assert.equal((await chips(panel)).length, 3);
 });
 
+onPage(
+  'a selection is compared with the rest by mouse and keys, and two ranges where there are two',
+  {},
+  async (panel) => {
+    await showTimeline(panel);
+    const [rest, ranges] = [
+      panel.page.locator('.selection-compare.rest'),
+      panel.page.locator('.selection-compare.ranges'),
+    ];
+    assert.equal(await rest.count(), 0, 'nothing is selected');
+    await press(panel, 'k');
+    assert.match((await rest.getAttribute('title'))!, /^Compare with the Rest: Select times, threads/);
+    await rest.click({ force: true });
+    assert.deepEqual(await allOf(panel, 'compareParts'), [], 'the kernel hidden leaves nothing out');
+    await drag(panel, 1, 0.25, 0.5);
+    assert.equal(await rest.getAttribute('aria-disabled'), 'true', 'a preview is no selection');
+    await press(panel, 'Enter');
+    await settled(panel);
+    assert.equal(await rest.getAttribute('aria-disabled'), 'false');
+    await rest.click();
+    await rest.focus();
+    await panel.page.keyboard.press('Enter');
+    const asked = await allOf(panel, 'compareParts');
+    assert.deepEqual(asked, [
+      { type: 'compareParts', parts: 'rest' },
+      { type: 'compareParts', parts: 'rest' },
+    ]);
+    assert.match((await ranges.getAttribute('aria-label'))!, /^Compare the Two Ranges: Select exactly two/);
+    assert.equal(await ranges.getAttribute('aria-disabled'), 'true');
+  },
+);
+
 onPage('keys of inputs are theirs', {}, async (panel) => {
   await showTimeline(panel);
   await panel.page.locator('.search-field input').fill('');

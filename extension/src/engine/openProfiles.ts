@@ -9,6 +9,7 @@ import {
   type WireSelection,
   wire,
 } from '../../../core/wire.ts';
+import { wirePart } from '../selection/wireSelection.ts';
 import type { EngineClient, RequestOptions } from './engineClient.ts';
 import { EngineFailure } from './failure.ts';
 import type { RunEngine, RunEngines } from './runEngines.ts';
@@ -56,6 +57,7 @@ export class OpenRun {
   ) {
     this.engine = engines.of(ref);
     this.handle = new Reopened(this.engine.client, () => this.openNow());
+    if (ref.kind === 'file' && ref.part) this.selection = this.selecting(wirePart(ref.part));
   }
 
   opened(): Promise<RunOpened> {
@@ -83,10 +85,7 @@ export class OpenRun {
   /** Only of this part from now on; throws EngineFailure when the run has no such part, which is then not selected. */
   async select(selection: WireSelection): Promise<Selected> {
     const former = this.selection;
-    const next = new Reopened(this.engine.client, async () => {
-      const reply = await this.requestWhole((run) => ({ select: { run, selection } }));
-      return expected(reply.selected, 'Selected');
-    });
+    const next = this.selecting(selection);
     this.selection = next;
     try {
       return await next.get();
@@ -96,6 +95,19 @@ export class OpenRun {
     } finally {
       if (this.selection !== former) former?.drop((selected) => ({ close: { run: selected.run } }));
     }
+  }
+
+  /** By what the engine knows what is selected, or the whole. */
+  async shownHandle(): Promise<number> {
+    const whole = await this.opened();
+    return (await this.selection?.get())?.run ?? whole.run;
+  }
+
+  private selecting(selection: WireSelection): Reopened<Selected> {
+    return new Reopened(this.engine.client, async () => {
+      const reply = await this.requestWhole((run) => ({ select: { run, selection } }));
+      return expected(reply.selected, 'Selected');
+    });
   }
 
   close(): void {
@@ -113,7 +125,7 @@ export class OpenRun {
   }
 }
 
-/** Two open runs, compared: `current` against `base`. */
+/** Two open runs, or two parts of one, compared: `current` against `base`. */
 export class OpenComparison {
   private handle: Reopened<ComparisonOpened>;
 
@@ -144,10 +156,10 @@ export class OpenComparison {
   }
 
   private async openNow(): Promise<ComparisonOpened> {
-    const [base, current] = await Promise.all([this.base.opened(), this.current.opened()]);
+    const [baseRun, newRun] = await Promise.all([this.base.shownHandle(), this.current.shownHandle()]);
     const { normalisation, measure } = this;
     const value = measure && { type: measure.type, unit: measure.unit };
-    const openComparison = { baseRun: base.run, newRun: current.run, normalisation, ...(value ? { value } : {}) };
+    const openComparison = { baseRun, newRun, normalisation, ...(value ? { value } : {}) };
     const reply = await this.client.request({ openComparison });
     return expected(reply.comparisonOpened, 'ComparisonOpened');
   }

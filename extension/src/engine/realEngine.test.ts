@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { writeLargeProfile } from '../../../bench/pprof-writer.mjs';
 import { EMPTY_SELECTION, type NameQuery } from '../../../core/selectionMessages.ts';
 import { withFilter } from '../../../core/typedFilter.ts';
@@ -134,6 +135,32 @@ test('a typed filter is counted, and selects what it means', { skip }, async () 
   };
   assert.equal((await samples('keep')) + (await samples('drop')), whole);
   run.close();
+});
+
+test('a thread is compared with the rest of its run, and comes back after a crash', { skip }, async () => {
+  const path = fileURLToPath(new URL('../../../helper/tests/runs/threads.format-1.pb.gz', import.meta.url));
+  const selection = { ...EMPTY_SELECTION, threads: ['worker-3'] };
+  const open = (rest: boolean) =>
+    new OpenRun(
+      new RunEngines(client),
+      { ...fileRun(path), part: { selection, rest } },
+      { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' },
+    );
+  const comparison = new OpenComparison(client, open(true), open(false));
+  const told = async () => {
+    const { partNames, sentence, baseExecutions, newExecutions } = await comparison.opened();
+    return { partNames, sentence, samples: [baseExecutions, newExecutions].map(([one]) => one?.samples) };
+  };
+  const first = await told();
+  assert.deepEqual(first.partNames, ['rest', 'selection']);
+  assert.deepEqual(first.samples, [83, 42]);
+  assert.match(first.sentence, /^The selection used .* less CPU time per wall second than the rest/);
+  process.kill(client.pid!, 'SIGKILL');
+  const functions = wire.ViewRequest.Kind.COMPARED_FUNCTIONS;
+  const { view } = await comparison.request((id) => ({ view: { kind: functions, comparison: id } }));
+  assert.ok(view && view.content.length > 0);
+  assert.deepEqual(await told(), first);
+  comparison.close();
 });
 
 test('a missing and a damaged file are failures with a sentence, and the engine lives', { skip }, async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EMPTY_SELECTION } from '../../../core/selectionMessages.ts';
 import { wire } from '../../../core/wire.ts';
 import { EngineFailure } from './failure.ts';
 import { RunEngines } from './runEngines.ts';
@@ -29,6 +30,18 @@ test('each path has a key of its own, which gives the path back', () => {
     runs.map((run) => runOfKey(runKey(run))),
     runs,
   );
+});
+
+test('a part of a run has a key of its own, which gives the part back', () => {
+  const part = { selection: { ...EMPTY_SELECTION, times: [{ fromNs: 1, toNs: 2 }] }, rest: true };
+  for (const path of HOSTILE) {
+    const run: RunRef = { ...fileRun(path), part };
+    assert.deepEqual(runOfKey(runKey(run)), run);
+    assert.ok(!sameRun(run, fileRun(path)));
+    assert.ok(!sameRun(run, { ...run, part: { ...part, rest: false } }));
+  }
+  for (const key of ['part:', 'part:[]', 'part:["/a"]', 'part:["/a",{}]', 'part:{'])
+    assert.equal(runOfKey(key), undefined);
 });
 
 test('what earlier versions saved is read: a plain path', () => {

@@ -1,6 +1,7 @@
 // What names a run: everything that opens, shows or remembers one holds such a reference, and never a path. What a kind of run can
 // do is decided here only.
 import * as l10n from '@vscode/l10n';
+import { parsePart, type RunPart } from '../../../core/partsOfRun.ts';
 import type { RunSummary } from '../../../core/wire.ts';
 import { EngineFailure } from './failure.ts';
 
@@ -8,6 +9,8 @@ import { EngineFailure } from './failure.ts';
 export interface FileRun {
   readonly kind: 'file';
   readonly path: string;
+  /** Only this part of it, as a side of a comparison of two parts. */
+  readonly part?: RunPart;
 }
 
 /** What a recording in progress has so far. The number is given by `RunEngines`, and no other recording of this window has it. */
@@ -37,6 +40,7 @@ export const fileRun = (path: string): FileRun => ({ kind: 'file', path });
 export const listedRun = ({ path }: Pick<RunSummary, 'path'>): FileRun => fileRun(path);
 
 const FILE = 'file:';
+const PART = 'part:';
 const RECORDING = 'recording:';
 
 /**
@@ -45,6 +49,7 @@ const RECORDING = 'recording:';
  */
 export function runKey(run: RunRef): string {
   if (run.kind === 'recording') return `${RECORDING}${run.recording}`;
+  if (run.part) return `${PART}${JSON.stringify([run.path, run.part])}`;
   return run.path.startsWith('/') ? run.path : `${FILE}${run.path}`;
 }
 
@@ -53,8 +58,21 @@ export function runOfKey(key: unknown): RunRef | undefined {
   if (typeof key !== 'string') return undefined;
   if (key.startsWith('/')) return fileRun(key);
   if (key.startsWith(FILE)) return fileRun(key.slice(FILE.length));
+  if (key.startsWith(PART)) return partOfKey(key.slice(PART.length));
   const recording = /^recording:([1-9]\d{0,8})$/.exec(key)?.[1];
   return recording === undefined ? undefined : { kind: 'recording', recording: Number(recording) };
+}
+
+function partOfKey(text: string): FileRun | undefined {
+  let saved: unknown;
+  try {
+    saved = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const [path, unknown] = Array.isArray(saved) ? saved : [];
+  const part = parsePart(unknown);
+  return typeof path === 'string' && part ? { kind: 'file', path, part } : undefined;
 }
 
 export const sameRun = (one: RunRef, other: RunRef): boolean => runKey(one) === runKey(other);

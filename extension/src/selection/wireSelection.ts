@@ -1,5 +1,6 @@
 // Selections and timelines as the engine knows them.
 import type { NamedFunction } from '../../../core/namedFunction.ts';
+import type { RunPart } from '../../../core/partsOfRun.ts';
 import {
   type NameQuery,
   type Runtime,
@@ -63,6 +64,8 @@ export function wireSelection(selection: ShownSelection) {
     })),
   };
 }
+
+export const wirePart = ({ selection, rest }: RunPart) => ({ ...wireSelection(selection), rest });
 
 const named = (functions: readonly NamedFunction[]) => functions.map(({ name, module }) => ({ name, module }));
 

@@ -83,9 +83,7 @@ export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectPa
         panel,
         subject: 'comparison',
         // The sentence says the change with its interval; without one the bare change stands in the title.
-        title: [summaries.map(runName).join(' → '), shown.sentence ? '' : relativeText(opened.change)]
-          .filter(Boolean)
-          .join('  '),
+        title: [titleOf(opened), shown.sentence ? '' : relativeText(opened.change)].filter(Boolean).join('  '),
         runs: summaries.map(shownRun),
         problems: [...matchSentence(opened), ...opened.warnings.map((text) => visibleText(text, 1000))],
         values: [opened.value ? shownMeasure(opened.value) : CPU],
@@ -145,6 +143,13 @@ export function comparisonSubject(runs: ComparedRuns, parts: ComparisonSubjectPa
     savedText: (recordedPath) => savedText(comparison.current, recordedPath),
     close: () => comparison.close(),
   };
+}
+
+/** The names of both runs, or of one run and its two parts. */
+function titleOf({ base, new: current, partNames }: ComparisonOpened): string {
+  const names = [base, current].filter((run) => run !== null).map(runName);
+  const [first, second] = partNames.map((name) => visibleText(name, 60));
+  return first && second ? l10n.t('{0}: {1} → {2}', names[0] ?? '', first, second) : names.join(' → ');
 }
 
 /** Functions that exist in one run only are no fault, but little in common makes every difference a guess. */

@@ -51,7 +51,7 @@ export class PageSelection {
     });
   }
 
-  async answer(message: SelectionPageMessage): Promise<void> {
+  async answer(message: Exclude<SelectionPageMessage, { type: 'compareParts' }>): Promise<void> {
     const { selections, post } = this.parts;
     const { ref } = this.run;
     switch (message.type) {

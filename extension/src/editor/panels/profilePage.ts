@@ -8,7 +8,7 @@ import { TRANSLATIONS_META } from '../../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
 import type { Location } from '../../../../core/wire.ts';
 import { EngineFailure, failureOf } from '../../engine/failure.ts';
-import type { RunRef } from '../../engine/runRef.ts';
+import { type RunRef, runKey } from '../../engine/runRef.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
 import { tellError } from '../notifications.ts';
@@ -179,6 +179,12 @@ export class ProfilePage implements vscode.Disposable {
       case 'compareMeasure':
         this.subject.compareMeasure?.(message.measure);
         return this.answer({ type: 'retry' });
+      case 'compareParts': {
+        const { run } = this.subject;
+        const command = message.parts === 'rest' ? 'lineheat.compareWithRest' : 'lineheat.compareRanges';
+        if (run) await vscode.commands.executeCommand(command, runKey(run.ref));
+        return;
+      }
       case 'timeline':
       case 'select':
       case 'undoSelection':
