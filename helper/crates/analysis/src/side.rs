@@ -107,6 +107,15 @@ impl Side {
     /// One file that is open already.
     pub fn of_run(analyzed: Arc<Analyzed>) -> Side {
         let mut parts = [executions(analyzed.profile())];
+        let selected = analyzed.selected.as_ref();
+        if let Some(selected) = selected.filter(|selected| !selected.part.executions.is_empty()) {
+            // The others are not of the side, and would be executions without cost.
+            let mut is_in = vec![false; analyzed.profile().samples.len()];
+            (selected.samples.iter()).for_each(|&sample| is_in[sample as usize] = true);
+            for (execution, is_in) in parts[0].of_sample.iter_mut().zip(is_in) {
+                *execution = execution.filter(|_| is_in);
+            }
+        }
         leave_out_unlike(&mut parts);
         if parts[0].of_sample.iter().all(Option::is_some) {
             return Side::of_whole(analyzed);

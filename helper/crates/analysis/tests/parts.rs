@@ -271,3 +271,33 @@ fn sides_of_selections_are_the_selected_samples() {
         assert_eq!(side.total(1), alone.total(1));
     }
 }
+
+#[test]
+fn executions_of_a_repeated_command_are_the_units_of_their_parts() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/runs/repeats.format-1.pb.gz"
+    );
+    let profile = profile::Opener::default()
+        .open(path.as_ref())
+        .expect("a run of three executions");
+    let two = Selection {
+        executions: vec![1, 3],
+        ..Selection::default()
+    };
+    let comparison = compared(&profile, &two.inverted(), &two).expect("parts");
+    let counts = comparison.executions().map(|side| side.len());
+    assert_eq!(counts, [1, 2]);
+    assert_eq!(comparison.per(), "execution");
+    // Each took 40 to 45 ms.
+    for total in [comparison.base_total(), comparison.new_total()] {
+        assert!((30_000_000..55_000_000).contains(&total.value), "{total:?}");
+    }
+    let method = &comparison.whole().method;
+    assert!(
+        method.contains(
+            "The rest has only one execution and is assumed to vary as much as the selection."
+        ),
+        "{method}"
+    );
+}
