@@ -59,6 +59,11 @@ export class EngineClient {
     return this.starts;
   }
 
+  /** It ended, and was not started again: handles of its generation are of no use. */
+  get hasEnded(): boolean {
+    return this.starts > 0 && !this.process;
+  }
+
   get pid(): number | undefined {
     return this.process?.pid;
   }

@@ -184,7 +184,7 @@ class Reopened<Opened> {
 
   async get(): Promise<Opened> {
     const known = this.current;
-    if (known && (known.generation ?? this.client.generation) === this.client.generation) return known.value;
+    if (known && this.isCurrent(known.generation)) return known.value;
     const entry: NonNullable<typeof known> = { generation: undefined, value: this.open() };
     this.current = entry;
     try {
@@ -195,6 +195,11 @@ class Reopened<Opened> {
       if (this.current === entry) this.current = undefined;
       throw error;
     }
+  }
+
+  /** Of a value that is on its way the generation is not known yet. */
+  private isCurrent(generation: number | undefined): boolean {
+    return generation === undefined || (generation === this.client.generation && !this.client.hasEnded);
   }
 
   /** Runs `step` with the value, once more when the engine ended under it. */

@@ -181,8 +181,10 @@ export class ProfilePage implements vscode.Disposable {
         return this.answer({ type: 'retry' });
       case 'compareParts': {
         const { run } = this.subject;
-        const command = message.parts === 'rest' ? 'lineheat.compareWithRest' : 'lineheat.compareRanges';
-        if (run) await vscode.commands.executeCommand(command, runKey(run.ref));
+        if (!run) return;
+        const key = runKey(run.ref);
+        if (message.parts === 'rest') await vscode.commands.executeCommand('lineheat.compareWithRest', key);
+        else await vscode.commands.executeCommand('lineheat.compareRanges', key);
         return;
       }
       case 'timeline':
