@@ -4,8 +4,7 @@
 //! - halves: a range, cut in the middle;
 //! - ranges: two of the same length anywhere;
 //! - rest: a range against all else;
-//! - slices: 40 slices of a range, half of them taken by chance;
-//! - threads: nothing, one thread against the others is printed by `lineheat diff`.
+//! - slices: 40 slices of a range, half of them taken by chance.
 
 use std::ops::Range;
 use std::sync::Arc;
