@@ -80,25 +80,23 @@ fn during(times: Vec<Range<u64>>) -> Selection {
     }
 }
 
+fn once(range: Range<u64>) -> Selection {
+    during(vec![range])
+}
+
 fn split(kind: &str, steady: &Range<u64>, chance: &mut Chance) -> [Selection; 2] {
     let all = steady.end - steady.start;
     let length = all / 10 + chance.below(all * 9 / 10);
     let start = steady.start + chance.below(all - length);
     let half = start + length / 2;
     match kind {
-        "halves" => [
-            during(vec![start..half]),
-            during(vec![half..start + length]),
-        ],
+        "halves" => [once(start..half), once(half..start + length)],
         "ranges" => {
             let length = length / 2;
             let gap = chance.below(all - 2 * length);
             let first = steady.start + chance.below(all - 2 * length - gap);
             let second = first + length + gap;
-            let ranges = [
-                during(vec![first..first + length]),
-                during(vec![second..second + length]),
-            ];
+            let ranges = [once(first..first + length), once(second..second + length)];
             match chance.below(2) {
                 0 => ranges,
                 _ => {
