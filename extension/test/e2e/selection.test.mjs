@@ -172,3 +172,17 @@ story('done again by a key, and cleared by a click on the status bar', async ({ 
     return early && !isNothing(later);
   });
 });
+
+story('compared with the rest, the line of the part has more of the CPU time', async ({ page, picture }) => {
+  await panel.locator('.graph canvas').click({ position: { x: 5, y: 300 } });
+  await page.keyboard.press('Control+z');
+  await panel.locator('.selection-chip').first().waitFor();
+  await panel.locator('.selection-compare.rest').click();
+  const compared = await webviewWith(page, '.verdict-mark');
+  assert.match(await compared.locator('h1').innerText(), /^.?\s*The selection uses .* than the rest/);
+  await eventually('differences beside the lines', async () => {
+    const { early, later } = await figures(page);
+    return /\+\d/.test(early) && /−100/.test(later);
+  });
+  await picture('compared-with-the-rest');
+});

@@ -75,8 +75,8 @@ impl Comparison {
             // A part is no execution of anything.
             normalisations.retain(|one| *one != Normalisation::Run);
         }
-        if (covered.as_ref()).is_some_and(|[of_base, of_new]| of_base != of_new) {
-            // CPU time per second also tells what else the machine did at that time; shares do not.
+        if covered.is_some() {
+            // CPU time per second also tells what else the machine did, and which thread it favoured; shares do not.
             normalisations.sort_by_key(|one| *one != Normalisation::Share);
         }
         let normalisation = chosen(normalisation, &normalisations)?;

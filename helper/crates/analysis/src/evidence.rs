@@ -34,7 +34,7 @@ pub(crate) enum Test {
 /// Counts that are held at once, of one side.
 const COUNTS_MAX: usize = 64_000_000;
 
-const OTHER_TIME: &str = "CPU time per second at another time also depends on what else the machine did, so changes of it cannot be distinguished from noise. Compare shares instead.";
+const OTHER_LOAD: &str = "CPU time per second of a part also depends on what else the machine did, so changes of it cannot be distinguished from noise. Compare shares instead.";
 
 pub(crate) fn fits(rows: usize, columns: usize) -> bool {
     rows.saturating_mul(columns) <= COUNTS_MAX
@@ -164,12 +164,9 @@ impl Evidence {
             let samples = |columns: &Columns| columns.sums().into_iter().map(f64::from).collect();
             self.windows.exposure = [samples(&self.columns[0]), samples(&self.columns[1])];
         }
-        if self.test == Test::Windows
-            && normalisation != Normalisation::Share
-            && self.cut.as_ref().is_some_and(|cut| !cut.are_shared())
-        {
+        if self.test == Test::Windows && normalisation != Normalisation::Share {
             self.test = Test::None;
-            self.problem = OTHER_TIME.to_owned();
+            self.problem = OTHER_LOAD.to_owned();
         }
         // Shares leave out what all functions have in common.
         let is_told = self.test == Test::Executions && normalisation != Normalisation::Share;

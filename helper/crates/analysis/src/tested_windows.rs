@@ -1,17 +1,11 @@
 //! The test of two parts of a run, over windows of their time.
 
-use statistics::{Untestable, WholeEffect, WindowedCounts};
+use statistics::WindowedCounts;
 
-use crate::counts::{Columns, Counts};
+use crate::counts::Counts;
 use crate::evidence::{Evidence, Rows};
 
 impl Evidence {
-    /// The whole of two parts of a run.
-    pub fn whole_of_windows(&self) -> Result<WholeEffect, Untestable> {
-        let [base, new] = [&self.columns[0], &self.columns[1]].map(Columns::sums);
-        self.windows.compare_whole(&self.windowed([&base, &new]))
-    }
-
     fn windowed<'a>(&self, counts: [&'a [u32]; 2]) -> WindowedCounts<'a> {
         WindowedCounts {
             counts,

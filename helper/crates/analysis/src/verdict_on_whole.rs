@@ -28,7 +28,7 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     if comparison.normalisation() == Normalisation::Share {
         whole.change = f64::NAN;
         whole.sentence = match comparison.evidence.test {
-            Test::Windows => of_other_time(comparison),
+            Test::Windows => of_parts(comparison),
             _ => "Shares give no overall verdict.".to_owned(),
         };
         return whole;
@@ -57,8 +57,7 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
             }
             _ => None,
         },
-        Test::Windows => comparison.evidence.whole_of_windows().ok(),
-        Test::None => None,
+        Test::Windows | Test::None => None,
     };
     let Some(tested) = tested else {
         whole.sentence = untested(comparison, whole.change);
@@ -115,8 +114,8 @@ fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
         .filter(|end| end.decision != Decision::GoOn && executions == [end.turns; 2])
 }
 
-/// Of parts of different times: figures, and how many functions differ.
-fn of_other_time(comparison: &Comparison) -> String {
+/// Of parts of a run: figures, and how many functions differ.
+fn of_parts(comparison: &Comparison) -> String {
     let per_second = [&comparison.base, &comparison.new].map(|side| {
         let part = side.side.executions()[0];
         part.value as f64 / (part.wall_ns as f64 / 1e9)
@@ -372,12 +371,8 @@ fn method_of_windows(comparison: &Comparison) -> String {
             cut.counts[0], cut.counts[1]
         ),
     };
-    let of = match comparison.normalisation() {
-        Normalisation::Share => "Functions and lines: shares",
-        _ => "Overall, functions and lines: rates",
-    };
     format!(
-        "{of} of {windows}, allowing for neighbouring windows that are alike, false discovery rate 5 %. This is about these parts of one execution; another execution may differ."
+        "Functions and lines: shares of {windows}, allowing for neighbouring windows that are alike, false discovery rate 5 %. This is about these parts of one execution; another execution may differ."
     )
 }
 

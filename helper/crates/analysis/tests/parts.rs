@@ -152,9 +152,8 @@ fn a_thread_is_compared_with_the_others_in_the_same_windows() {
     let thread = of_thread("worker-1");
     let comparison = compared(&profile, &thread.inverted(), &thread).expect("parts");
     let whole = comparison.whole();
-    // A third of the samples against two thirds.
-    assert_eq!(whole.verdict, Verdict::Faster, "{}", whole.sentence);
-    assert!((-0.6..-0.4).contains(&whole.change), "{}", whole.sentence);
+    // A third of the samples against two thirds, which the machine may have given them.
+    assert!(!whole.verdict.has_direction(), "{}", whole.sentence);
     assert!(
         whole.sentence.starts_with("The selection uses "),
         "{}",
@@ -175,9 +174,20 @@ fn a_thread_is_compared_with_the_others_in_the_same_windows() {
         whole.method
     );
     // Their functions take the same shares.
+    assert_eq!(verdict_of(&comparison, "hash"), Verdict::Noise);
     let [base, new] = Side::parts(profile, [&thread.inverted(), &thread]).expect("parts");
-    let shares = Comparison::new(base, new, Some(Normalisation::Share)).expect("shares");
-    assert_eq!(verdict_of(&shares, "hash"), Verdict::Noise);
+    let rates = Comparison::new(base, new, Some(Normalisation::Wall)).expect("rates");
+    assert!(
+        (-0.6..-0.4).contains(&rates.whole().change),
+        "{}",
+        rates.whole().sentence
+    );
+    assert!(
+        !rates.whole().verdict.has_direction(),
+        "{}",
+        rates.whole().sentence
+    );
+    assert!(!verdict_of(&rates, "hash").has_direction());
 }
 
 #[test]

@@ -11,9 +11,8 @@
 
 use crate::batch_means::{LEAST_SAMPLES, p_by_chance};
 use crate::interval::Interval;
-use crate::planning::detectable_at;
 use crate::student::{two_sided_p, two_sided_quantile};
-use crate::whole::{WholeEffect, welch};
+use crate::whole::welch;
 
 /// A part with fewer windows is not tested.
 pub const LEAST_WINDOWS: usize = 8;
@@ -116,25 +115,6 @@ impl Windows {
         let design_effect = (spread.variance / independent).max(1.0);
         let [few, many] = [rare, frequent].map(|side| parts.counts[side] / design_effect);
         p_by_chance([few, many], [rare, frequent].map(|side| of.value[side]))
-    }
-
-    /// The whole, tested as one feature, on the logarithm of its ratio.
-    ///
-    /// # Errors
-    /// As [`Windows::compare`].
-    pub fn compare_whole(&self, of: &WindowedCounts) -> Result<WholeEffect, Untestable> {
-        let parts = Parts::of(self, of);
-        let found = parts.ratio()?;
-        let t = found.ln / found.variance.sqrt();
-        Ok(WholeEffect {
-            change: found.interval(),
-            standard_error: found.variance.sqrt(),
-            t,
-            df: found.df,
-            p: two_sided_p(t, found.df),
-            level: LEVEL,
-            smallest_detectable: detectable_at(LEVEL, found.variance.sqrt(), found.df),
-        })
     }
 }
 
@@ -397,7 +377,6 @@ mod tests {
         let more = UNEVEN.map(|count| count + 4);
         let [base, new] = apart(sorted(UNEVEN), sorted(more));
         assert_eq!(windows.compare(&of(&base, &new)), Err(Untestable::Alike));
-        assert!(windows.compare_whole(&of(&base, &new)).is_err());
     }
 
     #[test]
