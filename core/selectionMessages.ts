@@ -153,6 +153,8 @@ export type SelectionHostMessage =
   | SelectedMessage
   /** A selection was refused, and is as before: why, in one sentence. */
   | { readonly type: 'selectionRefused'; readonly message: string }
+  /** The function under the cursor of an editor: its samples are coloured on the timeline, as those of a selected one. */
+  | { readonly type: 'underCursor'; readonly function: NamedFunction }
   | NamesMatchedMessage
   | HottestStackMessage;
 

@@ -75,6 +75,7 @@ const host = connect((message) => {
     case 'selected':
     case 'selectionRefused':
     case 'namesMatched':
+    case 'underCursor':
     case 'hottestStack':
       page?.receiveSelection(message);
       break;

@@ -7,6 +7,7 @@ import { DoctorPage } from './editor/doctor/doctorPage.ts';
 import { showFailure } from './editor/failureMessages.ts';
 import { ActiveProfile } from './editor/heat/activeProfile.ts';
 import { ChangeNavigation } from './editor/heat/changeNavigation.ts';
+import { CursorFunction } from './editor/heat/cursorFunction.ts';
 import { FileHeats } from './editor/heat/fileHeats.ts';
 import { HeatHoverProvider } from './editor/heat/heatHoverProvider.ts';
 import { HeatLensProvider } from './editor/heat/heatLensProvider.ts';
@@ -71,7 +72,9 @@ export function activate(context: vscode.ExtensionContext): Activated {
 
   const changes = new ChangeNavigation(active, heats, navigation);
 
+  const cursor = new CursorFunction(active, heats);
   const pageParts = {
+    cursor,
     retained: new RetainedPages(),
     selections,
     measures,
@@ -142,7 +145,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
     new SelectionStatus(active, selections),
     new MeasureStatus(active),
-    ...[doctor, active, heats, painter, lenses, panels, builds, recorder, runs, baseline],
+    ...[doctor, active, cursor, heats, painter, lenses, panels, builds, recorder, runs, baseline],
     vscode.languages.registerCodeLensProvider(sources, lenses),
     vscode.languages.registerHoverProvider(sources, hovers),
     ...PROFILE_EDITORS.map((editor) =>

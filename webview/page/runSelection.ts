@@ -144,6 +144,8 @@ export class RunSelection {
         return this.#control.receivedRefusal(message.message);
       case 'namesMatched':
         return this.#form.told(message);
+      case 'underCursor':
+        return this.tint(message.function);
       case 'hottestStack':
         return this.#strip.receiveStack(message);
       case 'timelineFailed':

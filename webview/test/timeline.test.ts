@@ -237,18 +237,27 @@ onPage('a click on a name selects the thread; the menu selects all of that name'
   assert.deepEqual((await lastSelect(panel)).selection.threads, []);
 });
 
-onPage('the selected function is coloured on every track', {}, async (panel) => {
-  await showTimeline(panel);
-  await panel.page.locator('.graph-tree').focus();
-  await press(panel, 'Home', 'ArrowDown', 'ArrowDown', 'ArrowDown');
-  await panel.page.waitForTimeout(250);
-  const { request } = (await allOf(panel, 'timeline')).at(-1)!;
-  assert.deepEqual(request.tinted, { name: 'main', module: 'shop' });
-  assert.equal(await panel.page.locator('.timeline-key.tinted').textContent(), 'main');
-  await press(panel, 'Home');
-  await panel.page.waitForTimeout(250);
-  assert.equal((await allOf(panel, 'timeline')).at(-1)!.request.tinted, undefined);
-});
+onPage(
+  'the selected function is coloured on every track, and the one under the cursor of an editor',
+  {},
+  async (panel) => {
+    await showTimeline(panel);
+    await panel.page.locator('.graph-tree').focus();
+    await press(panel, 'Home', 'ArrowDown', 'ArrowDown', 'ArrowDown');
+    await panel.page.waitForTimeout(250);
+    const { request } = (await allOf(panel, 'timeline')).at(-1)!;
+    assert.deepEqual(request.tinted, { name: 'main', module: 'shop' });
+    assert.equal(await panel.page.locator('.timeline-key.tinted').textContent(), 'main');
+    await press(panel, 'Home');
+    await panel.page.waitForTimeout(250);
+    assert.equal((await allOf(panel, 'timeline')).at(-1)!.request.tinted, undefined);
+    const under = { name: 'shop::report(std::ostream&)', module: 'shop' };
+    await panel.post({ type: 'underCursor', function: under });
+    await panel.page.waitForTimeout(250);
+    assert.deepEqual((await allOf(panel, 'timeline')).at(-1)!.request.tinted, under);
+    assert.equal(await panel.page.locator('.timeline-key.tinted').textContent(), under.name);
+  },
+);
 
 const stack = [...Array(20).keys()].map((i) => ({ name: `caller_${i}`, module: 'shop' }));
 onPage('a pointer that rests shows the stack there, foreign names escaped', {}, async (panel) => {

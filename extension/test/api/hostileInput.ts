@@ -255,6 +255,7 @@ function hostilePage(run: string) {
     retained: new RetainedPages(),
     selections: new RunSelections(),
     measures: new RunMeasures(),
+    cursor: { onDidChange: () => ({ dispose: () => {} }) },
     openRun: never,
     compare: never,
   };

@@ -103,6 +103,18 @@ story('the flame graph of a run has a timeline with its threads', async ({ page,
   await picture('timeline');
 });
 
+story('the function under the cursor is coloured on the timeline', async ({ page, picture }) => {
+  const tinted = async () => (await panel.locator('.timeline-key.tinted').innerText()).trim();
+  for (const [line, name] of [
+    [/product\s\*=/, 'later'],
+    [/sum\s\+=\s1/, 'early'],
+  ]) {
+    await page.locator('.view-line', { hasText: line }).first().click();
+    await eventually(`${name} in the legend`, async () => (await tinted()) === name);
+  }
+  await picture('under-the-cursor');
+});
+
 story('a drag over the first part leaves the other line without figures, as the command line says', async (session) => {
   const { page, picture } = session;
   const canvas = panel.locator('.timeline-all canvas, .timeline-body canvas').first();

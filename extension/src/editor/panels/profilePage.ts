@@ -8,9 +8,10 @@ import { TRANSLATIONS_META } from '../../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
 import type { Location } from '../../../../core/wire.ts';
 import { EngineFailure, failureOf } from '../../engine/failure.ts';
-import { type RunRef, runKey } from '../../engine/runRef.ts';
+import { type RunRef, runKey, sameRun } from '../../engine/runRef.ts';
 import type { RunMeasures } from '../../selection/runMeasures.ts';
 import type { RunSelections } from '../../selection/runSelections.ts';
+import type { CursorFunction } from '../heat/cursorFunction.ts';
 import { tellError } from '../notifications.ts';
 import type { OutputLog } from '../outputLog.ts';
 import { runAdvised } from '../runAdvised.ts';
@@ -28,6 +29,7 @@ export interface PageParts {
   readonly retained: RetainedPages;
   readonly selections: RunSelections;
   readonly measures: RunMeasures;
+  readonly cursor: Pick<CursorFunction, 'onDidChange'>;
   /** Opens the run of a sweep's cell, or compares two. */
   readonly openRun: (run: RunRef) => Promise<unknown>;
   readonly compare: (base: RunRef, current: RunRef) => Promise<unknown>;
@@ -41,6 +43,7 @@ export class ProfilePage implements vscode.Disposable {
   private pendingReveal: HostMessage | undefined;
   private selection: PageSelection | undefined;
   private measure: PageMeasure | undefined;
+  private cursor: vscode.Disposable | undefined;
 
   constructor(
     private readonly webview: vscode.Webview,
@@ -89,6 +92,7 @@ export class ProfilePage implements vscode.Disposable {
     this.subscription.dispose();
     this.selection?.dispose();
     this.measure?.dispose();
+    this.cursor?.dispose();
     this.subject.close();
   }
 
@@ -96,10 +100,14 @@ export class ProfilePage implements vscode.Disposable {
   private follow({ run }: ProfileSubject): void {
     this.selection?.dispose();
     this.measure?.dispose();
-    const { selections, measures } = this.parts;
+    this.cursor?.dispose();
+    const { selections, measures, cursor } = this.parts;
     const post = (message: HostMessage) => this.post(message);
     this.selection = run && new PageSelection(run, { selections, measures, post });
     this.measure = run && new PageMeasure(run, measures, post);
+    this.cursor = cursor.onDidChange((under) => {
+      if (this.ready && run && sameRun(under.run, run.ref)) post({ type: 'underCursor', function: under.function });
+    });
   }
 
   private receive(unknown: unknown): void {
