@@ -196,25 +196,6 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         _ => word,
     };
     let [subject, object] = [comparison.names().subject(), comparison.names().object()];
-    if comparison.evidence.test == Test::Windows {
-        let more = match whole.verdict {
-            Verdict::Slower => "more",
-            _ => "less",
-        };
-        let verb = match is_time(comparison.unit()) {
-            true => "uses",
-            false => "has",
-        };
-        return format!(
-            "{subject} {verb} {} % {more} {} per {} than {object} ({} to {}){}.",
-            digits(whole.change.abs()),
-            measure(comparison),
-            comparison.per(),
-            digits(low),
-            digits(high),
-            explained(comparison),
-        );
-    }
     if !is_time(comparison.unit()) {
         let more = match whole.verdict {
             Verdict::Slower => "more",

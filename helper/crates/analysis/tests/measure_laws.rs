@@ -10,7 +10,7 @@ use analysis::{
     function_table, hot_files,
 };
 use profile::{Nature, Profile, ValueType};
-use support::selections::{Table, any_transform, functions_by, lines_by, threaded};
+use support::selections::{Table, any_transform, functions_by, lines_by, sums, threaded};
 use support::{Chance, PERIOD_NS};
 
 /// Besides samples and CPU time: a weighted one with its count, and one that nothing counts.
@@ -105,19 +105,6 @@ fn any_selection(run: &Analyzed, chance: &mut Chance) -> Selection {
     selection
 }
 
-fn add(sums: &mut Table, table: Table) {
-    for (key, amounts) in table {
-        let sum = sums.entry(key).or_default();
-        for (sum, part) in [
-            (&mut sum.self_, amounts.self_),
-            (&mut sum.total, amounts.total),
-        ] {
-            sum.samples += part.samples;
-            sum.value += part.value;
-        }
-    }
-}
-
 fn heats(of: &Analyzed, measure: Measure) -> Vec<FileHeat> {
     (0..of.files().len() as u32)
         .map(|file| file_heat(of, measure, file, None))
@@ -174,10 +161,7 @@ fn parts_of_every_measure_add_up_to_the_whole_in_every_view() {
             for measure in 0..run.measures().len() {
                 let told = format!("{measure} of {selections:?}");
                 for view in [functions_by, lines_by, heat_of_lines] {
-                    let mut sums = Table::new();
-                    parts
-                        .iter()
-                        .for_each(|part| add(&mut sums, view(part, measure)));
+                    let sums = sums(&parts, |part| view(part, measure));
                     let whole = known_of(&run, measure, view(&run, measure));
                     assert_eq!(known_of(&run, measure, sums), whole, "{told}");
                 }

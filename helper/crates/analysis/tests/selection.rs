@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use analysis::{Analyzed, NamedFunction, NamedThing, Runtime, Selection, Transform, flame_graph};
 use support::selections::{
-    CPU, Table, any_transform, any_transform_of, functions, lines, only, pattern,
-    slowly_transformed, stacks, threaded, with_runtimes,
+    CPU, any_transform, any_transform_of, functions, lines, only, pattern, slowly_transformed,
+    stacks, sums, threaded, with_runtimes,
 };
 use support::{Chance, PERIOD_NS, profile_of};
 
@@ -121,21 +121,6 @@ fn interrupts_are_left_out_as_a_runtime_is() {
         .expect("there are some");
     let expected = BTreeMap::from([(";main".to_owned(), 5), (";main;sys_read".to_owned(), 2)]);
     assert_eq!(stacks(&hidden), expected);
-}
-
-fn sums(parts: &[Analyzed], table: impl Fn(&Analyzed) -> Table) -> Table {
-    let mut sums = Table::new();
-    for (key, amounts) in parts.iter().flat_map(&table) {
-        let sum = sums.entry(key).or_default();
-        for (sum, part) in [
-            (&mut sum.self_, amounts.self_),
-            (&mut sum.total, amounts.total),
-        ] {
-            sum.samples += part.samples;
-            sum.value += part.value;
-        }
-    }
-    sums
 }
 
 fn adds_up(whole: &Analyzed, selections: Vec<Selection>) {

@@ -44,6 +44,22 @@ pub fn lines_by(analyzed: &Analyzed, measure: Measure) -> Table {
         .collect()
 }
 
+/// The tables of several parts, added up.
+pub fn sums(parts: &[Analyzed], table: impl Fn(&Analyzed) -> Table) -> Table {
+    let mut sums = Table::new();
+    for (key, amounts) in parts.iter().flat_map(&table) {
+        let sum = sums.entry(key).or_default();
+        for (sum, part) in [
+            (&mut sum.self_, amounts.self_),
+            (&mut sum.total, amounts.total),
+        ] {
+            sum.samples += part.samples;
+            sum.value += part.value;
+        }
+    }
+    sums
+}
+
 /// Samples by the names of their frames, outermost first.
 pub fn stacks(analyzed: &Analyzed) -> BTreeMap<String, u64> {
     let graph = flame_graph(analyzed, CPU);
