@@ -54,6 +54,7 @@ const enums: Record<string, unknown>[] = [
   wire.RecordingProgress.Stage,
   wire.ViewRequest.Kind,
   wire.LocateRequest.Kind,
+  wire.Failure.Kind,
 ];
 
 function enumValue(name: string): unknown {

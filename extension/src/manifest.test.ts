@@ -117,7 +117,7 @@ test('names that only profiles have open as profiles; names that others use too 
         selector.map(({ filenamePattern }) => filenamePattern),
       );
   assert.deepEqual(patterns('default'), ['*.pb.gz', '*.pprof', '*.pprof.gz']);
-  assert.deepEqual(patterns('option'), ['*.pb', '*.prof']);
+  assert.deepEqual(patterns('option'), ['*.pb', '*.prof', '*.folded', '*.collapsed']);
 });
 
 test('every text of the manifest is defined, and every definition used', () => {

@@ -154,7 +154,7 @@ test('a thread is compared with the rest of its run, and comes back after a cras
   const first = await told();
   assert.deepEqual(first.partNames, ['rest', 'selection']);
   assert.deepEqual(first.samples, [83, 42]);
-  assert.match(first.sentence, /^The selection used .* less CPU time per wall second than the rest/);
+  assert.match(first.sentence, /^The selection uses .* less CPU time per wall second than the rest; whether/);
   process.kill(client.pid!, 'SIGKILL');
   const functions = wire.ViewRequest.Kind.COMPARED_FUNCTIONS;
   const { view } = await comparison.request((id) => ({ view: { kind: functions, comparison: id } }));

@@ -72,7 +72,7 @@ test('the page hears how much is selected of the measure that is shown, and agai
     request: async (body: object) => ('openRun' in body ? { runOpened: opened } : { selected: part }),
   };
   const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
+  const run = new OpenRun(new RunEngines(client as never), fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const parts = { selections: new RunSelections(), measures: new RunMeasures() };
   const page = new PageSelection(run, { ...parts, post: (message: SelectionHostMessage) => posted.push(message) });
@@ -100,7 +100,7 @@ test('what a run does not have is refused on the page, and the selection of befo
     },
   };
   const options = { workspaceFolders: [], sourcePrefixes: [], demangle: 'recorded' } as const;
-  const run = new OpenRun(client as never, fileRun('/a.pb.gz'), options);
+  const run = new OpenRun(new RunEngines(client as never), fileRun('/a.pb.gz'), options);
   const posted: SelectionHostMessage[] = [];
   const selections = new RunSelections();
   const post = (message: SelectionHostMessage) => posted.push(message);
