@@ -3,13 +3,14 @@
 //! those of Austin begin with process and thread, and count microseconds or bytes.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use profile::{
     ForeignReader, LabelValue, Limits, LineOf, MappingOf, Profile, ProfileBuilder, ProfileError,
-    sample_labels,
+    SeededHash, sample_labels,
 };
 
-use crate::frame_text::{FrameText, PlaceStyle, place_behind};
+use crate::frame_text::{FrameText, PlaceStyle, is_inlined, place_behind};
 
 pub const READER: ForeignReader = ForeignReader {
     name: "folded stacks",
@@ -171,6 +172,8 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Profile, ProfileError> {
         depth_max: limits.stack_depth,
         frames_left: limits.frames,
         cut: 0,
+        locations: HashMap::default(),
+        current: Vec::new(),
     };
     let mut sums = vec![0u64; types.len()];
     for (number, line) in &lines {
@@ -206,7 +209,7 @@ fn no_count(number: usize, line: &str) -> ProfileError {
     ))
 }
 
-struct Stacks {
+struct Stacks<'a> {
     builder: ProfileBuilder,
     kernel: Option<u32>,
     style: PlaceStyle,
@@ -214,51 +217,58 @@ struct Stacks {
     frames_left: usize,
     /// Stacks that were deeper.
     cut: u64,
+    /// By the text of a frame and what is inlined into it.
+    locations: HashMap<&'a str, u32, SeededHash>,
+    /// Of the stack that is being added, outermost first.
+    current: Vec<u32>,
 }
 
-impl Stacks {
-    fn add(&mut self, stack: &str, values: &[u64], is_austin: bool) -> Result<(), ProfileError> {
+impl<'a> Stacks<'a> {
+    fn add(&mut self, stack: &'a str, values: &[u64], is_austin: bool) -> Result<(), ProfileError> {
         let owner = is_austin.then(|| process_and_thread(stack)).flatten();
         let stack = owner.map_or(stack, |(_, _, frames)| frames);
         let labels: Vec<(&str, LabelValue)> = owner.map_or(Vec::new(), |(pid, tid, _)| {
             sample_labels(pid, tid, "", "", 0)
         });
-        let mut frames: Vec<FrameText> = (stack.split(';').filter(|frame| !frame.is_empty()))
-            .map(|frame| FrameText::of(frame, self.style))
-            .collect();
-        if frames.len() > self.depth_max {
-            frames.drain(..frames.len() - self.depth_max);
+        self.current.clear();
+        for chain in chains(stack).filter(|chain| !chain.is_empty()) {
+            let location = match self.locations.get(chain) {
+                Some(&location) => location,
+                None => self.location(chain),
+            };
+            self.current.push(location);
+        }
+        if self.current.len() > self.depth_max {
+            let deeper = self.current.len() - self.depth_max;
+            self.current.drain(..deeper);
             self.cut += 1;
         }
-        self.frames_left = self.frames_left.checked_sub(frames.len()).ok_or_else(|| {
-            ProfileError::too_large(
-                "The stacks have more frames together than Lineheat reads.".to_owned(),
-            )
-        })?;
-        let mut locations = Vec::new();
-        let mut rest = frames.as_slice();
-        while let [first, others @ ..] = rest {
-            let inlined = others.iter().take_while(|frame| frame.is_inlined).count();
-            let (chain, left) = rest.split_at(1 + inlined);
-            locations.push(self.location(first.is_kernel, chain));
-            rest = left;
-        }
-        locations.reverse();
-        self.builder.add_sample(&locations, values, &labels);
+        self.frames_left = (self.frames_left)
+            .checked_sub(self.current.len())
+            .ok_or_else(|| {
+                ProfileError::too_large("The stacks have more frames together than Lineheat reads.")
+            })?;
+        self.current.reverse();
+        self.builder.add_sample(&self.current, values, &labels);
         Ok(())
     }
 
-    /// Of a frame and what is inlined into it, outermost first.
-    fn location(&mut self, is_kernel: bool, chain: &[FrameText]) -> u32 {
-        let lines: Vec<LineOf> = (chain.iter().rev())
+    fn location(&mut self, chain: &'a str) -> u32 {
+        let frames: Vec<FrameText> = (chain.split(';'))
+            .filter(|frame| !frame.is_empty())
+            .map(|frame| FrameText::of(frame, self.style))
+            .collect();
+        let lines: Vec<LineOf> = (frames.iter().rev())
             .map(|frame| LineOf {
                 function: (self.builder).add_function(frame.name, frame.name, frame.file, 0),
                 line: frame.line,
                 column: 0,
             })
             .collect();
-        let mapping = is_kernel.then(|| self.kernel_mapping());
-        self.builder.add_location(mapping, 0, &lines)
+        let mapping = frames[0].is_kernel.then(|| self.kernel_mapping());
+        let location = self.builder.add_location(mapping, 0, &lines);
+        self.locations.insert(chain, location);
+        location
     }
 
     fn kernel_mapping(&mut self) -> u32 {
@@ -271,4 +281,23 @@ impl Stacks {
             })
         })
     }
+}
+
+/// Each frame with those that are inlined into it, which are marked and follow it.
+fn chains(stack: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(stack);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let frame_end = |from: usize| text[from..].find(';').map_or(text.len(), |at| from + at);
+        let mut end = frame_end(0);
+        while end < text.len() {
+            let next = frame_end(end + 1);
+            if !is_inlined(&text[end + 1..next]) {
+                break;
+            }
+            end = next;
+        }
+        rest = text.get(end + 1..);
+        Some(&text[..end])
+    })
 }

@@ -9,8 +9,6 @@ pub struct FrameText<'a> {
     /// 0: not said.
     pub line: u32,
     pub is_kernel: bool,
-    /// Into the frame before it.
-    pub is_inlined: bool,
 }
 
 /// How a file writes the place of a frame.
@@ -49,9 +47,13 @@ impl<'a> FrameText<'a> {
             file,
             line,
             is_kernel: mark == 'k',
-            is_inlined: mark == 'i',
         }
     }
+}
+
+/// Into the frame before it.
+pub fn is_inlined(text: &str) -> bool {
+    text.ends_with("_[i]")
 }
 
 /// `name (file:line)`; the file may hold colons and parentheses.
@@ -127,6 +129,6 @@ mod tests {
             assert_eq!(FrameText::of(text, style), expected, "{text}");
         }
         assert!(FrameText::of("tick_[k]", PlaceStyle::None).is_kernel);
-        assert!(FrameText::of("add_[i]", PlaceStyle::None).is_inlined);
+        assert!(is_inlined("add_[i]") && !is_inlined("add"));
     }
 }
