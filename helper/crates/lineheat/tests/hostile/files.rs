@@ -190,7 +190,10 @@ fn other_format(chance: &mut Chance, round: u64) -> (String, Vec<u8>) {
     let (kind, bytes) = match round % 16 {
         0 => ("empty", Vec::new()),
         1 => ("one byte", vec![0x0a]),
-        2 => ("text", b"main: work took 12 ms\nmain: idle for 3 ms\n".to_vec()),
+        2 => (
+            "text",
+            b"main: work took 12 ms\nmain: idle for 3 ms\n".to_vec(),
+        ),
         3 => ("JSON", b"{\"shared\": {\"frames\": []}}".to_vec()),
         4 => ("ELF", [&b"\x7fELF\x02\x01\x01"[..], &[0; 200]].concat()),
         5 => (
