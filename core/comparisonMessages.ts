@@ -29,6 +29,8 @@ export interface ShownComparison {
   /** The verdict of the whole, one sentence; empty when the engine has none. */
   readonly sentence: string;
   readonly verdict: number;
+  /** What base and new are called; none: by these words. */
+  readonly sideNames: readonly string[];
   /** What values are per: `run`, `unit of work`, `wall second`, `share`. */
   readonly per: string;
   /** Sentences on the method and on the smallest change that would have been seen. */

@@ -7,7 +7,12 @@ import { adviceOf } from './advice.ts';
 import { around, HOLE } from './around.ts';
 
 /** Nothing when there is nothing to tell. */
-export function comparisonFacts({ method, facts, commits }: ShownComparison): TemplateResult | typeof nothing {
+export function comparisonFacts({
+  method,
+  facts,
+  commits,
+  sideNames,
+}: ShownComparison): TemplateResult | typeof nothing {
   if (facts.length === 0 && commits.length === 0 && method.length === 0) return nothing;
   const differing = facts.filter(({ differs }) => differs);
   const parts = [
@@ -28,7 +33,7 @@ export function comparisonFacts({ method, facts, commits }: ShownComparison): Te
       <summary>${around(title, '', (words, at) => (at === 0 ? words : html`<span class="summary-rest">${words}</span>`))}<span class="summary-more"
         >${parts.filter(Boolean).map((part) => ` · ${part}`)}</span></summary>
       ${method.map((sentence) => html`<p>${adviceOf(sentence)}</p>`)}
-      ${facts.length > 0 ? factsTable([...differing, ...facts.filter(({ differs }) => !differs)]) : nothing}
+      ${facts.length > 0 ? factsTable([...differing, ...facts.filter(({ differs }) => !differs)], sideNames) : nothing}
       ${commits.length > 0 ? commitsOf(commits) : nothing}
     </details>`;
 }
@@ -37,9 +42,12 @@ const commitsOf = (commits: readonly string[]) => html`
   <h2 class="facts-title">${l10n.t('Commits that only the new side has')}</h2>
   <ol class="commits">${commits.map((commit) => html`<li>${commit}</li>`)}</ol>`;
 
-const factsTable = (facts: ShownComparison['facts']) => html`
+const factsTable = (
+  facts: ShownComparison['facts'],
+  [baseName = l10n.t('base'), newName = l10n.t('new')]: ShownComparison['sideNames'],
+) => html`
   <table class="facts-table">
-    <thead><tr><td></td><td></td><th scope="col">${l10n.t('base')}</th><th scope="col">${l10n.t('new')}</th></tr></thead>
+    <thead><tr><td></td><td></td><th scope="col">${baseName}</th><th scope="col">${newName}</th></tr></thead>
     <tbody>${facts.map(
       ({ what, base, new: later, differs }) => html`
         <tr class=${differs ? 'differs' : ''}>

@@ -16,7 +16,7 @@ import { repeatsTable } from './repeatsTable.ts';
 export function headerOf(show: ShowMessage, measure: HTMLElement): TemplateResult {
   const { subject, title, runs, problems, values, comparison, executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
-  const sides = html`<div class="sides">${runs.map(sideOf)}</div>`;
+  const sides = html`<div class="sides">${runs.map((run, at) => sideOf(run, at, comparison?.sideNames[at]))}</div>`;
   return html`
     <header class="header ${subject}">
       <div class="header-words">
@@ -39,10 +39,10 @@ const verdictOf = (verdict: number, sentence: string) =>
 const factsOf = ({ facts }: ShownRun) =>
   html`<ul class="facts" title=${facts.join(' · ')}>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;
 
-/** The verdict speaks of base and new. */
-const sideOf = (run: ShownRun, at: number) => html`
+/** By the words that the verdict has for it. */
+const sideOf = (run: ShownRun, at: number, name: string | undefined) => html`
   <div class="side side-${at === 0 ? 'base' : 'new'}">
-    <span class="side-label">${at === 0 ? l10n.t('base') : l10n.t('new')}</span>
+    <span class="side-label">${name ?? (at === 0 ? l10n.t('base') : l10n.t('new'))}</span>
     <span class="side-name" title=${run.name}>${run.name}</span>
     ${factsOf(run)}
   </div>`;

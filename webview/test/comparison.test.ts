@@ -63,6 +63,15 @@ onComparison('what differs between the sides is marked and comes first', async (
   assert.equal(await panel.page.locator('.commits li').count(), 2);
 });
 
+onComparison('parts of one run are called what the verdict calls them', async (panel) => {
+  const labels = async () => (await panel.page.locator('.side-label').allTextContents()).map((text) => text.trim());
+  assert.deepEqual(await labels(), ['base', 'new']);
+  await showShop(panel, { ...shownShop, sideNames: ['rest', 'selection'] });
+  assert.deepEqual(await labels(), ['rest', 'selection']);
+  const heads = await panel.page.locator('.facts-table thead th').allTextContents();
+  assert.deepEqual(heads, ['rest', 'selection']);
+});
+
 onComparison('the table has the change with its interval, and the graph says it of a frame', async (panel) => {
   const row = panel.page.locator('.comparedFunctions .table-row', { hasText: '__memcmp' });
   assert.equal(await row.locator('.interval-text').textContent(), '−86.3 % ±5.1');

@@ -27,6 +27,7 @@ export function shownComparison(opened: ComparisonOpened): ShownComparison {
   return {
     sentence: visibleText(opened.sentence, SENTENCE_MAX),
     verdict: opened.verdict,
+    sideNames: opened.partNames.map((name) => visibleText(name, 60)),
     per: visibleText(opened.per, 60),
     method: [visibleText(opened.method, SENTENCE_MAX), detectable(opened)].filter(Boolean),
     normalisation: opened.normalisation,

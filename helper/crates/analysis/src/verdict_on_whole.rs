@@ -27,8 +27,18 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
     }
     if comparison.normalisation() == Normalisation::Share {
         whole.change = f64::NAN;
-        whole.sentence = match comparison.evidence.test {
-            Test::Windows => of_parts(comparison),
+        let of_parts = (comparison.names().are_parts())
+            .then(|| change_of_parts(comparison))
+            .flatten();
+        whole.sentence = match (of_parts, comparison.evidence.test) {
+            (Some(change), Test::Windows) => format!(
+                "{change}; whether that is more than noise is unknown, because other load on the machine changes it, too. {}",
+                changed_shares(comparison)
+            ),
+            // The method says why.
+            (Some(change), Test::None) => {
+                format!("{change}; whether that is more than noise is unknown.")
+            }
             _ => "Shares give no overall verdict.".to_owned(),
         };
         return whole;
@@ -114,34 +124,43 @@ fn recorded_until(comparison: &Comparison) -> Option<SoFar> {
         .filter(|end| end.decision != Decision::GoOn && executions == [end.turns; 2])
 }
 
-/// Of parts of a run: figures, and how many functions differ.
-fn of_parts(comparison: &Comparison) -> String {
+/// The beginning of a sentence on two parts of a run. `None`: it is not known how long they took.
+fn change_of_parts(comparison: &Comparison) -> Option<String> {
     let per_second = [&comparison.base, &comparison.new].map(|side| {
-        let part = side.side.executions()[0];
-        part.value as f64 / (part.wall_ns as f64 / 1e9)
+        let executions = side.side.executions().iter();
+        let (value, wall_ns) = executions.fold((0.0, 0.0), |(value, wall_ns), one| {
+            (value + one.value as f64, wall_ns + one.wall_ns as f64)
+        });
+        value / wall_ns
     });
     let change = per_second[1] / per_second[0] - 1.0;
+    if !change.is_finite() {
+        return None;
+    }
     let more = if change < 0.0 { "less" } else { "more" };
     let verb = if is_time(comparison.unit()) {
         "uses"
     } else {
         "has"
     };
-    let different = (comparison.function_effects.iter())
-        .filter(|effects| effects.self_.verdict.has_direction())
-        .count();
-    let functions = match different {
-        0 => "No function's share of it differs by more than noise.".to_owned(),
-        1 => "1 function has another share of it, beyond noise.".to_owned(),
-        many => format!("{many} functions have other shares of it, beyond noise."),
-    };
-    format!(
-        "{} {verb} {} % {more} {} per wall second than {}; whether that is more than noise is unknown, because other load on the machine changes it, too. {functions}",
+    Some(format!(
+        "{} {verb} {} % {more} {} per wall second than {}",
         comparison.names().subject(),
         digits(change.abs()),
         measure(comparison),
         comparison.names().object(),
-    )
+    ))
+}
+
+fn changed_shares(comparison: &Comparison) -> String {
+    let different = (comparison.function_effects.iter())
+        .filter(|effects| effects.self_.verdict.has_direction())
+        .count();
+    match different {
+        0 => "No function's share of it differs by more than noise.".to_owned(),
+        1 => "The share of 1 function differs by more than noise.".to_owned(),
+        many => format!("The shares of {many} functions differ by more than noise."),
+    }
 }
 
 fn no_samples(comparison: &Comparison, is_base: bool) -> String {

@@ -251,6 +251,12 @@ fn what_cannot_be_compared_is_said() {
         "{}",
         short.whole().method
     );
+    let sentence = &short.whole().sentence;
+    assert!(
+        sentence.starts_with("The second range ")
+            && sentence.ends_with("more than noise is unknown."),
+        "{sentence}"
+    );
     assert_eq!(verdict_of(&short, "hash"), Verdict::TooFew);
 }
 
@@ -265,6 +271,10 @@ fn without_times_threads_are_compared_by_figures_alone() {
     assert!(
         method.starts_with("This file does not say when its samples were taken"),
         "{method}"
+    );
+    assert_eq!(
+        comparison.whole().sentence,
+        "Shares give no overall verdict."
     );
     assert!(compared(&profile, &during(0, 1000), &during(1000, 2000)).is_err());
 }
