@@ -40,8 +40,12 @@ fn is_it(bytes: &[u8]) -> bool {
         .filter(|line| !is_comment(line))
         .take(LOOKED_AT_LINES)
         .collect();
-    stacks.iter().any(|line| line.contains(';'))
-        && stacks.iter().all(|line| Line::of(line).is_some())
+    // Fractions are of this format too: they are refused as what they are, not as an unknown text.
+    let has_number = |line: &&str| {
+        let (_, count) = line.trim_end().rsplit_once(' ').unwrap_or_default();
+        count.parse::<f64>().is_ok_and(f64::is_finite)
+    };
+    stacks.iter().any(|line| line.contains(';')) && stacks.iter().all(has_number)
 }
 
 fn is_comment(line: &str) -> bool {

@@ -121,6 +121,13 @@ fn a_damaged_line_is_named_and_too_much_is_refused() {
         error.message.ends_with("Line 61 of the folded stacks has no whole number behind its last space: \"main;g 1.5\"."),
         "{error}"
     );
+    let error = opened(b"main;f 1.5\nmain;g 2\n").unwrap_err();
+    assert!(
+        error
+            .message
+            .contains("Line 1 of the folded stacks has no whole number"),
+        "{error}"
+    );
     let error = opened(b"main;f 9007199254740991\nmain;g 1\n").unwrap_err();
     assert_eq!(error.kind, ErrorKind::TooLarge, "{error}");
     assert!(error.message.contains("up to line 2"), "{error}");

@@ -57,7 +57,7 @@ impl From<ProfileError> for Failure {
             ),
             ErrorKind::NotAProfile => (
                 FailureKind::BadProfile,
-                "Lineheat opens pprof files: its own runs and those of other profilers.",
+                "Lineheat opens pprof files, such as its own runs and those of other profilers, and folded stacks.",
             ),
             ErrorKind::Damaged => (
                 FailureKind::BadProfile,
