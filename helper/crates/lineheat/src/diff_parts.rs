@@ -41,7 +41,7 @@ impl PartFlags {
         if !is_asked {
             return match against.is_empty() {
                 false => Ok(None),
-                true => Err("There is nothing to compare with. Give another run with --against, or compare parts of this one: --time 2-3 --rest compares a second with all others, --time 2-3 --base-time 0-1 with another one.".to_owned()),
+                true => Err("There is nothing to compare with. Give another run with --against, or compare parts of this run. --time 2-3 --rest compares the third second with the rest of the run. --time 2-3 --base-time 0-1 compares it with the first second.".to_owned()),
             };
         }
         if base.len() > 1 {
