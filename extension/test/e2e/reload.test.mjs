@@ -102,8 +102,11 @@ story('a flame graph, and a comparison that is behind it', async ({ page, pictur
     await webviewWith(page, '.graph canvas');
     await tab(page, 'Compare').click();
     await showsComparison(page);
+    // The page in front before has rows, too: this one is open when its tab is named.
+    await tab(page, 'Compare: burn → burn').waitFor();
     await tab(page, 'Flame Graph').click();
     await webviewWith(page, '.graph canvas');
+    await tab(page, 'Flame Graph: burn').waitFor();
     await picture(`reload-2-${turn}`);
     assert.deepEqual(await tabs(page), shown);
   }
