@@ -4,3 +4,6 @@ export interface NamedFunction {
   readonly name: string;
   readonly module: string;
 }
+
+export const isSameFunction = (a: NamedFunction, b: NamedFunction): boolean =>
+  a.name === b.name && a.module === b.module;

@@ -2,7 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import { visibleText } from './foreignText.ts';
 import { countText, timeRangeText } from './numbersAsText.ts';
-import type { Runtime, ShownSelection, ShownTransform } from './selectionMessages.ts';
+import type { MyCode, Runtime, ShownSelection, ShownTransform } from './selectionMessages.ts';
 import { shortName } from './shortName.ts';
 import { type FilterPlace, filterAt, isPattern } from './typedFilter.ts';
 
@@ -17,6 +17,7 @@ export interface Chip {
 
 const EACH_MAX = 8; // chips of one kind; more than that are one chip together
 const NAME_MAX = 40; // characters
+const OPENED_NAMED_MAX = 2;
 
 /** `threadNamed` knows the names of some threads by their numbers, escaped. */
 export function chipsOf(selection: ShownSelection, threadNamed: (tid: string) => string | undefined): Chip[] {
@@ -124,8 +125,15 @@ export function transformText(transform: ShownTransform, named: (name: string) =
     case 'hideKernel':
       return l10n.t('Kernel hidden');
     case 'myCode':
-      return l10n.t('Just my code');
+      return myCodeText(transform, named);
   }
+}
+
+function myCodeText({ opened = [] }: MyCode, named: (name: string) => string): string {
+  if (opened.length === 0) return l10n.t('Just my code');
+  const names = opened.slice(0, OPENED_NAMED_MAX).map(({ name }) => named(name));
+  if (opened.length > names.length) return l10n.t('Just my code, {0} functions opened', countText(opened.length));
+  return l10n.t('Just my code, opened: {0}', names.join(', '));
 }
 
 function runtimeHidden(runtime: Runtime): string {

@@ -16,6 +16,7 @@ const selection: ShownSelection = {
     { kind: 'collapseModule', module: 'libc.so.6' },
     { kind: 'hideKernel' },
     { kind: 'myCode' },
+    { kind: 'myCode', opened: [named] },
     { kind: 'focusSubtree', path: [named, named], leftOut: [named] },
     { kind: 'hideRuntime', runtime: 'cpp' },
     { kind: 'keepFunction', function: { name: '/^parse/', module: '' } },
@@ -73,6 +74,8 @@ const wrong: Record<string, object> = {
     ...selection,
     transforms: [{ kind: 'focusSubtree', path: Array(4097).fill(named), leftOut: [] }],
   },
+  '1025 opened functions': { ...selection, transforms: [{ kind: 'myCode', opened: Array(1025).fill(named) }] },
+  'an opened module': { ...selection, transforms: [{ kind: 'myCode', opened: ['libc.so.6'] }] },
   'an unknown runtime': { ...selection, transforms: [{ kind: 'hideRuntime', runtime: 'java' }] },
   'a part that is missing': { ...selection, executions: undefined },
 };

@@ -23,8 +23,6 @@ export const moduleTransforms = ['collapseModule', 'hideModule', 'keepModule', '
 export type ModuleTransform = (typeof moduleTransforms)[number];
 export const fileTransforms = ['keepFile', 'dropFile', 'hideFile'] as const;
 export type FileTransform = (typeof fileTransforms)[number];
-export const plainTransforms = ['hideKernel', 'myCode'] as const;
-export type PlainTransform = (typeof plainTransforms)[number];
 /** What programs of a language bring along, as protocol/runs.proto has it, in its order. */
 export const runtimes = ['go', 'rust', 'cpp', 'ocaml', 'interrupts'] as const;
 export type Runtime = (typeof runtimes)[number];
@@ -39,7 +37,14 @@ export type ShownTransform =
   | { readonly kind: FileTransform; readonly file: string }
   | ({ readonly kind: 'focusSubtree' } & CallPath)
   | { readonly kind: 'hideRuntime'; readonly runtime: Runtime }
-  | { readonly kind: PlainTransform };
+  | { readonly kind: 'hideKernel' }
+  | MyCode;
+
+/** Of successive functions that are not the user's own the outermost stands for all, unless it is one of `opened`. */
+export interface MyCode {
+  readonly kind: 'myCode';
+  readonly opened?: readonly NamedFunction[];
+}
 
 /** Where a node of the flame graph is: functions from the root to it. */
 export interface CallPath {
@@ -159,7 +164,7 @@ export type SelectionHostMessage =
   | HottestStackMessage;
 
 export const TIMES_LIMIT = 64;
-export const NAMES_LIMIT = 1024; // threads, and processes; as many as the engine takes
+export const NAMES_LIMIT = 1024; // threads, processes, opened functions; as many as the engine takes
 export const TRANSFORMS_LIMIT = 256; // as many as protocol/selection.proto allows
 export const PATH_LIMIT = 4096; // functions of a call path
 export const COLUMNS_LIMIT = 4096;
@@ -288,7 +293,9 @@ function isTransform(transform: unknown): transform is ShownTransform {
       isList(path, PATH_LIMIT, isNamedFunction) && path.length > 0 && isList(leftOut, NAMES_LIMIT, isNamedFunction)
     );
   }
-  return plainTransforms.some((one) => one === kind);
+  if (kind === 'myCode')
+    return transform.opened === undefined || isList(transform.opened, NAMES_LIMIT, isNamedFunction);
+  return kind === 'hideKernel';
 }
 
 const rangeOf = ({ fromNs, toNs }: ShownTimeRange): ShownTimeRange => ({ fromNs, toNs });
@@ -303,5 +310,7 @@ function transformOf(transform: ShownTransform): ShownTransform {
   }
   if ('module' in transform) return { kind: transform.kind, module: transform.module };
   if ('file' in transform) return { kind: transform.kind, file: transform.file };
+  if (transform.kind === 'myCode' && transform.opened?.length)
+    return { kind: transform.kind, opened: transform.opened.map(functionOf) };
   return { kind: transform.kind };
 }

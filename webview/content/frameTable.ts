@@ -15,6 +15,7 @@ export interface FrameTable {
   readonly file: Uint32Array;
   readonly line: Uint32Array; // of the definition; 0: unknown
   readonly kind: Uint32Array;
+  readonly collapsed: ReadonlySet<number>; // stand for what they call, too, and can be opened
 }
 
 /** Reads the FrameTable in `field`. Throws `MalformedContent` when columns differ in length or name no string. */
@@ -22,6 +23,8 @@ export function readFrameTable(parent: Fields, field: number): FrameTable {
   const fields = readMessage(parent, field);
   const strings = readStrings(fields, 1);
   const name = readUint32Column(fields, 2);
+  const collapsed = readUint32Column(fields, 7);
+  expectBelow('frames.collapsed', collapsed, name.length, 'frames');
   const table: FrameTable = {
     count: name.length,
     strings,
@@ -30,6 +33,7 @@ export function readFrameTable(parent: Fields, field: number): FrameTable {
     file: readUint32Column(fields, 4),
     line: readUint32Column(fields, 5),
     kind: readUint32Column(fields, 6),
+    collapsed: new Set(collapsed),
   };
   for (const column of ['module', 'file', 'line', 'kind'] as const) {
     expectLength(`frames.${column}`, table[column], table.count);

@@ -123,6 +123,7 @@ export function placeOf(graph: FlameGraph, node: number): string {
     visibleText(frameModule(frames, frame)),
     file && (line > 0 ? `${file}:${line}` : file),
     KIND_TEXT[frames.kind[frame]!] ?? '',
+    frames.collapsed.has(frame) ? l10n.t('collapsed: click to show what it calls') : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

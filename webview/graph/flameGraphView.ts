@@ -385,7 +385,12 @@ export class FlameGraphView {
     this.#choose(node);
     clearTimeout(this.#click);
     const aside = event.altKey;
-    this.#click = setTimeout(() => this.#events.open(node, aside), DOUBLE_CLICK_MS);
+    const { transform } = this.#events;
+    const opens = transform && !aside && this.#graph!.frames.collapsed.has(this.#graph!.frame[node]!);
+    this.#click = setTimeout(
+      () => (opens ? transform(node, 'openCollapsed') : this.#events.open(node, aside)),
+      DOUBLE_CLICK_MS,
+    );
   }
 
   /** Beside the pointer; a run of narrow boxes has none, and the key's own event comes to the scroller only by a pointer. */

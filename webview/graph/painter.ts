@@ -13,6 +13,7 @@ const PADDING = 5;
 const MARK_MIN = 10; // CSS pixels of a box from which the base's mark is drawn
 const MARK_HEIGHT = 4;
 const HATCH_STEP = 6; // device pixels from line to line; of a narrower box nothing would be seen of it
+const COLLAPSED = '▸';
 const LABEL_MIN = 22; // CSS pixels: room for two letters and the cut mark
 
 /** What stays from frame to frame: labels, the width of a letter, hatching, the memory of the fills. */
@@ -130,7 +131,7 @@ function paintLabels(context: CanvasRenderingContext2D, scene: Scene, { labels, 
     const node = boxes.node[box]!;
     const frame = graph.frame[node]!;
     labels[frame] ??= labelOf(frameName(graph.frames, frame));
-    const glyph = compared ? glyphOf(graph, node, colourMode) : '';
+    const glyph = compared ? glyphOf(graph, node, colourMode) : graph.frames.collapsed.has(frame) ? COLLAPSED : '';
     const letters = Math.floor(room / letter) - (glyph ? 2 : 0);
     const { full, short } = labels[frame];
     const label = full.length <= letters ? full : cutInMiddle(short, letters);
@@ -205,7 +206,7 @@ function edgesOf(scene: Scene, box: number): Edges {
 
 const fontOf = ({ fontFamily, fontSize }: Theme, scale: number): string => `${fontSize * scale}px ${fontFamily}`;
 
-const isPlain = (text: string): boolean => !/[^ -~…▲▼+−→]/.test(text);
+const isPlain = (text: string): boolean => !/[^ -~…▲▼▸+−→]/.test(text);
 
 function hatchOf(context: CanvasRenderingContext2D, theme: Theme): CanvasPattern | null {
   const tile = document.createElement('canvas');

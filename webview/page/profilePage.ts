@@ -417,6 +417,7 @@ export class ProfilePage {
       showHidden: this.#state.hidden.length > 0 ? () => this.#hide([]) : undefined,
       stackItems: this.#run?.stackItems,
       callPath: this.#callPath(subject),
+      opened: this.#run?.opened ?? [],
       zoomKeys: view === this.#graphView ? 'Enter' : '',
     });
   }
@@ -440,6 +441,8 @@ export class ProfilePage {
       }
       case 'callers':
         return this.#host.send({ type: 'callers', ...this.#shown(view), index });
+      case 'openCollapsed':
+        return this.#run?.toggleOpened({ name, module }, subject.frames.collapsed.has(subject.frame));
       default: {
         const transform = transformOf(action, { name, module }, this.#callPath(subject));
         if (transform) this.#run?.transform(transform);

@@ -1,9 +1,11 @@
 // The parts of a run's page that are about the selection: the bar, the timeline and what both send. Graph and tables learn here when
 // they have to be asked for again.
 import * as l10n from '@vscode/l10n';
+import { isSameFunction, type NamedFunction } from '../../core/namedFunction.ts';
 import {
   ALL_THREADS,
   EMPTY_SELECTION,
+  NAMES_LIMIT,
   type SelectedMessage,
   type SelectionHostMessage,
   type ShownTimelineRequest,
@@ -12,7 +14,6 @@ import {
   TRANSFORMS_LIMIT,
 } from '../../core/selectionMessages.ts';
 import { type FilterPlace, filterAt, type TypedFilter, withFilter } from '../../core/typedFilter.ts';
-import type { NamedFunction } from '../../core/webviewMessages.ts';
 import { readTimeline, type Track } from '../content/timeline.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import { FilterForm } from '../selection/filterForm.ts';
@@ -166,6 +167,20 @@ export class RunSelection {
     const { selection } = this.#control;
     if (selection.transforms.length >= TRANSFORMS_LIMIT) return;
     this.#control.commit({ ...selection, transforms: [...selection.transforms, transform] });
+  }
+
+  /** Library functions that are shown with what they call, though only own code is wanted. */
+  get opened(): readonly NamedFunction[] {
+    return this.#control.selection.transforms.flatMap((one) => (one.kind === 'myCode' ? (one.opened ?? []) : []));
+  }
+
+  /** Shows what a collapsed library function calls, or collapses it again. */
+  toggleOpened(named: NamedFunction, isCollapsed: boolean) {
+    const { selection } = this.#control;
+    const others = this.opened.filter((one) => !isSameFunction(one, named));
+    const opened = isCollapsed ? [...others, named].slice(-NAMES_LIMIT) : others;
+    const transforms = selection.transforms.map((one) => (one.kind === 'myCode' ? { ...one, opened } : one));
+    this.#control.commit({ ...selection, transforms });
   }
 
   /** Opens the form of a filter. */

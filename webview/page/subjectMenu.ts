@@ -1,10 +1,11 @@
 // The menu of a frame of the graph or a row of a table: what can be done with its function.
 import * as l10n from '@vscode/l10n';
 import { visibleText } from '../../core/foreignText.ts';
+import { isSameFunction, type NamedFunction } from '../../core/namedFunction.ts';
 import type { CallPath } from '../../core/selectionMessages.ts';
-import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
+import type { ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
-import { functionActions, transformOf } from '../selection/transformKeys.ts';
+import { type FunctionAction, functionActions, transformOf } from '../selection/transformKeys.ts';
 import { type MenuGroup, type MenuPlace, openContextMenu } from './contextMenu.ts';
 import type { RowAction } from './tablePane.ts';
 
@@ -27,6 +28,8 @@ export interface MenuActs {
   readonly stackItems: readonly MenuGroup[] | undefined;
   /** Undefined: it is no node of the graph. */
   readonly callPath: CallPath | undefined;
+  /** Library functions that are shown with what they call. */
+  readonly opened: readonly NamedFunction[];
   readonly zoomKeys: string;
 }
 
@@ -57,6 +60,18 @@ export function openSubjectMenu(subject: Subject, place: MenuPlace, acts: MenuAc
 
 function functionItems(subject: Subject, acts: MenuActs): MenuGroup {
   const named = namedBy(subject);
-  const possible = functionActions.filter(({ action }) => transformOf(action, named, acts.callPath) !== undefined);
-  return possible.map(({ action, label, keys }) => ({ label, keys, act: () => acts.act(action) }));
+  const isOpened = acts.opened.some((one) => isSameFunction(one, named));
+  const isPossible = (action: FunctionAction) =>
+    action === 'openCollapsed'
+      ? isOpened || subject.frames.collapsed.has(subject.frame)
+      : transformOf(action, named, acts.callPath) !== undefined;
+  const possible = functionActions.filter(({ action }) => isPossible(action));
+  const labelOf = (action: FunctionAction, label: string) => {
+    if (action !== 'openCollapsed') return label;
+    return isOpened ? l10n.t('Collapse What It Calls') : l10n.t('Show What It Calls');
+  };
+  return possible.map(({ action, label, keys }) => ({
+    ...{ label: labelOf(action, label), keys },
+    act: () => acts.act(action),
+  }));
 }

@@ -69,6 +69,15 @@ test('each part of a selection is a chip in words, in its order', () =>
       'File /^gen/ hidden',
     ],
   ));
+test('what is opened in Just My Code is named, as far as there is room', () => {
+  const textOf = (...opened: string[]) => {
+    const transforms = [{ kind: 'myCode', opened: opened.map(named) } as const];
+    return chipsOf({ ...EMPTY_SELECTION, transforms }, () => undefined)[0]!.text;
+  };
+  assert.equal(textOf('std::sort'), 'Just my code, opened: std::sort');
+  assert.equal(textOf('qsort', 'malloc'), 'Just my code, opened: qsort, malloc');
+  assert.equal(textOf('qsort', 'malloc', 'free'), 'Just my code, 3 functions opened');
+});
 test('a chip takes out its own part and nothing else', () => {
   assert.deepEqual(chips[0]!.without, { ...selection, times: [] });
   assert.deepEqual(chips[1]!.without, { ...selection, threads: ['worker-*'] });
@@ -99,7 +108,7 @@ const key = (text: string, more: object = {}) => ({
   ...more,
 });
 test('letters are those of the profiler of Firefox', () => {
-  const actions = ['f', 'S', 'F', 'm', 'd', 'r', 'R', 'C'].map((letter) => functionAction(key(letter)));
+  const actions = ['f', 'S', 'F', 'm', 'd', 'r', 'R', 'C', 'o'].map((letter) => functionAction(key(letter)));
   assert.deepEqual(actions, [
     'focusFunction',
     'focusSelf',
@@ -109,6 +118,7 @@ test('letters are those of the profiler of Firefox', () => {
     'collapseRecursion',
     'collapseDirectRecursion',
     'collapseModule',
+    'openCollapsed',
   ]);
   assert.deepEqual(
     ['K', 'k', 'J', 'j'].map((letter) => stackAction(key(letter))),

@@ -11,7 +11,9 @@ import {
 import type { KeyLike } from '../graph/graphKeys.ts';
 
 /** What can be done with the selected function; modules are hidden by the menu alone. */
-export type FunctionAction = Exclude<ShownTransform['kind'], StackAction | TypedOnly | 'hideRuntime'>;
+export type FunctionAction = FunctionChange | 'openCollapsed';
+/** What makes one more transform. */
+type FunctionChange = Exclude<ShownTransform['kind'], StackAction | TypedOnly | 'hideRuntime'>;
 /** What only a typed filter does. */
 type TypedOnly = 'keepFunction' | 'keepModule' | 'dropModule' | FileTransform;
 /** What needs no function. */
@@ -39,6 +41,7 @@ export const functionActions: readonly Binding<FunctionAction>[] = [
   },
   { action: 'collapseModule', key: 'C', keys: 'Shift+C', label: l10n.t('Collapse Module') },
   { action: 'hideModule', key: '', keys: '', label: l10n.t('Merge Module into Callers') },
+  { action: 'openCollapsed', key: 'o', keys: 'O', label: l10n.t('Show or Collapse What It Calls') },
 ];
 
 export const stackActions: readonly Binding<StackAction>[] = [
@@ -74,7 +77,7 @@ export const isFilterKey = (event: KeyLike): boolean => isPlain(event) && event.
  * node.
  */
 export function transformOf(
-  action: FunctionAction,
+  action: FunctionChange,
   named: NamedFunction,
   callPath?: CallPath | undefined,
 ): ShownTransform | undefined {

@@ -8,6 +8,7 @@ export interface NodeSpec {
   readonly module?: string;
   readonly kind?: number;
   readonly file?: string;
+  readonly collapsed?: boolean;
   readonly line?: number;
   readonly children?: readonly NodeSpec[];
 }
@@ -51,9 +52,9 @@ export class Strings {
 /** Frames numbered as they come, by name, module and kind. */
 class Frames {
   readonly strings = new Strings();
-  readonly columns = { name: [], module: [], file: [], line: [], kind: [] } as Record<string, number[]>;
+  readonly columns = { name: [], module: [], file: [], line: [], kind: [], collapsed: [] } as Record<string, number[]>;
   readonly #ids = new Map<string, number>();
-  id({ name, module = 'shop', kind = 0, file = '', line = 0 }: Omit<NodeSpec, 'self'>): number {
+  id({ name, module = 'shop', kind = 0, file = '', line = 0, collapsed = false }: Omit<NodeSpec, 'self'>): number {
     const key = `${name}\0${module}\0${kind}`;
     let id = this.#ids.get(key);
     if (id === undefined) {
@@ -62,6 +63,7 @@ class Frames {
       this.columns.file!.push(this.strings.id(file));
       this.columns.line!.push(line);
       this.columns.kind!.push(kind);
+      if (collapsed) this.columns.collapsed!.push(id);
       this.#ids.set(key, id);
     }
     return id;
@@ -140,6 +142,7 @@ export interface RowSpec {
   readonly module?: string;
   readonly kind?: number;
   readonly file?: string;
+  readonly collapsed?: boolean;
   readonly line?: number;
 }
 
@@ -165,6 +168,7 @@ export interface ComparedRowSpec {
   readonly later: readonly [self: number, total: number];
   readonly verdict: number;
   readonly file?: string;
+  readonly collapsed?: boolean;
   readonly line?: number;
   readonly baseLine?: number;
   readonly note?: string;

@@ -1,6 +1,7 @@
 // Chips, undo and changed stacks in a real Chromium, with a host that keeps the selection as the extension does.
 import assert from 'node:assert/strict';
 import { wordsOf } from './browserPage.ts';
+import { graphContent } from './contents.ts';
 import { onPage } from './onPage.ts';
 import { shopFunctions, shopGraph } from './shop.ts';
 import { allOf, chips, drag, lastSelect, press, settled, showTimeline } from './timelinePanel.ts';
@@ -84,6 +85,49 @@ onPage('letters change the stacks from the graph and from the table', {}, async 
   await settled(panel);
   assert.match((await chips(panel)).at(-1)!, /^Without: .*malloc/);
 });
+
+onPage(
+  'a collapsed library function opens by click, by key and from the menu, and collapses again',
+  {},
+  async (panel) => {
+    const qsort = { name: 'qsort', module: 'libc.so.6' };
+    await showTimeline(panel);
+    await press(panel, 'j');
+    const graph = {
+      ...{ name: 'main', self: 20 },
+      children: [{ ...qsort, self: 80, collapsed: true }],
+    };
+    await panel.postView('flameGraph', graphContent({ name: 'all', self: 0, children: [graph] }));
+    const box = (await panel.page.locator('.graph canvas').boundingBox())!;
+    await panel.page.mouse.click(box.x + box.width * 0.4, box.y + 2 * 20 + 10);
+    assert.match(await panel.selectedItem(), /^qsort; libc\.so\.6 · collapsed: click to show what it calls/);
+    await settled(panel);
+    await panel.page.waitForTimeout(300); // a click waits for a second one
+    const opened = [{ kind: 'myCode', opened: [qsort] }];
+    assert.deepEqual((await lastSelect(panel)).selection.transforms, opened);
+    assert.deepEqual(await chips(panel), ['Just my code, opened: qsort']);
+    assert.deepEqual(await allOf(panel, 'navigate'), [], 'its source is not what was wanted');
+    await press(panel, 'Control+z');
+    assert.deepEqual(await chips(panel), ['Just my code']);
+    await panel.page.locator('.graph-tree').focus();
+    await press(panel, 'o');
+    assert.deepEqual((await lastSelect(panel)).selection.transforms, opened);
+
+    const open = {
+      ...graph,
+      children: [{ ...qsort, self: 50, children: [{ name: 'msort', module: 'libc.so.6', self: 30 }] }],
+    };
+    await panel.postView('flameGraph', graphContent({ name: 'all', self: 0, children: [open] }));
+    await panel.page.mouse.click(box.x + box.width * 0.4, box.y + 2 * 20 + 10, { button: 'right' });
+    await settled(panel);
+    await panel.page.getByRole('menuitem', { name: 'Collapse What It Calls' }).click();
+    await settled(panel);
+    assert.deepEqual((await lastSelect(panel)).selection.transforms, [{ kind: 'myCode', opened: [] }]);
+    await panel.page.locator('.graph-tree').focus();
+    await press(panel, 'Home', 'ArrowDown', 'o');
+    assert.deepEqual(await chips(panel), ['Just my code'], 'own code has nothing to open');
+  },
+);
 
 onPage('a node is focused on with its call path, and runtimes of the run are hidden by the menu', {}, async (panel) => {
   await showTimeline(panel);

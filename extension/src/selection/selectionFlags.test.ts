@@ -78,7 +78,7 @@ test('each change of the stacks that has a flag is given', () => {
     { kind: 'mergeFunction', function: { name: 'operator new*', module: '' } },
     { kind: 'hideModule', module: 'libc.so.6' },
     { kind: 'hideRuntime', runtime: 'rust' },
-    { kind: 'myCode' },
+    { kind: 'myCode', opened: [parse, { name: 'std::sort*', module: '' }] },
     { kind: 'collapseModule', module: 'shop' },
     { kind: 'collapseRecursion', function: parse },
     { kind: 'collapseRecursion', function: parse },
@@ -93,6 +93,8 @@ test('each change of the stacks that has a flag is given', () => {
       '--hide-module=libc.so.6',
       '--hide-runtime=rust',
       '--my-code',
+      '--open=parse',
+      '--open=std::sort*',
     ],
     ...['--collapse-module=shop', '--collapse-recursion=parse', '--collapse-direct-recursion=parse'],
   ]);
@@ -119,9 +121,11 @@ test('a function whose name others have too is refused, for a flag would mean th
   assert.deepEqual(flagsOf({ transforms: [{ kind: 'mergeFunction', function: { ...memcpy, module: '' } }] }), [
     '--hide=memcpy',
   ]);
+  assert.match(refusalOf([{ kind: 'myCode', opened: [memcpy] }]), /opened: memcpy\. Functions of other modules/);
 });
 
 test('an order that the command line does not keep is refused', () => {
+  assert.match(refusalOf([{ kind: 'myCode' }, { kind: 'hideKernel' }]), /first Just my code, then Kernel hidden/);
   const hide: ShownTransform = { kind: 'mergeFunction', function: parse };
   const drop: ShownTransform = { kind: 'dropFunction', function: parse };
   const collapse: ShownTransform = { kind: 'collapseModule', module: 'shop' };

@@ -35,14 +35,19 @@ export function selectionFlags(selection: ShownSelection, context: FlagsContext)
       ...droppedProcesses.map((process) => `--drop-process=${process}`),
       ...executions.map((number) => `--execution=${number}`),
       // A change that is made twice is made once.
-      ...new Set(transforms.map(transformFlag)),
+      ...new Set(transforms.flatMap(transformFlags)),
     ],
   };
 }
 
 /** Whether `modulesOf` is asked for anything. */
 export const namesFunctions = ({ transforms }: ShownSelection): boolean =>
-  transforms.some((transform) => 'function' in transform && transform.function.module !== '');
+  transforms.flatMap(functionsOf).some(({ module }) => module !== '');
+
+const functionsOf = (transform: ShownTransform): readonly NamedFunction[] => {
+  if ('function' in transform) return [transform.function];
+  return transform.kind === 'myCode' ? (transform.opened ?? []) : [];
+};
 
 /** Seconds with nine decimals: each nanosecond, without rounding. */
 const secondsOf = ({ fromNs, toNs }: ShownTimeRange): string => `${seconds(fromNs)}-${seconds(toNs)}`;
@@ -57,7 +62,7 @@ const FUNCTION_FLAGS = {
   collapseDirectRecursion: '--collapse-direct-recursion',
 } as const satisfies Partial<Record<Kind, string>>;
 
-function transformFlag(transform: ShownTransform): string {
+function transformFlags(transform: ShownTransform): string | string[] {
   switch (transform.kind) {
     case 'focusFunction':
     case 'mergeFunction':
@@ -85,7 +90,7 @@ function transformFlag(transform: ShownTransform): string {
     case 'hideRuntime':
       return `--hide-runtime=${transform.runtime}`;
     case 'myCode':
-      return '--my-code';
+      return ['--my-code', ...(transform.opened ?? []).map(({ name }) => `--open=${name}`)];
     case 'focusSelf':
     case 'focusSubtree':
       throw new Error('refused before');
@@ -109,10 +114,10 @@ const TURNS: Readonly<Record<Exclude<Kind, Flagless>, number>> = {
   hideFile: 2,
   hideKernel: 2,
   hideRuntime: 2,
-  myCode: 2,
-  collapseModule: 3,
-  collapseRecursion: 4,
-  collapseDirectRecursion: 5,
+  myCode: 3,
+  collapseModule: 4,
+  collapseRecursion: 5,
+  collapseDirectRecursion: 6,
 };
 
 /** Why these changes of the stacks cannot be given as flags; undefined: they can. */
@@ -127,7 +132,7 @@ function refusalOf(transforms: readonly ShownTransform[], context: FlagsContext)
         'The annotated listing cannot show this part of the selection: {0}. It would take the code below the folder where the run was recorded for yours, not the open folders.',
         words,
       );
-    if ('function' in transform && isElsewhere(transform.function, context))
+    if (functionsOf(transform).some((named) => isElsewhere(named, context)))
       return l10n.t(
         'The annotated listing cannot show this part of the selection: {0}. Functions of other modules have the same name.',
         words,

@@ -60,6 +60,7 @@ export function wireSelection(selection: ShownSelection) {
       ...('module' in transform ? { module: transform.module } : {}),
       ...('file' in transform ? { file: transform.file } : {}),
       ...('runtime' in transform ? { runtime: RUNTIMES[transform.runtime] } : {}),
+      ...('opened' in transform ? { opened: named(transform.opened ?? []) } : {}),
       ...('path' in transform ? { path: named(transform.path), leftOut: named(transform.leftOut) } : {}),
     })),
   };

@@ -39,6 +39,8 @@ __attribute__((noinline)) static double later(long turns) {
   return product;
 }
 
+extern long sorted(long count);
+
 static void *work(void *sum) {
   for (double start = seconds(); seconds() < start + 0.7;)
     *(double *)sum += later(100000);
@@ -53,7 +55,26 @@ int main(void) {
   pthread_create(&thread, 0, work, &sum);
   pthread_setname_np(thread, "worker");
   pthread_join(thread, 0);
+  for (double start = seconds(); seconds() < start + 0.3;)
+    sum += sorted(20000);
   printf("%f\\n", sum);
+}
+`;
+/** Own code that calls a library, which calls own code. */
+const sorting = `#include <algorithm>
+#include <vector>
+
+static unsigned state = 1;
+__attribute__((noinline)) static bool by_digits(unsigned a, unsigned b) {
+  return a % 1000 != b % 1000 ? a % 1000 < b % 1000 : a < b;
+}
+
+extern "C" long sorted(long count) {
+  std::vector<unsigned> numbers(count);
+  for (unsigned &number : numbers)
+    number = state = state * 1664525 + 1013904223;
+  std::sort(numbers.begin(), numbers.end(), by_digits);
+  return numbers[0];
 }
 `;
 const EARLY = 'sum += 1.0 /';
@@ -62,7 +83,9 @@ const LATER = 'product *= 1.0';
 const story = storyIn(folder, {
   prepare: async () => {
     writeFileSync(path.join(folder, 'phases.c'), source);
-    await run('gcc', ['-O2', '-g', '-pthread', '-o', 'phases', 'phases.c'], { cwd: folder });
+    writeFileSync(path.join(folder, 'sorting.cpp'), sorting);
+    await run('gcc', ['-O2', '-g', '-c', 'phases.c'], { cwd: folder });
+    await run('g++', ['-O2', '-g', '-pthread', '-o', 'phases', 'phases.o', 'sorting.cpp'], { cwd: folder });
     mkdirSync(path.dirname(output), { recursive: true });
     await run(engine, ['record', '--output', output, '--', './phases'], { cwd: folder });
   },
@@ -113,6 +136,38 @@ story('the function under the cursor is coloured on the timeline', async ({ page
     await eventually(`${name} in the legend`, async () => (await tinted()) === name);
   }
   await picture('under-the-cursor');
+});
+
+/** Where the graph has a frame whose tooltip says so. */
+async function placeOfFrame(page, said) {
+  const canvas = await panel.locator('.graph canvas').boundingBox();
+  for (let row = 1; row < 8; row++)
+    for (let x = canvas.x + canvas.width - 4; x > canvas.x; x -= 12) {
+      const y = canvas.y + row * 20 + 10;
+      await page.mouse.move(x, y);
+      if (said.test(await panel.locator('.tooltip').innerText())) return [x, y];
+    }
+  return undefined;
+}
+
+story('of just my code a library is one frame, which opens by click', async ({ page, picture }) => {
+  await panel.locator('.graph canvas').click({ position: { x: 5, y: 300 } });
+  await page.keyboard.press('j');
+  await panel.locator('.selection-chip', { hasText: 'Just my code' }).waitFor();
+  const names = async () => (await panel.locator('[role=grid] [role=row]').allTextContents()).join();
+  await eventually('a table of own code', async () => !(await names()).includes('introsort'));
+  const shown = JSON.parse(await run(engine, ['report', output, '--my-code', '--json'], { cwd: folder })).functions;
+  assert.ok(shown.some(({ name }) => /^std::sort\b/.test(name)) && shown.some(({ name }) => name === 'by_digits'));
+  const place = await eventually('the library in the graph', () => placeOfFrame(page, /^std::sort.*collapsed: click/s));
+  await picture('my-code');
+  await page.mouse.click(...place);
+  await panel.locator('.selection-chip', { hasText: 'Just my code, opened: std::sort' }).waitFor();
+  await eventually('what it calls', async () => (await names()).includes('introsort'));
+  await picture('my-code-opened');
+  await page.keyboard.press('o');
+  await eventually('a table of own code', async () => !(await names()).includes('introsort'));
+  await page.keyboard.press('j');
+  await panel.locator('.selection-chip').waitFor({ state: 'hidden' });
 });
 
 story('a drag over the first part leaves the other line without figures, as the command line says', async (session) => {

@@ -370,6 +370,7 @@ impl Chains<'_> {
                 true => FunctionKind::Kernel,
                 false => FunctionKind::Native,
             },
+            is_collapsed: false,
         });
         tables.function_ids[line.function as usize] = (id, module);
         Some(id)
@@ -431,6 +432,7 @@ impl Chains<'_> {
                     true => FunctionKind::Kernel,
                     false => FunctionKind::Unknown,
                 },
+                is_collapsed: false,
             });
             self.unknown_functions.insert((module, is_kernel), function);
             function

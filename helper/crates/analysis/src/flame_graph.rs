@@ -31,6 +31,8 @@ pub struct FrameTable {
     pub line: Vec<u32>,
     /// [`FrameKind`] as a number.
     pub kind: Vec<u32>,
+    /// Rows, ascending, of functions that stand for what they call, too.
+    pub collapsed: Vec<u32>,
 }
 
 /// One entry a node, node 0 is the root. Columns of a comparison are the base's here, the new run's in `compared`.
@@ -103,6 +105,9 @@ pub fn flame_graph_without(
             function.line,
             frame.kind,
         );
+        if function.is_collapsed {
+            texts.mark_collapsed();
+        }
     }
     lay_out(
         &Tree {
@@ -152,6 +157,13 @@ impl<'a> Texts<'a> {
         self.frames.file.push(ids[2]);
         self.frames.line.push(line);
         self.frames.kind.push(kind as u32);
+    }
+
+    /// The row that was added last.
+    fn mark_collapsed(&mut self) {
+        self.frames
+            .collapsed
+            .extend((self.frames.name.len() as u32).checked_sub(1));
     }
 
     fn id(&mut self, text: &str) -> u32 {
@@ -409,6 +421,9 @@ impl<'a> UsedFrames<'a> {
         self.table.file.push(texts[2]);
         self.table.line.push(self.all.line[index]);
         self.table.kind.push(self.all.kind[index]);
+        if self.all.collapsed.binary_search(&frame).is_ok() {
+            self.table.collapsed.push(id);
+        }
         self.frame_ids[index] = Some(id);
         id
     }
@@ -449,6 +464,7 @@ fn encoded_size(graph: &FlameGraph) -> usize {
         &frames.file,
         &frames.line,
         &frames.kind,
+        &frames.collapsed,
     ];
     texts
         + wide(&graph.self_value)

@@ -24,6 +24,8 @@ pub struct FunctionOf {
     /// Line of the definition; 0: unknown.
     pub line: u32,
     pub kind: FunctionKind,
+    /// Some of its frames stand for what they call, too: see [`crate::Transform::MyCode`].
+    pub is_collapsed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -87,6 +87,7 @@ impl Interrupts {
             module: resolved.functions[entry].module,
             line: 0,
             kind: FunctionKind::Interrupts,
+            is_collapsed: false,
         });
         resolved.chain_frames.push(ChainFrame {
             function,

@@ -96,8 +96,14 @@ pub enum Transform {
     HideKernel,
     /// The same with a runtime or standard library.
     HideRuntime(Runtime),
-    /// The same with functions whose file is below none of these folders; none: below where the run was recorded.
-    MyCode(Vec<String>),
+    /// Of successive functions that are not the user's own the outermost one stands for all. Those that called all own code are
+    /// left out, as [`Transform::MergeFunction`] does.
+    MyCode {
+        /// Own functions have their source below one; none: below where the run was recorded.
+        folders: Vec<String>,
+        /// Where one of these is the outermost, the others are left as they are.
+        opened: Vec<FunctionFilter>,
+    },
 }
 
 impl Analyzed {
@@ -206,9 +212,16 @@ impl Analyzed {
                 Step::CollapseModule(of(&FunctionFilter::Module(asked.clone()))?)
             }
             Transform::HideKernel => Step::Merge(where_kind(is_of_kernel)),
-            Transform::MyCode(folders) => {
-                let is_own = self.own_functions(functions, folders, unknown)?;
-                Step::Merge(is_own.into_iter().map(|is_own| !is_own).collect())
+            Transform::MyCode { folders, opened } => {
+                let mut is_opened = vec![false; functions.len()];
+                for filter in opened {
+                    let found = of(filter)?;
+                    (is_opened.iter_mut().zip(found)).for_each(|(any, found)| *any |= found);
+                }
+                Step::CollapseForeign {
+                    own: self.own_functions(functions, folders, unknown)?,
+                    opened: is_opened,
+                }
             }
         })
     }

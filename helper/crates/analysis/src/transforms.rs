@@ -27,6 +27,7 @@ pub(crate) enum Step {
     CollapseDirectRecursion(Vec<bool>),
     CollapseModule(Vec<bool>),
     FocusSubtree(CallPath),
+    CollapseForeign { own: Vec<bool>, opened: Vec<bool> },
 }
 
 /// The changed paths, and by former path what became of it; [`DROPPED`]: it is none any more.
@@ -42,8 +43,21 @@ pub(crate) fn transformed(paths: &Paths, step: &Step) -> (Paths, Vec<u32>) {
         Step::CollapseDirectRecursion(marks) => changed.collapse_direct_recursion(marks),
         Step::CollapseModule(marks) => changed.collapse_module(marks),
         Step::FocusSubtree(path) => changed.focus_subtree(path),
+        Step::CollapseForeign { own, opened } => changed.collapse_foreign(own, opened),
     }
     changed.finish()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Innermost {
+    Nothing,
+    Own,
+    Foreign {
+        /// Of the successive foreign frames.
+        outermost: FunctionId,
+        /// By own code.
+        called: bool,
+    },
 }
 
 struct Changed<'a> {
@@ -257,6 +271,7 @@ impl<'a> Changed<'a> {
                         FunctionKind::Unknown => FunctionKind::Native,
                         kind => kind,
                     },
+                    is_collapsed: false,
                 });
             }
         }
@@ -285,6 +300,45 @@ impl<'a> Changed<'a> {
                 last = Some(function);
             }
             ends_with[path] = last;
+            kept.reverse();
+            changed.below(above, &kept)
+        });
+    }
+
+    /// Of successive foreign frames the outermost is kept, which own code called. Those that called all own code are left out.
+    fn collapse_foreign(&mut self, own: &[bool], opened: &[bool]) {
+        // By former path: what its innermost frame is.
+        let mut ends_with = vec![Innermost::Nothing; self.node_of.len()];
+        let mut kept: Vec<ChainFrame> = Vec::new();
+        self.each(|changed, path, frames, mut above| {
+            let mut innermost = ends_with[changed.old.stacks.parent[path] as usize];
+            kept.clear();
+            for frame in frames.iter().rev() {
+                let function = frame.function as usize;
+                if own[function] {
+                    if matches!(innermost, Innermost::Foreign { called: false, .. }) {
+                        above = ROOT;
+                        kept.clear();
+                    }
+                    innermost = Innermost::Own;
+                    kept.push(*frame);
+                    continue;
+                }
+                match innermost {
+                    Innermost::Foreign { outermost, .. } if !opened[outermost as usize] => {
+                        changed.functions[outermost as usize].is_collapsed = true;
+                    }
+                    Innermost::Foreign { .. } => kept.push(*frame),
+                    Innermost::Nothing | Innermost::Own => {
+                        innermost = Innermost::Foreign {
+                            outermost: frame.function,
+                            called: innermost == Innermost::Own,
+                        };
+                        kept.push(*frame);
+                    }
+                }
+            }
+            ends_with[path] = innermost;
             kept.reverse();
             changed.below(above, &kept)
         });

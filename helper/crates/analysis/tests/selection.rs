@@ -110,6 +110,53 @@ fn a_path_has_what_its_node_of_the_flame_graph_has() {
     }
 }
 
+fn my_code(opened: &[&str]) -> Transform {
+    Transform::MyCode {
+        folders: vec!["/src".to_owned()],
+        opened: opened.iter().map(|name| pattern(name)).collect(),
+    }
+}
+
+#[test]
+fn of_my_code_a_library_is_the_function_that_was_called_until_it_is_opened() {
+    let whole = Analyzed::new(profile_of(
+        "libc!_start main@m.c:3 libx!sort libx!loop libx!swap 7\n\
+         libc!_start main@m.c:3 libx!sort libx!loop less@m.c:9 libx!compare 5\n\
+         libc!_start libc!ld_main [kernel]fault 2\n\
+         main@m.c:4 libx!loop 1\n",
+    ));
+    let of = |opened: &[&str]| {
+        let selected = whole.selected(&only(vec![my_code(opened)]));
+        let selected = selected.expect("there is own code");
+        let graph = flame_graph(&selected, CPU);
+        let collapsed = (graph.frames.collapsed.iter())
+            .map(|&row| graph.frames.strings[graph.frames.name[row as usize] as usize].clone());
+        (stacks(&selected), collapsed.collect::<Vec<String>>())
+    };
+    let (shown, mut collapsed) = of(&[]);
+    collapsed.sort();
+    assert_eq!(
+        shown,
+        BTreeMap::from([
+            (";main;sort".to_owned(), 7),
+            (";main;sort;less;compare".to_owned(), 5),
+            (";_start".to_owned(), 2),
+            (";main;loop".to_owned(), 1),
+        ])
+    );
+    // Nothing was left out below the others.
+    assert_eq!(collapsed, ["_start", "sort"]);
+
+    let (shown, collapsed) = of(&["sort"]);
+    assert_eq!(shown[";main;sort;loop;swap"], 7);
+    assert_eq!(shown[";main;sort;loop;less;compare"], 5);
+    assert_eq!(collapsed, ["_start"]);
+    // What called own code stays out.
+    let (shown, _) = of(&["_start"]);
+    assert_eq!(shown[";_start;ld_main;fault"], 2);
+    assert_eq!(shown[";main;sort"], 7);
+}
+
 #[test]
 fn interrupts_are_left_out_as_a_runtime_is() {
     let whole = Analyzed::new(profile_of(
@@ -324,7 +371,10 @@ fn what_the_profile_does_not_have_is_told_with_what_it_has() {
         cwd: "/home".to_owned(),
         ..profile::RunInfo::default()
     });
-    let own_code = only(vec![Transform::MyCode(Vec::new())]);
+    let own_code = only(vec![Transform::MyCode {
+        folders: Vec::new(),
+        opened: Vec::new(),
+    }]);
     assert_eq!(
         Analyzed::new(elsewhere)
             .selected(&own_code)

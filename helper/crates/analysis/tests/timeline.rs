@@ -153,7 +153,10 @@ fn own_code_is_below_the_folders_or_where_another_project_was_recorded() {
     assert_eq!(codes(&[]), [97, 3, 5]);
     assert_eq!(codes(&["/src".to_owned()]), [97, 3, 5]);
     assert_eq!(codes(&["/home/another".to_owned()]), [97, 3, 5]);
-    let in_folder = only(vec![Transform::MyCode(vec!["/home/another".to_owned()])]);
+    let in_folder = only(vec![Transform::MyCode {
+        folders: vec!["/home/another".to_owned()],
+        opened: Vec::new(),
+    }]);
     let selected = analyzed
         .selected(&in_folder)
         .expect("where it was recorded");

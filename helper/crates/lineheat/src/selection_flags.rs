@@ -61,9 +61,12 @@ pub struct SelectionFlags {
     /// Leave the functions of a runtime or standard library out of the stacks: go, rust (std, core, alloc, futures, rayon), cpp, ocaml or interrupts. May be given several times
     #[arg(long, value_name = "RUNTIME", value_parser = runtime)]
     hide_runtime: Vec<Runtime>,
-    /// Show only functions whose source is below the folder where the run was recorded. What other functions spent goes to the callers that are shown
+    /// Show functions whose source is below the folder where the run was recorded, and of others those that these call, each with all that it calls
     #[arg(long)]
     my_code: bool,
+    /// Show also what this function calls, which --my-code leaves out. May be given several times
+    #[arg(long, value_name = "FUNCTION", requires = "my_code")]
+    open: Vec<String>,
     /// Show successive functions of this module as one
     #[arg(long, value_name = "MODULE")]
     collapse_module: Vec<String>,
@@ -107,7 +110,10 @@ impl SelectionFlags {
         transforms.extend(self.hide_kernel.then_some(Transform::HideKernel));
         let runtimes = self.hide_runtime.iter().copied();
         transforms.extend(runtimes.map(Transform::HideRuntime));
-        transforms.extend(self.my_code.then(|| Transform::MyCode(Vec::new())));
+        transforms.extend(self.my_code.then(|| Transform::MyCode {
+            folders: Vec::new(),
+            opened: self.open.iter().cloned().map(function).collect(),
+        }));
         transforms.extend(modules);
         transforms.extend(of(
             &self.collapse_recursion,
@@ -189,7 +195,13 @@ fn transform_words(transform: &Transform) -> String {
         Transform::HideRuntime(runtime) => format!("{} hidden", runtime.words()),
         Transform::CollapseModule(module) => format!("{module} as one"),
         Transform::HideKernel => "kernel hidden".to_owned(),
-        Transform::MyCode(_) => "own code only".to_owned(),
+        Transform::MyCode { opened, .. } => {
+            let opened: Vec<String> = opened.iter().map(name).collect();
+            match opened.is_empty() {
+                true => "just my code".to_owned(),
+                false => format!("just my code and what {} calls", opened.join(", ")),
+            }
+        }
     }
 }
 

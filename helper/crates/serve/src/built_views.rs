@@ -127,6 +127,7 @@ pub fn frame_table(frames: analysis::FrameTable) -> wire::FrameTable {
         file: frames.file,
         line: frames.line,
         kind: frames.kind,
+        collapsed: frames.collapsed,
     }
 }
 
@@ -157,6 +158,11 @@ impl FrameTableBuilder {
         self.table.file.push(file);
         self.table.line.push(line);
         self.table.kind.push(kind);
+    }
+
+    /// The row that was pushed last stands for what it calls, too.
+    pub fn mark_collapsed(&mut self) {
+        (self.table.collapsed).extend((self.table.name.len() as u32).checked_sub(1));
     }
 
     /// Of any text in the table's strings.

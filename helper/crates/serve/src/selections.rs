@@ -103,16 +103,20 @@ fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform
     use transform::Kind;
     let kind = Kind::try_from(asked.kind)
         .map_err(|_| Failure::protocol(format!("There is no transform {}.", asked.kind)))?;
-    let function = || {
-        let named = asked
-            .function
-            .as_ref()
-            .filter(|named| !named.name.is_empty());
+    let filter = |named: Option<&wire::NamedFunction>| {
+        let named = named.filter(|named| !named.name.is_empty());
         let named = named.ok_or_else(|| Failure::protocol("A transform names no function."))?;
         Ok::<_, Failure>(match named.module.as_str() {
             "" => FunctionFilter::Pattern(named.name.clone()),
             module => FunctionFilter::Named(NamedFunction::new(&named.name, module)),
         })
+    };
+    let function = || filter(asked.function.as_ref());
+    let opened = || match asked.opened.len() {
+        0..=PARTS_MAX => (asked.opened.iter().map(|one| filter(Some(one)))).collect(),
+        count => Err(Failure::protocol(format!(
+            "At most {PARTS_MAX} functions can be opened, not {count}."
+        ))),
     };
     let path = || {
         let named = |functions: &[wire::NamedFunction]| -> Vec<NamedFunction> {
@@ -160,9 +164,12 @@ fn transform_of(asked: &wire::Transform, folders: &[String]) -> Result<Transform
         Kind::DropFile => Transform::DropFunction(of_file()?),
         Kind::HideFile => Transform::MergeFunction(of_file()?),
         Kind::HideKernel => Transform::HideKernel,
-        Kind::MyCode => Transform::MyCode(match asked.folders.as_slice() {
-            [] => folders.to_vec(),
-            asked => asked.to_vec(),
-        }),
+        Kind::MyCode => Transform::MyCode {
+            folders: match asked.folders.as_slice() {
+                [] => folders.to_vec(),
+                asked => asked.to_vec(),
+            },
+            opened: opened()?,
+        },
     })
 }

@@ -77,6 +77,9 @@ fn function_view(of: Measured, rows: &[analysis::FunctionRow]) -> BuiltView {
             function.line,
             analysis::FrameKind::from(function.kind) as u32,
         );
+        if function.is_collapsed {
+            frames.mark_collapsed();
+        }
         columns.push(&of.known_both(row.amounts));
     }
     let total = of.total();

@@ -230,11 +230,18 @@ pub fn slowly<'a>(transform: &Transform, stack: &[&'a str]) -> Option<Vec<&'a st
             Some(kept)
         }
         Transform::HideKernel => without(&|frame| module_of(frame) == "[kernel]"),
-        Transform::MyCode(folders) => {
+        Transform::MyCode { folders, opened } => {
             let is_own = |frame: &str| {
                 file_of(frame).is_some_and(|file| folders.contains(&format!("/src/{file}")))
             };
-            without(&|frame| !is_own(frame))
+            let first = stack.iter().position(|frame| is_own(frame));
+            let called = &stack[first.unwrap_or(0)..];
+            let runs = called.chunk_by(|a, b| !is_own(a) && !is_own(b));
+            let shown = runs.flat_map(|run| {
+                let is_open = opened.iter().any(|filter| is(filter, run[0]));
+                &run[..if is_open { run.len() } else { 1 }]
+            });
+            Some(shown.copied().collect())
         }
     }
 }
@@ -283,7 +290,10 @@ pub fn any_transform(chance: &mut Chance) -> Transform {
         6 => Transform::KeepFunction(filter),
         7 => Transform::HideKernel,
         // A folder that is a file, so that some of the files are own code.
-        _ => Transform::MyCode(vec!["/src/1.c".to_owned()]),
+        _ => Transform::MyCode {
+            folders: vec!["/src/1.c".to_owned()],
+            opened: vec![pattern(&function), filter][chance.below(3).min(2) as usize..].to_vec(),
+        },
     }
 }
 
