@@ -87,6 +87,12 @@ fn main() {
     step("collapse a recursion", |at| {
         transformed(Transform::CollapseRecursion(named(at)))
     });
+    step("just my code, half of the functions", |at| {
+        transformed(Transform::MyCode {
+            folders: vec!["/opt/large/src".to_owned()],
+            opened: vec![named(at)],
+        })
+    });
     let tinted = NamedFunction::new("large::module_1::method_1(int)", "server");
     step("timeline of 1600 columns, a function tinted", |at| {
         let wanted = TimelineOf {

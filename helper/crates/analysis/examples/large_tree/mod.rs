@@ -54,7 +54,8 @@ impl Tree {
         let locations: Vec<u32> = (0..FUNCTIONS)
             .map(|n| {
                 let name = format!("large::module_{}::method_{n}(int)", n % 97);
-                let file = format!("/opt/large/src/file_{}.cc", n % 701);
+                let folder = ["src", "third-party"][usize::from(n % 701 >= 350)];
+                let file = format!("/opt/large/{folder}/file_{}.cc", n % 701);
                 let function = builder.add_function(&name, &name, &file, 1);
                 let line = LineOf {
                     function,
