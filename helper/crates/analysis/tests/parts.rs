@@ -191,6 +191,37 @@ fn a_thread_is_compared_with_the_others_in_the_same_windows() {
 }
 
 #[test]
+fn a_part_of_the_time_of_a_thread_is_compared_by_what_it_is_made_of() {
+    let mut chance = Chance(29);
+    let of_time = |from_ms: u64, to_ms: u64| Selection {
+        times: during(from_ms, to_ms).times,
+        ..of_thread("worker-1")
+    };
+    let part = of_time(2000, 4000);
+    for (seconds, base, expected) in [
+        // A sixth of the samples against all others, which says nothing of what they are.
+        (
+            [STEADY; 4],
+            part.inverted(),
+            [Verdict::Noise, Verdict::Noise],
+        ),
+        (
+            [STEADY, STEADY, HASHES_MORE, HASHES_MORE],
+            of_time(0, 2000),
+            [Verdict::Slower, Verdict::Faster],
+        ),
+    ] {
+        let seconds: Vec<&[(&str, u64)]> = seconds.to_vec();
+        let profile = recorded(&seconds, 3, &mut chance);
+        let comparison = compared(&profile, &base, &part).expect("parts");
+        let whole = comparison.whole();
+        assert!(!whole.verdict.has_direction(), "{}", whole.sentence);
+        let found = ["hash", "parse"].map(|name| verdict_of(&comparison, name));
+        assert_eq!(found, expected, "{}", whole.method);
+    }
+}
+
+#[test]
 fn a_selection_and_its_rest_add_up_to_the_run() {
     let mut chance = Chance(17);
     let profile = recorded(&[STEADY, HASHES_MORE, STEADY], 3, &mut chance);
