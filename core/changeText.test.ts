@@ -35,12 +35,14 @@ test('an interval alone', () => {
   assert.equal(intervalText(5, 30), '+500.0 % to × 31.0');
   assert.equal(intervalText(NaN_, 1), '');
 });
-test('time is slower or faster, anything else more or less; other verdicts have one word', () => {
-  const words = (unit: string) => [Verdict.slower, Verdict.faster, Verdict.gone].map((one) => verdictText(one, unit));
+test('time is slower or faster, its shares and anything else more or less; other verdicts have one word', () => {
+  const words = (unit: string, per = 'execution') =>
+    [Verdict.slower, Verdict.faster, Verdict.gone].map((one) => verdictText(one, { unit, per }));
+  assert.deepEqual(words('nanoseconds', 'share'), ['more', 'less', 'gone']);
   assert.deepEqual(words('nanoseconds'), ['slower', 'faster', 'gone']);
   assert.deepEqual(words('seconds'), ['slower', 'faster', 'gone']);
   assert.deepEqual(words('bytes'), ['more', 'less', 'gone']);
-  assert.equal(verdictText(99, 'bytes'), 'not distinguishable from noise');
+  assert.equal(verdictText(99, { unit: 'bytes', per: '' }), 'not distinguishable from noise');
 });
 test('what a value is per names its measure', () => {
   assert.equal(perText('', 'CPU time'), 'CPU time per run');

@@ -53,10 +53,19 @@ const verdictTexts: Readonly<Record<number, string>> = {
 const MORE = l10n.t('more');
 const LESS = l10n.t('less');
 
-/** The verdict on a value of this unit: time becomes slower or faster, anything else more or less. */
-export function verdictText(verdict: number, unit: string): string {
-  if (verdict === Verdict.slower && !isTime(unit)) return MORE;
-  if (verdict === Verdict.faster && !isTime(unit)) return LESS;
+/** What the values of a comparison are. */
+export interface Compared {
+  readonly unit: string;
+  readonly per: string; // `execution`, `unit of work`, `wall second`, `share` …
+}
+
+/** Whether a value that grows makes the program slower: of time, a share can also grow because another one falls. */
+export const isSlowness = ({ unit, per }: Compared): boolean => isTime(unit) && per !== 'share';
+
+/** The verdict in a word: slower or faster where that is what it means, else more or less. */
+export function verdictText(verdict: number, of: Compared): string {
+  if (verdict === Verdict.slower && !isSlowness(of)) return MORE;
+  if (verdict === Verdict.faster && !isSlowness(of)) return LESS;
   return verdictTexts[verdict] ?? verdictTexts[Verdict.noise]!;
 }
 

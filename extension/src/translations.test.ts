@@ -39,7 +39,8 @@ test('failures, figures and constants of a module are translated', () => {
     const { samplesText } = await load('core/numbersAsText.ts');
     console.log(samplesText(1)); console.log(samplesText(1204));
     const { verdictText, Verdict } = await load('core/changeText.ts');
-    console.log(verdictText(Verdict.slower, 'nanoseconds')); console.log(verdictText(Verdict.slower, 'bytes'));
+    const per = 'execution';
+    for (const unit of ['nanoseconds', 'bytes']) console.log(verdictText(Verdict.slower, { unit, per }));
     const { parseCommand } = await load('extension/src/targets/commandTargets.ts');
     console.log(parseCommand('a | b'));`);
   assert.deepEqual(lines, [

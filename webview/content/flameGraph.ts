@@ -36,6 +36,7 @@ export interface FlameGraph {
   readonly frames: FrameTable;
   readonly type: string;
   readonly unit: string;
+  readonly per: string; // of a comparison: what values are per
   readonly count: number; // of nodes; node 0 is the root; 0: no samples
   readonly parent: Int32Array; // -1 for the root
   readonly depth: Int32Array;
@@ -74,6 +75,7 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     frames,
     type: readString(fields, 2),
     unit: readString(fields, 3),
+    per: readString(fields, 20),
     count,
     parent,
     depth,

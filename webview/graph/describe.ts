@@ -1,6 +1,7 @@
 // A node told in words, for the tooltip, the line under the graph and screen readers. Foreign names are made visible.
 import * as l10n from '@vscode/l10n';
 import {
+  type Compared,
   changeText,
   intervalText,
   qText,
@@ -171,12 +172,12 @@ const changeCells = (base: number, later: number, { unit }: FlameGraph): string[
 
 function noteOf(graph: FlameGraph, node: number): string {
   if (!graph.newCosts) return tooFewSamples(graph, node) ? l10n.t('Fewer than 10 samples: a rough figure.') : '';
-  if (graph.effects) return effectNote(graph.effects, node, graph.unit);
+  if (graph.effects) return effectNote(graph.effects, node, graph);
   return tooFewSamples(graph, node) ? l10n.t('Fewer than 10 samples in both runs together: too few to compare.') : '';
 }
 
 /** `▲ slower: +4.1 % ±0.6 (95 %: +3.5 to +4.7 %), q 0.004`. */
-export function effectNote(effects: Effects, row: number, unit: string): string {
+export function effectNote(effects: Effects, row: number, of: Compared): string {
   const verdict = effects.verdict[row]!;
   const glyph = verdictGlyph(verdict);
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
@@ -186,5 +187,5 @@ export function effectNote(effects: Effects, row: number, unit: string): string 
   }
   const told = changeText({ change, low, high });
   const figures = [told, interval && `95 % interval ${interval}`, qText(effects.q[row]!)].filter(Boolean).join(', ');
-  return `${glyph} ${verdictText(verdict, unit)}${figures ? `: ${figures}` : ''}`;
+  return `${glyph} ${verdictText(verdict, of)}${figures ? `: ${figures}` : ''}`;
 }

@@ -6,6 +6,7 @@ import {
   changeText,
   intervalText,
   isSignificant,
+  isSlowness,
   perText,
   qText,
   Verdict,
@@ -93,7 +94,7 @@ export class ExplainPane {
     if (functions.length === 0) sentences.push(l10n.t('There is no function at this place.'));
     const rank = (group: Group) => (group.title === NOISE ? functions.length : functions.indexOf(group.members[0]!));
     const groups = GROUPS.map(({ title, other, has }) => ({
-      title: isTime(unit) ? title : (other ?? title),
+      title: isSlowness({ unit, per }) ? title : (other ?? title),
       members: functions.filter(({ verdict }) => has(verdict)),
     }))
       .filter(({ members }) => members.length > 0)
@@ -123,7 +124,7 @@ export class ExplainPane {
     return html`
       <li>
         <div class="explain-head">
-          <span class="verdict-mark" data-verdict=${one.verdict} role="img" aria-label=${verdictText(one.verdict, unit)}
+          <span class="verdict-mark" data-verdict=${one.verdict} role="img" aria-label=${verdictText(one.verdict, { unit, per: this.#compared.per })}
             >${verdictGlyph(one.verdict)}</span>
           <span class="explain-contribution" title=${isTime(unit) ? l10n.t('New minus base, self time') : l10n.t('New minus base, self')}
             >${valueChangeText(difference(one.baseSelf, one.newSelf), unit)}</span>

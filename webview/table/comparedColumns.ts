@@ -1,16 +1,8 @@
 // The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
 import * as l10n from '@vscode/l10n';
-import { isSignificant, Verdict, verdictGlyph, verdictText } from '../../core/changeText.ts';
+import { type Compared, isSignificant, isSlowness, Verdict, verdictGlyph, verdictText } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
-import {
-  countText,
-  difference,
-  isTime,
-  percentText,
-  share,
-  valueChangeText,
-  valueText,
-} from '../../core/numbersAsText.ts';
+import { countText, difference, percentText, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
 import type { Effects } from '../content/effects.ts';
 import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable } from '../content/tables.ts';
@@ -94,13 +86,13 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
     {
       id: 'verdict',
       title: '',
-      hint: isTime(unit)
+      hint: isSlowness(table)
         ? l10n.t('Verdict: ▲ slower, ▼ faster, + new, − gone, → moved, ⇄ moved within, ○ noise, ? untested')
         : l10n.t('Verdict: ▲ more, ▼ less, + new, − gone, → moved, ⇄ moved within, ○ noise, ? untested'),
       numeric: false,
       compare: (a, b) => compareNumbers(verdict[a]!, verdict[b]!),
       fill: (cell, row) => {
-        const text = verdictText(verdict[row]!, unit);
+        const text = verdictText(verdict[row]!, table);
         cell.textContent = verdictGlyph(verdict[row]!);
         cell.title = text;
         cell.setAttribute('aria-label', text);
@@ -119,7 +111,7 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
         cell.title = valueChangeText(change(row), unit);
       },
     },
-    ...(effects ? [relativeColumn(effects, unit)] : []),
+    ...(effects ? [relativeColumn(effects, table)] : []),
     side('base', base, sides.baseSamples, table.baseTotal),
     side('new', later, sides.laterSamples, table.newTotal),
     ...place,
@@ -127,7 +119,7 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
 }
 
 /** The relative change with its interval, as words and as a small bar. */
-function relativeColumn(effects: Effects, unit: string): TableColumn {
+function relativeColumn(effects: Effects, { unit, per }: Compared): TableColumn {
   const scale = intervalScale(effects);
   return {
     id: 'relative',
@@ -138,8 +130,8 @@ function relativeColumn(effects: Effects, unit: string): TableColumn {
     numeric: true,
     compare: (a, b) => compareNumbers(orderOf(effects.change[a]!), orderOf(effects.change[b]!)),
     fill: (cell, row) => {
-      fillInterval(cell, effects, { row, unit }, scale);
-      cell.title = effectNote(effects, row, unit);
+      fillInterval(cell, effects, { row, unit, per }, scale);
+      cell.title = effectNote(effects, row, { unit, per });
     },
   };
 }

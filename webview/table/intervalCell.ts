@@ -1,7 +1,15 @@
 // A cell with a relative change: the change with its interval in words, and the interval as a small bar round its dot.
 import { scalePow } from 'd3-scale';
 import { html, render } from 'lit';
-import { changeText, isSignificant, relativeText, UNTESTED, Verdict, verdictText } from '../../core/changeText.ts';
+import {
+  type Compared,
+  changeText,
+  isSignificant,
+  relativeText,
+  UNTESTED,
+  Verdict,
+  verdictText,
+} from '../../core/changeText.ts';
 import type { Effects } from '../content/effects.ts';
 
 /** Relative change → 0 … 1 of the bar's room; 0.5 is no change. What lies outside is cut. */
@@ -28,18 +36,17 @@ export function intervalScale({ low, high, verdict }: Effects): IntervalScale {
   return (change) => room(change);
 }
 
-export interface IntervalRow {
+export interface IntervalRow extends Compared {
   readonly row: number;
-  readonly unit: string; // of the values
 }
 
-export function fillInterval(cell: HTMLElement, effects: Effects, { row, unit }: IntervalRow, scale: IntervalScale) {
+export function fillInterval(cell: HTMLElement, effects: Effects, { row, ...of }: IntervalRow, scale: IntervalScale) {
   const verdict = effects.verdict[row]!;
   const [change, low, high] = [effects.change[row]!, effects.low[row]!, effects.high[row]!];
   const few = verdict === Verdict.tooFew;
   const text = few
     ? [relativeText(change), UNTESTED].filter(Boolean).join(' ')
-    : changeText({ change, low, high }) || wordsWithout(verdict, unit);
+    : changeText({ change, low, high }) || wordsWithout(verdict, of);
   const known = !few && Number.isFinite(change) && Number.isFinite(low) && Number.isFinite(high);
   const [from, at, to] = known ? [scale(low), scale(change), scale(high)] : [0, 0, 0];
   const bar = `left: ${from * 100}%; width: ${Math.max(0, to - from) * 100}%`;
@@ -51,5 +58,5 @@ export function fillInterval(cell: HTMLElement, effects: Effects, { row, unit }:
 }
 
 /** In place of a ratio that does not exist. */
-const wordsWithout = (verdict: number, unit: string): string =>
-  verdict === Verdict.noise ? '' : verdictText(verdict, unit);
+const wordsWithout = (verdict: number, of: Compared): string =>
+  verdict === Verdict.noise ? '' : verdictText(verdict, of);

@@ -29,7 +29,7 @@ export function baselineVerdict({ sentence, verdict, change, low, high, value }:
   }
   if (verdict === Verdict.slower) return l10n.t('{0} {1} slower than baseline', glyph, percentText(Math.abs(change)));
   if (verdict === Verdict.faster) return l10n.t('{0} {1} faster than baseline', glyph, percentText(Math.abs(change)));
-  if (isSignificant(verdict)) return l10n.t('{0} {1} against baseline', glyph, verdictText(verdict, unit));
+  if (isSignificant(verdict)) return l10n.t('{0} {1} against baseline', glyph, verdictText(verdict, { unit, per: '' }));
   if (verdict === Verdict.tooFew) return l10n.t('{0} not testable against baseline', glyph);
   const known = Number.isFinite(low) && Number.isFinite(high);
   if (!known) return l10n.t('{0} like baseline', glyph);

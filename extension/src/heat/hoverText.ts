@@ -1,6 +1,7 @@
 // The hover of a hot line as Markdown. Every name in it is foreign text, so each is escaped; links carry numbers only.
 import * as l10n from '@vscode/l10n';
 import {
+  type Compared,
   intervalText,
   perText,
   qText,
@@ -101,9 +102,8 @@ export function differenceHover(ofFile: FileDifference, row: number, { method, p
       ...samplesRow(ofFile, row),
     ].join('\n'),
   ];
-  const said = [effectSentence(l10n.t('self'), self, unit), effectSentence(l10n.t('total'), total, unit)].filter(
-    Boolean,
-  );
+  const of = { unit, per };
+  const said = [effectSentence(l10n.t('self'), self, of), effectSentence(l10n.t('total'), total, of)].filter(Boolean);
   if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
   else if (samples.every(areFew)) sections.push(l10n.t('Too few samples to compare.'));
   if (ofFile.changed[row]!) sections.push(l10n.t('≈ This line was edited since a recording.'));
@@ -121,7 +121,7 @@ function samplesRow({ baseSamples, newSamples, samplesUnknown }: FileDifference,
 }
 
 /** `**self** ▲ slower: +4.1 %, 95 % interval +3.5 to +4.7 %, q 0.004`. */
-function effectSentence(what: string, effect: Effect | undefined, unit: string): string {
+function effectSentence(what: string, effect: Effect | undefined, of: Compared): string {
   if (!effect) return '';
   const glyph = verdictGlyph(effect.verdict);
   if (effect.verdict === Verdict.tooFew) {
@@ -130,7 +130,7 @@ function effectSentence(what: string, effect: Effect | undefined, unit: string):
   }
   const interval = intervalText(effect.low, effect.high);
   const facts = [relativeText(effect.change), interval && `95 % interval ${interval}`, qText(effect.q)].filter(Boolean);
-  return `**${what}** ${glyph} ${verdictText(effect.verdict, unit)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
+  return `**${what}** ${glyph} ${verdictText(effect.verdict, of)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
 function neighbours(title: string, list: readonly Neighbour[], detail: LineDetail, linkTo: LinkTo): string[] {

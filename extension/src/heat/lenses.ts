@@ -1,7 +1,7 @@
 // Which functions of a file get a code lens, and its words.
 import * as l10n from '@vscode/l10n';
 
-import { isSignificant, Verdict, verdictText } from '../../../core/changeText.ts';
+import { type Compared, isSignificant, Verdict, verdictText } from '../../../core/changeText.ts';
 import { percentText, share, valueText } from '../../../core/numbersAsText.ts';
 import { areFew, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
@@ -71,7 +71,7 @@ interface TitleOf {
 function differenceTitle(one: FunctionDifference, { per, unit, instances }: TitleOf): string {
   const values = `${valueText(one.baseTotal, unit)} → ${valueText(one.newTotal, unit)}`;
   const parts = [
-    effectWords(one.totalEffect, one.baseTotal, one.newTotal, unit),
+    effectWords(one.totalEffect, one.baseTotal, one.newTotal, { unit, per }),
     per && per !== 'share' ? l10n.t('{0} per {1}', values, per) : values,
   ];
   const { selfEffect, totalEffect } = one;
@@ -83,9 +83,9 @@ function differenceTitle(one: FunctionDifference, { per, unit, instances }: Titl
 }
 
 /** `▲ +4.1 % ±0.6 slower`. */
-function effectWords(effect: Effect | null, base: number, now: number, unit: string): string {
+function effectWords(effect: Effect | null, base: number, now: number, of: Compared): string {
   if (!effect) return '';
-  const figure = changeFigure(effect, base, now, unit);
-  const words = verdictText(effect.verdict, unit);
+  const figure = changeFigure(effect, base, now, of.unit);
+  const words = verdictText(effect.verdict, of);
   return figure.includes(words) || effect.verdict === Verdict.tooFew ? figure : `${figure} ${words}`;
 }

@@ -241,6 +241,19 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
     )
 }
 
+impl Comparison {
+    /// The verdict in a word for people: slower and faster where that is what it means. Of time, a share can also grow because
+    /// another one falls.
+    pub fn verdict_word(&self, verdict: Verdict) -> &'static str {
+        let is_slowness = is_time(self.unit()) && self.normalisation() != Normalisation::Share;
+        match verdict {
+            Verdict::Slower if !is_slowness => "more",
+            Verdict::Faster if !is_slowness => "less",
+            verdict => verdict.word(),
+        }
+    }
+}
+
 fn is_time(unit: &str) -> bool {
     unit.ends_with("seconds")
 }

@@ -57,6 +57,11 @@ pub fn text(
         if of_group.is_empty() {
             continue;
         }
+        let heading = match comparison.verdict_word(verdict) {
+            "more" => "More",
+            "less" => "Less",
+            _ => heading,
+        };
         text.push_str(&format!("\n{}\n", terminal.paint(style(verdict), heading)));
         for function in of_group {
             text.push_str(&one(terminal, comparison, function));

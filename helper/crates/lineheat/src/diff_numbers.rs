@@ -49,7 +49,7 @@ fn missing(executions: u64) -> String {
 pub const MISSING: &str =
     "about N more: a test of this row needs about N more executions of each side.";
 
-/// "slower", "slower (total)", "too few samples", "untested" …
+/// "slower", "slower (total)", "more", "too few samples", "untested" …
 pub fn verdict(comparison: &Comparison, row: &ComparedRow) -> String {
     let samples = [row.base.total, row.new.total].map(|total| comparison.known_samples(total));
     let are_many = samples
@@ -63,7 +63,7 @@ pub fn verdict(comparison: &Comparison, row: &ComparedRow) -> String {
         Verdict::TooFew => "too few samples".to_owned(),
         // It is about the total anyhow.
         Verdict::MovedWithin => "moved within".to_owned(),
-        verdict if row.about_self => verdict.word().to_owned(),
-        verdict => format!("{} (total)", verdict.word()),
+        verdict if row.about_self => comparison.verdict_word(verdict).to_owned(),
+        verdict => format!("{} (total)", comparison.verdict_word(verdict)),
     }
 }

@@ -79,8 +79,8 @@ impl ViewCache {
     }
 }
 
-/// Moves the columns into a message.
-pub fn flame_graph_view(mut graph: analysis::FlameGraph, of: &MeasureInfo) -> BuiltView {
+/// Moves the columns into a message. `per`: what values of a comparison are per.
+pub fn flame_graph_view(mut graph: analysis::FlameGraph, of: &MeasureInfo, per: &str) -> BuiltView {
     if !of.is_counted() {
         graph.forget_samples();
     }
@@ -97,6 +97,7 @@ pub fn flame_graph_view(mut graph: analysis::FlameGraph, of: &MeasureInfo) -> Bu
         frames: Some(frame_table(graph.frames)),
         r#type: of.name.clone(),
         unit: of.unit.clone(),
+        per: per.to_owned(),
         samples_unknown: !of.is_counted(),
         parent_distance: graph.parent_distance,
         frame: graph.frame,

@@ -209,7 +209,11 @@ impl OpenComparison {
             Kind::ComparedLines => self.table(analysis::compared_lines(&self.comparison)),
             _ => {
                 let graph = analysis::compared_flame_graph_without(&self.comparison, hidden);
-                flame_graph_view(graph, &self.comparison.measure_info())
+                flame_graph_view(
+                    graph,
+                    &self.comparison.measure_info(),
+                    self.comparison.per(),
+                )
             }
         })
     }

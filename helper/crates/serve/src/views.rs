@@ -51,7 +51,7 @@ fn hidden(kind: Kind, named: &[wire::NamedFunction]) -> Result<Vec<NamedFunction
 
 fn flame_graph(of: Measured, hidden: &[NamedFunction]) -> BuiltView {
     let graph = analysis::flame_graph_without(&of.run.analyzed, of.measure, hidden);
-    flame_graph_view(graph, &of.run.analyzed.measures()[of.measure])
+    flame_graph_view(graph, &of.run.analyzed.measures()[of.measure], "")
 }
 
 fn functions(of: Measured) -> BuiltView {
