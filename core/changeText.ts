@@ -1,6 +1,7 @@
 // What may be said of a difference, in words: the change with its 95 % interval, the verdict with a glyph. The figures are
 // the engine's; a change of which nothing can be said is an empty text.
 import * as l10n from '@vscode/l10n';
+import { visibleText } from './foreignText.ts';
 import { countText, isTime } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
@@ -58,6 +59,20 @@ export interface Compared {
   readonly unit: string;
   readonly per: string; // `execution`, `unit of work`, `wall second`, `share` …
 }
+
+/** What the sides of a comparison are called: the parts of one run by their names. */
+export const sideWords = (partNames: readonly string[]): readonly [base: string, later: string] => {
+  const [base, later] = partNames;
+  return base && later ? [visibleText(base, 60), visibleText(later, 60)] : [l10n.t('base'), l10n.t('new')];
+};
+
+/** The same at the head of a column. */
+export const sideTitles = (partNames: readonly string[]): readonly [base: string, later: string] => {
+  const [base, later] = sideWords(partNames);
+  return partNames.length === 0 ? [l10n.t('Base'), l10n.t('New')] : [capitalized(base), capitalized(later)];
+};
+
+const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Whether a value that grows makes the program slower: of time, a share can also grow because another one falls. */
 export const isSlowness = ({ unit, per }: Compared): boolean => isTime(unit) && per !== 'share';

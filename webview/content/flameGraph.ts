@@ -9,6 +9,7 @@ import {
   readFields,
   readNumber,
   readString,
+  readStrings,
   readUint32Column,
   readUint64Column,
 } from './wireReader.ts';
@@ -37,6 +38,7 @@ export interface FlameGraph {
   readonly type: string;
   readonly unit: string;
   readonly per: string; // of a comparison: what values are per
+  readonly partNames: readonly string[]; // of a comparison of parts of one run: what base and new are called
   readonly count: number; // of nodes; node 0 is the root; 0: no samples
   readonly parent: Int32Array; // -1 for the root
   readonly depth: Int32Array;
@@ -76,6 +78,7 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     type: readString(fields, 2),
     unit: readString(fields, 3),
     per: readString(fields, 20),
+    partNames: readStrings(fields, 21),
     count,
     parent,
     depth,

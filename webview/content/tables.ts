@@ -7,6 +7,7 @@ import {
   readFields,
   readNumber,
   readString,
+  readStrings,
   readUint32Column,
   readUint64Column,
 } from './wireReader.ts';
@@ -26,6 +27,7 @@ export interface FunctionTable {
 export interface ComparedTable {
   readonly frames: FrameTable;
   readonly unit: string;
+  readonly partNames: readonly string[]; // of parts of one run: what base and new are called
   readonly per: string; // what a value is per: "run", "share" …
   readonly baseTotal: number;
   readonly newTotal: number;
@@ -71,6 +73,7 @@ export function readComparedTable(bytes: Uint8Array): ComparedTable {
     frames,
     unit: readString(fields, 2),
     per: readString(fields, 3),
+    partNames: readStrings(fields, 23),
     baseTotal: readNumber(fields, 4),
     newTotal: readNumber(fields, 5),
     baseSelf: readUint64Column(fields, 8),

@@ -6,6 +6,7 @@ import {
   intervalText,
   qText,
   relativeText,
+  sideWords,
   untestedText,
   Verdict,
   verdictGlyph,
@@ -60,7 +61,7 @@ export function describeNode(graph: FlameGraph, node: number): Description {
   return {
     name: nodeName(graph, node),
     place: placeOf(graph, node),
-    head: newCosts ? [l10n.t('base'), l10n.t('new'), l10n.t('change')] : [],
+    head: newCosts ? [...sideWords(graph.partNames), l10n.t('change')] : [],
     figures: newCosts ? comparedFigures(graph, node, newCosts) : figuresOf(graph, node),
     note: noteOf(graph, node),
   };

@@ -4,6 +4,7 @@ import '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import '@vscode-elements/elements/dist/vscode-option/index.js';
 import type { VscodeSingleSelect } from '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import { html, nothing, type TemplateResult } from 'lit';
+import { sideTitles } from '../../core/changeText.ts';
 import type { ShownComparison } from '../../core/comparisonMessages.ts';
 import { measureNames } from '../../core/measureText.ts';
 import type { ShowMessage } from '../../core/webviewMessages.ts';
@@ -51,7 +52,8 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
     (mode) => events.viewModeChosen(mode),
   );
   viewModes.show(state.viewMode);
-  const widthModes = show.subject === 'comparison' ? widthChoices(state, events) : undefined;
+  const widthModes =
+    show.subject === 'comparison' ? widthChoices(show.comparison?.sideNames ?? [], state, events) : undefined;
   const { comparison } = show;
   const values = show.values.length > 1 ? rendered(valueSelect(show, state, events)) : undefined;
   const options = [
@@ -88,13 +90,14 @@ function optionsOf(options: readonly (HTMLElement | TemplateResult)[]): Template
   return html`${button}${box}`;
 }
 
-function widthChoices(state: ViewState, events: ToolbarEvents): Choices<WidthMode> {
+function widthChoices(partNames: readonly string[], state: ViewState, events: ToolbarEvents): Choices<WidthMode> {
+  const [base, later] = sideTitles(partNames);
   const choices = new Choices<WidthMode>(
     l10n.t('Widths'),
     [
-      { value: 'combined', label: l10n.t('Widths: shares of both runs together'), face: l10n.t('Both runs') },
-      { value: 'base', label: l10n.t('Widths: shares of the base run'), face: l10n.t('Base') },
-      { value: 'new', label: l10n.t('Widths: shares of the new run'), face: l10n.t('New') },
+      { value: 'combined', label: l10n.t('Widths: shares of both sides together'), face: l10n.t('Both') },
+      { value: 'base', label: l10n.t('Widths: shares of one side: {0}', base), face: base },
+      { value: 'new', label: l10n.t('Widths: shares of one side: {0}', later), face: later },
       { value: 'change', label: l10n.t('Widths: absolute changes, up and down'), face: l10n.t('|Change|') },
     ],
     (mode) => events.widthModeChosen(mode),

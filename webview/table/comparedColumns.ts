@@ -1,6 +1,15 @@
 // The columns of the tables of a comparison: functions or lines, base beside new, by self or by total.
 import * as l10n from '@vscode/l10n';
-import { type Compared, isSignificant, isSlowness, Verdict, verdictGlyph, verdictText } from '../../core/changeText.ts';
+import {
+  type Compared,
+  isSignificant,
+  isSlowness,
+  perText,
+  sideTitles,
+  Verdict,
+  verdictGlyph,
+  verdictText,
+} from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
 import { countText, difference, percentText, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
 import type { Effects } from '../content/effects.ts';
@@ -58,7 +67,8 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
   let largest = 1;
   for (let row = 0; row < frames.count; row++) largest = Math.max(largest, Math.abs(change(row)));
 
-  const per = table.per || l10n.t('run');
+  const [ofBase, ofNew] = sideTitles(table.partNames);
+  const titles = { base: ofBase, new: ofNew };
   const side = (
     id: 'base' | 'new',
     values: Float64Array,
@@ -66,19 +76,16 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
     whole: number,
   ): TableColumn => ({
     id,
-    title: id === 'base' ? l10n.t('Base') : l10n.t('New'),
-    hint:
-      id === 'base'
-        ? l10n.t('{0} in the base run, per {1}', what, per)
-        : l10n.t('{0} in the new run, per {1}', what, per),
+    title: titles[id],
+    hint: l10n.t('{0}: {1}', titles[id], perText(table.per, what)),
     numeric: true,
     compare: (a, b) => compareNumbers(values[a]!, values[b]!),
     fill: (cell, row) => {
       cell.textContent = millisecondsText(values[row]!, unit);
       const part = percentText(share(values[row]!, whole));
       cell.title = samples
-        ? l10n.t('{0} of the run, {1} samples', part, countText(samples[row]!))
-        : l10n.t('{0} of the run', part);
+        ? l10n.t('{0} of this side, {1} samples', part, countText(samples[row]!))
+        : l10n.t('{0} of this side', part);
     },
   });
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];

@@ -37,7 +37,7 @@ test('the hints of a comparison name what is compared', () => {
   const content = uncountedRows(comparedContent([{ name: 'a', base: [1, 1], later: [2, 2], verdict: 1 }], [1, 2]));
   const shown = { rows: 'functions', measure: 'self', what: 'memory in use' } as const;
   const hints = comparedColumns(readComparedTable(content), shown).map(({ hint }) => hint);
-  assert.ok(hints.includes('memory in use in the base run, per run'), hints.join());
+  assert.ok(hints.includes('Base: memory in use per run'), hints.join());
   assert.match(hints[0]!, /▲ more, ▼ less/);
 });
 test('an unknown column leaves the order as it is', () =>

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { wire } from '../../core/wire.ts';
 import { openPage, type PanelPage, showComparison, startBrowser, wordsOf } from './browserPage.ts';
 import { explainedShop, shownShop } from './comparison.ts';
 import { evilNames } from './evilNames.ts';
@@ -70,6 +71,23 @@ onComparison('parts of one run are called what the verdict calls them', async (p
   assert.deepEqual(await labels(), ['rest', 'selection']);
   const heads = await panel.page.locator('.facts-table thead th').allTextContents();
   assert.deepEqual(heads, ['rest', 'selection']);
+
+  const words = { partNames: ['rest', 'selection'], per: 'share' };
+  const table = wire.ComparedTable.encode({ ...wire.ComparedTable.decode(shopJudgedFunctions), ...words });
+  const graph = wire.FlameGraph.encode({ ...wire.FlameGraph.decode(shopJudgedGraph), ...words });
+  await panel.postView('comparedFlameGraph', Uint8Array.from(graph.finish()));
+  await panel.postView('comparedFunctions', Uint8Array.from(table.finish()));
+  const columns = await panel.page.locator('.comparedFunctions .table-head [role=columnheader]').allTextContents();
+  assert.match(columns.map((text) => text.trim()).join(), /,Rest,Selection,/);
+  const verdicts = await panel.page
+    .locator('.comparedFunctions .cell-verdict')
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label')));
+  assert.ok(verdicts.includes('less') && !verdicts.includes('faster'), verdicts.join());
+  const faces = await panel.page.getByRole('group', { name: 'Widths' }).innerText();
+  assert.match(faces.replaceAll(/\s+/g, ' '), /Both Rest Selection \|Change\|/);
+  await panel.page.locator('.graph-tree').focus();
+  await panel.page.keyboard.press('ArrowDown');
+  assert.match(await panel.selectedItem(), /Total rest 2\.81 s, selection 1\.98 s.*▼ less: /);
 });
 
 onComparison('the table has the change with its interval, and the graph says it of a frame', async (panel) => {

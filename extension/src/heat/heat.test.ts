@@ -170,6 +170,10 @@ test('the hover of a difference has base, new, change, and what may be said of i
     missing(6),
     /\*\*total\*\* \? \+125\.0 %, too few samples for a test, which needs about 6 more executions of each side/,
   );
+  const ofParts = { ...how, per: 'share', partNames: ['rest', 'selection'] };
+  const parts = differenceHover(differenceOf(Verdict.slower, 100, 104, [Verdict.slower, 0.04, 0, 0.1, 0]), 0, ofParts);
+  assert.match(parts, /^\| \| rest \| selection \| difference \|/);
+  assert.match(parts, /\*\*total\*\* ▲ more: /);
   assert.match(missing(0), /not enough independent samples for a test/);
   assert.match(text, /CPU time per run\. Moderated t over 5 &#43; 5 runs&#46;/);
 });

@@ -6,6 +6,7 @@ import {
   perText,
   qText,
   relativeText,
+  sideWords,
   untestedText,
   Verdict,
   verdictGlyph,
@@ -75,6 +76,8 @@ export interface Method {
   readonly method: string;
   /** What a value is per: `run`, `unit of work` … */
   readonly per: string;
+  /** Of parts of one run. */
+  readonly partNames?: readonly string[];
   /** What was compared; CPU time where the engine does not say. */
   readonly value?: Pick<ValueType, 'type' | 'unit'> | null;
 }
@@ -82,7 +85,11 @@ export interface Method {
 const CPU = { type: 'cpu', unit: 'nanoseconds' };
 
 /** Base, new and difference of one row of a comparison, with interval, q and method where the engine says them. */
-export function differenceHover(ofFile: FileDifference, row: number, { method, per, value }: Method): string {
+export function differenceHover(
+  ofFile: FileDifference,
+  row: number,
+  { method, per, value, partNames }: Method,
+): string {
   // A unit that pprof does not know is foreign text like any name.
   const unit = markdownText(ofFile.unit, 32);
   const figures = (base: number, now: number) => {
@@ -94,9 +101,10 @@ export function differenceHover(ofFile: FileDifference, row: number, { method, p
   const samples = [ofFile.baseSamples[row]!, ofFile.newSamples[row]!].map((count) => countOf(count, ofFile));
   const self = effectAt(ofFile.selfEffects, row);
   const total = effectAt(ofFile.totalEffects, row);
+  const sides = sideWords(partNames ?? []).map((word) => markdownText(word, 60));
   const sections = [
     [
-      `| | ${l10n.t('base')} | ${l10n.t('new')} | ${l10n.t('difference')} |\n|:--|--:|--:|--:|`,
+      `| | ${sides[0]} | ${sides[1]} | ${l10n.t('difference')} |\n|:--|--:|--:|--:|`,
       `| **${l10n.t('self')}** | ${figures(ofFile.baseSelf[row]!, ofFile.newSelf[row]!)} |`,
       `| **${l10n.t('total')}** | ${figures(ofFile.baseTotalOfLine[row]!, ofFile.newTotalOfLine[row]!)} |`,
       ...samplesRow(ofFile, row),

@@ -79,8 +79,19 @@ impl ViewCache {
     }
 }
 
-/// Moves the columns into a message. `per`: what values of a comparison are per.
-pub fn flame_graph_view(mut graph: analysis::FlameGraph, of: &MeasureInfo, per: &str) -> BuiltView {
+/// How a comparison speaks of its values and sides; of a run it is empty.
+#[derive(Default)]
+pub struct ComparedWords {
+    pub per: String,
+    pub part_names: Vec<String>,
+}
+
+/// Moves the columns into a message.
+pub fn flame_graph_view(
+    mut graph: analysis::FlameGraph,
+    of: &MeasureInfo,
+    words: ComparedWords,
+) -> BuiltView {
     if !of.is_counted() {
         graph.forget_samples();
     }
@@ -97,7 +108,8 @@ pub fn flame_graph_view(mut graph: analysis::FlameGraph, of: &MeasureInfo, per: 
         frames: Some(frame_table(graph.frames)),
         r#type: of.name.clone(),
         unit: of.unit.clone(),
-        per: per.to_owned(),
+        per: words.per,
+        part_names: words.part_names,
         samples_unknown: !of.is_counted(),
         parent_distance: graph.parent_distance,
         frame: graph.frame,

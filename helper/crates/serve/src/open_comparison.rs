@@ -16,7 +16,8 @@ use wire::{
 
 use super::amounts::Columns;
 use super::built_views::{
-    BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, ViewCache, flame_graph_view,
+    BuiltView, CONTENT_BYTES_MAX, ComparedWords, FrameTableBuilder, Rows, ViewCache,
+    flame_graph_view,
 };
 use super::effects::{EffectColumns, columns, single, verdict};
 use super::failure::{Failure, FailureKind};
@@ -152,11 +153,15 @@ impl OpenComparison {
                 })
                 .collect(),
             value: Some(value_types::on_wire(&self.comparison.measure_info())),
-            part_names: match self.comparison.names() {
-                names if names.are_parts() => names.words().map(str::to_owned).to_vec(),
-                _ => Vec::new(),
-            },
+            part_names: self.part_names(),
             commits_between: commits_between(folders, &commit(&self.base), &commit(&self.new)),
+        }
+    }
+
+    fn part_names(&self) -> Vec<String> {
+        match self.comparison.names() {
+            names if names.are_parts() => names.words().map(str::to_owned).to_vec(),
+            _ => Vec::new(),
         }
     }
 
@@ -209,11 +214,11 @@ impl OpenComparison {
             Kind::ComparedLines => self.table(analysis::compared_lines(&self.comparison)),
             _ => {
                 let graph = analysis::compared_flame_graph_without(&self.comparison, hidden);
-                flame_graph_view(
-                    graph,
-                    &self.comparison.measure_info(),
-                    self.comparison.per(),
-                )
+                let words = ComparedWords {
+                    per: self.comparison.per().to_owned(),
+                    part_names: self.part_names(),
+                };
+                flame_graph_view(graph, &self.comparison.measure_info(), words)
             }
         })
     }
@@ -275,6 +280,7 @@ impl OpenComparison {
             frames: Some(frames.table),
             unit: self.comparison.unit().to_owned(),
             per: self.comparison.per().to_owned(),
+            part_names: self.part_names(),
             base_total: self.comparison.base_total().value,
             new_total: self.comparison.new_total().value,
             base_total_samples: self.samples(self.comparison.base_total()),

@@ -6,7 +6,9 @@ use analysis::NamedFunction;
 use wire::{Message, ViewRequest, view_request::Kind};
 
 use super::amounts::Columns;
-use super::built_views::{BuiltView, CONTENT_BYTES_MAX, FrameTableBuilder, Rows, flame_graph_view};
+use super::built_views::{
+    BuiltView, CONTENT_BYTES_MAX, ComparedWords, FrameTableBuilder, Rows, flame_graph_view,
+};
 use super::failure::Failure;
 use super::measured::Measured;
 use super::session::Session;
@@ -51,7 +53,11 @@ fn hidden(kind: Kind, named: &[wire::NamedFunction]) -> Result<Vec<NamedFunction
 
 fn flame_graph(of: Measured, hidden: &[NamedFunction]) -> BuiltView {
     let graph = analysis::flame_graph_without(&of.run.analyzed, of.measure, hidden);
-    flame_graph_view(graph, &of.run.analyzed.measures()[of.measure], "")
+    flame_graph_view(
+        graph,
+        &of.run.analyzed.measures()[of.measure],
+        ComparedWords::default(),
+    )
 }
 
 fn functions(of: Measured) -> BuiltView {
