@@ -31,7 +31,8 @@ export const suites = {
   kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 3600 }),
   roots: () => nodeTests('roots', under('scripts/roots/'), { timeoutS: 300 }),
   programs: () => nodeTests('programs', under('bench/test/'), { timeoutS: 300 }),
-  webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300 }),
+  // A page waits about as long as it computes.
+  webview: () => nodeTests('webview', under('webview/test/'), { timeoutS: 300, atOnce: 2 }),
   editorApi: () => nodeTests('editor-api', under('extension/test/api/'), { timeoutS: 600 }),
   editor: () => nodeTests('editor', under('extension/test/e2e/'), { timeoutS: 900 }),
 };
@@ -44,15 +45,19 @@ async function nodeTests(name, wanted, options = {}) {
   return nodeTestFiles(name, files, options);
 }
 
-/** Runs these test files; `name` names the report. `timeoutS` is for a test, or for all where they run in one process. */
-export async function nodeTestFiles(name, files, { timeoutS = 120, together = false } = {}) {
+/**
+ * Runs these test files, `atOnce` of them at a time; `name` names the report. `timeoutS` is for a test, or for all where they run in one
+ * process.
+ */
+export async function nodeTestFiles(name, files, { timeoutS = 120, together = false, atOnce } = {}) {
   const tap = path.join(artifacts, `${name}.tap`);
   await mkdir(artifacts, { recursive: true });
   await rm(tap, { force: true });
   const reporters = ['spec', 'stdout', 'tap', tap];
   const flags = reporters.map((word, i) => `--test-reporter${i % 2 ? '-destination' : ''}=${word}`);
-  // The suites with a browser share two cores: one file at a time.
-  if (timeoutS > 120 && !together) flags.push('--test-concurrency=1');
+  // What records or starts an editor shares two cores: one file at a time.
+  const concurrency = atOnce ?? (timeoutS > 120 ? 1 : undefined);
+  if (concurrency && !together) flags.push(`--test-concurrency=${concurrency}`);
   const timeoutMs = timeoutS * 1000;
   const runner = together ? [inRoot('scripts/suites/together.mjs')] : [];
   if (!together) flags.push('--test', `--test-timeout=${timeoutMs}`);

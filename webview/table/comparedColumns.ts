@@ -83,9 +83,8 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
     fill: (cell, row) => {
       cell.textContent = millisecondsText(values[row]!, unit);
       const part = percentText(share(values[row]!, whole));
-      cell.title = samples
-        ? l10n.t('{0} of this side, {1} samples', part, countText(samples[row]!))
-        : l10n.t('{0} of this side', part);
+      const ofSide = table.partNames.length === 0 ? l10n.t('{0} of the run', part) : l10n.t('{0} of the part', part);
+      cell.title = samples ? l10n.t('{0}, {1} samples', ofSide, countText(samples[row]!)) : ofSide;
     },
   });
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];
