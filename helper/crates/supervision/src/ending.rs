@@ -1,12 +1,12 @@
 //! Processes that we have started are ended, and waited for no longer than it makes sense.
 
-use std::fs;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::{Patience, ProcessState, Urgency, state_of};
+use crate::job::send;
+use crate::{Patience, ProcessStat, Urgency, state_of};
 
 /// What came of ending a process.
 #[derive(Debug)]
@@ -65,35 +65,31 @@ pub fn end_sometime(mut child: Child) {
     }
 }
 
-/// Kills every process that this one has started and that still lives, with the group of those that lead one. For a
-/// process that is about to end.
+/// Kills every process that this one has started and that still lives, with what those have started in our session or in
+/// theirs, and with the group of those that lead one. For a process that is about to end.
 pub fn end_children() {
     let own = std::process::id();
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    for pid in pids {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let Some((parent, group)) = parent_and_group(&stat) else {
-            continue;
-        };
-        if parent != own || state_of(pid) == ProcessState::Ended {
-            continue;
-        }
+    let own_session = ProcessStat::own_session();
+    let all = ProcessStat::all();
+    let mut found: Vec<&ProcessStat> = all.iter().filter(|p| p.parent == own).collect();
+    let children = found.clone();
+    let leads = |session: u32| children.iter().any(|child| child.pid == session);
+    let mut looked_at = 0;
+    while let Some(parent) = found.get(looked_at).map(|parent| parent.pid) {
+        looked_at += 1;
+        let stays = |p: &ProcessStat| p.session == own_session || leads(p.session);
+        found.extend(all.iter().filter(|p| p.parent == parent && stays(p)));
+    }
+    for process in found.iter().filter(|process| !process.has_ended()) {
+        let _ = send(process, Signal::KILL);
         // A child that was not waited for keeps its number.
-        if let Some(child) = Pid::from_raw(pid as i32) {
-            let _ = kill_process(child, Signal::KILL);
-            if group == pid {
-                let _ = kill_process_group(child, Signal::KILL);
-            }
+        if process.parent == own
+            && process.group == process.pid
+            && let Some(child) = Pid::from_raw(process.pid as i32)
+        {
+            let _ = kill_process_group(child, Signal::KILL);
         }
     }
-}
-
-/// proc_pid_stat(5)
-fn parent_and_group(stat: &str) -> Option<(u32, u32)> {
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(1);
-    let mut number = || fields.next()?.parse().ok();
-    Some((number()?, number()?))
 }
 
 #[cfg(test)]
@@ -116,11 +112,5 @@ mod tests {
         let mut patience = Patience::new(Duration::from_millis(100), &none);
         assert!(wait_for(&mut stopped, &mut patience).is_none());
         assert!(matches!(end(stopped), Ending::Ended(_)));
-    }
-
-    #[test]
-    fn parent_and_group_stand_behind_whatever_the_name_is() {
-        assert_eq!(parent_and_group("7 (a) S b) R 12 34 5"), Some((12, 34)));
-        assert_eq!(parent_and_group("7 (a"), None);
     }
 }

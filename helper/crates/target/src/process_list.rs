@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 
+use supervision::ProcessStat;
+
 /// Processes whose program file or kernel name is `name`, oldest number first; ourselves left out.
 pub fn processes_named(name: &str) -> Vec<u32> {
     let own = std::process::id();
@@ -12,9 +14,7 @@ pub fn processes_named(name: &str) -> Vec<u32> {
 
 /// The process and all its descendants; empty when there is no such process.
 pub fn tree_of(root: u32) -> Vec<u32> {
-    let parents = processes()
-        .into_iter()
-        .filter_map(|pid| Some((pid, parent_of(pid)?)));
+    let parents = ProcessStat::all().into_iter().map(|p| (p.pid, p.parent));
     descendants(root, &parents.collect())
 }
 
@@ -51,13 +51,6 @@ fn is_named(pid: u32, name: &str) -> bool {
     });
     // The kernel keeps 15 bytes; a process may change this name, and server processes do.
     program == Some(true) || crate::process_name(pid) == name.get(..15).unwrap_or(name)
-}
-
-/// `pid (name) state parent …`, where the name may hold anything (proc_pid_stat(5)).
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let after_name = &stat[stat.rfind(')')? + 1..];
-    after_name.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]
