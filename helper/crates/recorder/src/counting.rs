@@ -25,14 +25,37 @@ use super::unprivileged::Copies;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Recording<'_> {
-    /// Handles what comes in until the sampler has sent everything and a launched target has ended.
+    /// Handles what comes in until the sampler has sent everything and a launched target has ended, with all that it has
+    /// started if it was to end.
     pub(super) fn run(
         &mut self,
         options: &RecordOptions,
         incoming: &Receiver<Incoming>,
         on_event: &mut impl FnMut(Event),
     ) {
-        while !(self.sampler_ended && matches!(self.target, TargetState::Gone)) {
+        self.run_until_over(options, incoming, on_event);
+        if self.was_interrupted() {
+            self.await_own_interrupt(incoming, on_event);
+            self.run_until_over(options, incoming, on_event);
+        }
+        self.note_refused();
+        // The terminal's last words may still be on their way.
+        let mut last_words = Patience::new(LAST_WORDS, &self.urgency);
+        while let Ok(Incoming::Output(bytes)) = incoming.recv_timeout(Duration::from_millis(20))
+            && !last_words.runs_out()
+        {
+            on_event(Event::Output(bytes));
+        }
+        self.ended.get_or_insert_with(Instant::now);
+    }
+
+    fn run_until_over(
+        &mut self,
+        options: &RecordOptions,
+        incoming: &Receiver<Incoming>,
+        on_event: &mut impl FnMut(Event),
+    ) {
+        while !self.is_over() {
             match incoming.recv_timeout(LOOK_EVERY) {
                 Ok(Incoming::Sampler(messages)) => {
                     self.sampler_watch.heard();
@@ -82,17 +105,11 @@ impl Recording<'_> {
                 self.append_step(options);
             }
         }
-        if self.was_interrupted() {
-            self.await_own_interrupt(incoming, on_event);
-        }
-        // The terminal's last words may still be on their way.
-        let mut last_words = Patience::new(LAST_WORDS, &self.urgency);
-        while let Ok(Incoming::Output(bytes)) = incoming.recv_timeout(Duration::from_millis(20))
-            && !last_words.runs_out()
-        {
-            on_event(Event::Output(bytes));
-        }
-        self.ended.get_or_insert_with(Instant::now);
+    }
+
+    fn is_over(&mut self) -> bool {
+        let is_over = self.sampler_ended && matches!(self.target, TargetState::Gone);
+        is_over && !self.rest_is_ending()
     }
 
     /// Saves what is new.
@@ -154,6 +171,7 @@ impl Recording<'_> {
                 self.jit.execute(pid);
             }
             FromSampler::Exited { pid, .. } => {
+                self.job.ended(pid);
                 self.seen.spaces.exit(pid);
                 self.programs.forget(pid);
                 self.jit.exit(pid);
@@ -195,6 +213,10 @@ impl Recording<'_> {
 
     fn fork(&mut self, pid: u32, time_ns: u64, parent_pid: u32) {
         self.seen.forks += 1;
+        if parent_pid != std::process::id() {
+            // The next execution is the launcher's until it is released.
+            self.job.heard_of(pid, time_ns);
+        }
         self.seen.spaces.fork(pid, parent_pid);
         let (modules, spaces) = (&mut self.seen.modules, &mut self.seen.spaces);
         self.jit.fork(pid, parent_pid, time_ns, modules, spaces);

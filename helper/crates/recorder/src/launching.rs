@@ -75,6 +75,7 @@ impl Recording<'_> {
         let (TargetState::Waiting(waiting), Some(launcher)) = (&self.target, &self.launcher) else {
             return Ok(());
         };
+        self.job.launched(waiting.pid);
         self.of_processes.launched(waiting.pid);
         self.of_processes.began(environment::monotonic_ns());
         self.seen

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
 use records::{FromSampler, Mapping};
-use supervision::{Patience, Urgency};
+use supervision::{Job, Patience, Urgency};
 use target::{Launched, Launcher, Waiting};
 
 use super::copied_stacks::CopiedStacks;
@@ -40,6 +40,8 @@ pub struct Recording<'a> {
     /// For what the threads of further repetitions have to say.
     pub(super) sender: Option<SyncSender<Incoming>>,
     pub(super) target: TargetState,
+    /// The command with all that it has started.
+    pub(super) job: Job,
     pub(super) sampler: Sampler,
     pub(super) sampler_watch: SamplerWatch,
     /// It has sent everything, or is waited for no longer.
@@ -76,6 +78,7 @@ impl Recording<'_> {
     /// mappings are not taken for its own.
     pub(super) fn take_unheard_child(&mut self, pid: u32, time_ns: u64, parent_pid: u32) {
         self.seen.forks += 1;
+        self.job.heard_of(pid, time_ns);
         self.seen.spaces.exit(pid);
         self.of_processes.hear(&FromSampler::Forked {
             time_ns,

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use records::{FromSampler, Mapping, PROTOCOL_VERSION, ThreadId, ToSampler};
-use supervision::{LOOK_EVERY, Patience, Urgency};
+use supervision::{Job, LOOK_EVERY, Patience, Urgency};
 use target::Launcher;
 
 use super::address_spaces::AddressSpaces;
@@ -87,6 +87,7 @@ impl<'a> Recording<'a> {
             own_samples: OwnSamples::of(std::process::id()),
             sender: None,
             target,
+            job: Job::default(),
             sampler_watch: SamplerWatch::new(urgency, sampler.pid()),
             sampler,
             sampler_ended: false,

@@ -5,7 +5,6 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use records::ToSampler;
-use rustix::process::Signal;
 use supervision::{ProcessState, state_of};
 use target::Launched;
 
@@ -117,12 +116,20 @@ impl Recording<'_> {
     fn stop_and_end_target(&mut self, reason: EndReason) {
         self.stop(reason);
         self.ending.get_or_insert_with(Instant::now);
-        self.signal(Signal::TERM);
+        self.job.ask();
+    }
+
+    /// The command was to end, and some of what it has started goes on.
+    pub(super) fn rest_is_ending(&mut self) -> bool {
+        self.ending.is_some() && self.job.lives()
     }
 
     /// What depends on time alone: the duration, an attached process that has ended, a target that does not end.
     pub(super) fn watch(&mut self, options: &RecordOptions) {
+        // What a command that has ended by itself has left behind may go on.
+        let is_ended = self.stopping.is_some() && matches!(self.target, TargetState::Gone);
         if self.ending.is_none()
+            && !is_ended
             && options
                 .chosen
                 .duration
@@ -136,29 +143,44 @@ impl Recording<'_> {
         }
         match self.ending.map(|since| since.elapsed()) {
             Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => self.kill_target(),
-            Some(waited) if waited > PATIENCE => self.signal(Signal::TERM),
+            Some(waited) if waited > PATIENCE || self.job.is_asked() => self.job.ask(),
             _ => {}
         }
     }
 
     /// One that waits for a file system, or is frozen by the first version of control groups, cannot even be killed.
     fn kill_target(&mut self) {
-        self.signal(Signal::KILL);
-        let TargetState::Running(launched) = &self.target else {
+        if !self.job.kill() {
             return;
+        }
+        let command = match &self.target {
+            TargetState::Running(launched) => Some(launched.pid()),
+            _ => None,
         };
-        if self.killed.runs_out() {
-            let state = state_of(launched.pid());
+        if (command.is_none() && !self.job.lives()) || !self.killed.runs_out() {
+            return;
+        }
+        let waited = self.killed.waited();
+        if let Some(pid) = command {
+            let state = state_of(pid);
             // Otherwise it is only its last output that is waited for.
             if state != ProcessState::Ended {
-                self.seen.troubles.push(Trouble::CommandLeft {
-                    waited: self.killed.waited(),
-                    state: state.in_words(),
-                });
+                let state = state.in_words();
+                (self.seen.troubles).push(Trouble::CommandLeft { waited, state });
             }
             self.target = TargetState::Gone;
             self.stop(EndReason::Stopped);
         }
+        let mut left = self.job.leave();
+        left.retain(|pid| Some(*pid) != command);
+        let left = Trouble::processes_left(&left, waited);
+        self.seen.troubles.extend(left);
+    }
+
+    /// As under sudo: they are another user's.
+    pub(super) fn note_refused(&mut self) {
+        let refused = self.job.refused();
+        self.seen.troubles.extend(Trouble::not_permitted(&refused));
     }
 
     /// Gives what is to be told of a sampler that says nothing.
@@ -194,12 +216,6 @@ impl Recording<'_> {
         (self.sampler_ended, self.seen.sampler_lost) = (true, true);
         self.stop(EndReason::SamplerLost);
         told
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let TargetState::Running(launched) = &self.target {
-            target::signal(launched.pid(), signal, launched.terminal.is_some());
-        }
     }
 
     /// The target goes on without it. Gives what is to be told.

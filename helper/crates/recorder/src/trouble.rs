@@ -13,6 +13,14 @@ pub enum Trouble {
         waited: Duration,
         state: &'static str,
     },
+    /// What it has started did not end although it was killed.
+    ProcessesLeft {
+        waited: Duration,
+        state: &'static str,
+        processes: Vec<String>,
+    },
+    /// What it has started was to end, and may not be signalled.
+    NotPermitted { processes: Vec<String> },
     /// An execution of several failed.
     ExecutionFailed {
         number: usize,
@@ -43,11 +51,40 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// None without processes.
+    pub fn processes_left(pids: &[u32], waited: Duration) -> Option<Trouble> {
+        let first = pids.first()?;
+        Some(Trouble::ProcessesLeft {
+            waited,
+            state: supervision::state_of(*first).in_words(),
+            processes: named(pids),
+        })
+    }
+
+    /// None without processes.
+    pub fn not_permitted(pids: &[u32]) -> Option<Trouble> {
+        let processes = named(pids);
+        (!pids.is_empty()).then_some(Trouble::NotPermitted { processes })
+    }
+
     pub fn sentence(&self) -> String {
         match self {
             Trouble::CommandLeft { waited, state } => format!(
                 "The command did not exit for {:.1} s after it was terminated and then killed ({state}): it was left behind.",
                 waited.as_secs_f64()
+            ),
+            Trouble::ProcessesLeft {
+                waited,
+                state,
+                processes,
+            } => format!(
+                "Left behind: {}, which the command had started, not exited {:.1} s after it was terminated and then killed ({state}).",
+                listed(processes),
+                waited.as_secs_f64()
+            ),
+            Trouble::NotPermitted { processes } => format!(
+                "Left running: {}, which the command had started and you are not permitted to end.",
+                listed(processes)
             ),
             Trouble::ExecutionFailed {
                 number,
@@ -88,5 +125,48 @@ impl Trouble {
                 format!("The earlier build does not list this run: {why}.")
             }
         }
+    }
+}
+
+fn named(pids: &[u32]) -> Vec<String> {
+    let name = |pid: &u32| format!("{pid} ({})", target::process_name(*pid));
+    pids.iter().map(name).collect()
+}
+
+/// At most some of them, with the number of all.
+fn listed(processes: &[String]) -> String {
+    const NAMED_MAX: usize = 5;
+    let named: Vec<&str> = (processes.iter().take(NAMED_MAX))
+        .map(String::as_str)
+        .collect();
+    let named = named.join(", ");
+    match processes.len() {
+        1 => format!("process {named}"),
+        count @ ..=NAMED_MAX => format!("{count} processes ({named})"),
+        count => format!("{count} processes ({named}, …)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_that_go_on_are_named_and_many_are_counted() {
+        let own = std::process::id();
+        let name = target::process_name(own);
+        let told = |pids: &[u32]| Trouble::not_permitted(pids).map(|t| t.sentence());
+        assert_eq!(told(&[]), None);
+        assert_eq!(
+            told(&[own]).unwrap(),
+            format!(
+                "Left running: process {own} ({name}), which the command had started and you are not permitted to end."
+            )
+        );
+        let many = told(&[own; 7]).unwrap();
+        assert!(
+            many.contains("7 processes") && many.contains(", …)"),
+            "{many}"
+        );
     }
 }

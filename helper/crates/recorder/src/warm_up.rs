@@ -4,14 +4,14 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
-use supervision::{Patience, Urgency};
+use supervision::{Job, Patience, Urgency};
 use target::{Exit, Launched, Launcher};
 
 use super::errors::{RecordError, RecordErrorKind};
 use super::follow::{Ended, Told, follow};
 use super::launch_options::launch_options;
 use super::repetitions::{Repetition, has_failed, how_failed};
+use super::trouble::Trouble;
 use super::work::{FoundWork, Work};
 use super::{Control, Event, RecordOptions, Recorded, RunsSoFar, Stage, Target};
 
@@ -50,7 +50,9 @@ pub fn run(
     let internal = |e: io::Error| RecordError::internal(format!("cannot start the program: {e}"));
     let launcher = Launcher::start(urgency).map_err(internal)?;
     for number in 1..=options.chosen.warm_up {
-        launcher.launch(&launch_options(options), Duration::ZERO)?;
+        let waiting = launcher.launch(&launch_options(options), Duration::ZERO)?;
+        let mut job = Job::default();
+        job.launched(waiting.pid);
         let begun = Instant::now();
         let launched = launcher.release().map_err(internal)?;
         let so_far = || Event::Progress {
@@ -66,13 +68,16 @@ pub fn run(
                 cpu: None,
             }),
         };
-        let mut running = Running::watch(launched, &options.work, urgency, control);
+        let mut running = Running::watch(launched, job, &options.work, urgency, control);
         let (ended, stopped) = running.until_it_ends(on_event, so_far);
         if stopped {
-            return Ok(WarmedUp::Stopped(Recorded::nothing(format!(
+            let mut recorded = Recorded::nothing(format!(
                 "Stopped during warm-up execution {number} of {}: nothing was recorded.",
                 options.chosen.warm_up
-            ))));
+            ));
+            let troubles = running.end_rest();
+            (recorded.problems).extend(troubles.iter().map(Trouble::sentence));
+            return Ok(WarmedUp::Stopped(recorded));
         }
         let exit = (ended.exit).ok_or_else(|| {
             RecordError::internal(format!(
@@ -95,6 +100,8 @@ pub fn run(
 
 struct Running<'a> {
     launched: Launched,
+    /// Who of it has lost its parent before it is to end is not known: nobody samples, nor follows.
+    job: Job,
     control: &'a Receiver<Control>,
     heard: Receiver<Told>,
     /// Since when it is expected to end.
@@ -106,6 +113,7 @@ struct Running<'a> {
 impl<'a> Running<'a> {
     fn watch(
         mut launched: Launched,
+        job: Job,
         work: &Work,
         urgency: &'a Urgency,
         control: &'a Receiver<Control>,
@@ -116,6 +124,7 @@ impl<'a> Running<'a> {
         });
         Running {
             launched,
+            job,
             control,
             heard,
             ending: None,
@@ -155,17 +164,38 @@ impl<'a> Running<'a> {
                 told = Some(Instant::now());
                 on_event(so_far());
             }
-            match self.ending.map(|since| since.elapsed()) {
-                Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => {
-                    self.signal(Signal::KILL);
-                    if self.killed.runs_out() {
-                        return (unknown_end(), true);
-                    }
-                }
-                Some(waited) if waited > PATIENCE => self.signal(Signal::TERM),
-                _ => {}
+            if self.is_left() {
+                return (unknown_end(), true);
             }
         }
+    }
+
+    /// After the command, what it has started. Gives what goes on.
+    fn end_rest(&mut self) -> Vec<Trouble> {
+        let mut left = Vec::new();
+        while self.job.lives() {
+            std::thread::sleep(LOOK_EVERY);
+            self.obey();
+            if self.is_left() {
+                left = self.job.leave();
+            }
+        }
+        let left = Trouble::processes_left(&left, self.killed.waited());
+        let refused = Trouble::not_permitted(&self.job.refused());
+        left.into_iter().chain(refused).collect()
+    }
+
+    /// Ends those that were to end and go on. True: they cannot be ended.
+    fn is_left(&mut self) -> bool {
+        match self.ending.map(|since| since.elapsed()) {
+            Some(waited) if waited > 2 * PATIENCE || self.urgency.is_urgent() => {
+                self.job.kill();
+                return self.killed.runs_out();
+            }
+            Some(waited) if waited > PATIENCE || self.job.is_asked() => self.job.ask(),
+            _ => {}
+        }
+        false
     }
 
     fn obey(&mut self) {
@@ -173,7 +203,7 @@ impl<'a> Running<'a> {
             match self.control.try_recv() {
                 Ok(Control::Stop | Control::Discard) => {
                     self.ending.get_or_insert_with(Instant::now);
-                    self.signal(Signal::TERM);
+                    self.job.ask();
                 }
                 // The terminal has sent it to the command, too.
                 Ok(Control::Interrupt) => {
@@ -192,11 +222,6 @@ impl<'a> Running<'a> {
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
             }
         }
-    }
-
-    fn signal(&self, signal: Signal) {
-        let has_terminal = self.launched.terminal.is_some();
-        target::signal(self.launched.pid(), signal, has_terminal);
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fmt, io};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use crate::copied_output::CopiedOutput;
 use crate::terminal::{Terminal, TerminalSize};
@@ -310,16 +310,11 @@ pub fn wait(pid: u32) -> io::Result<Exit> {
     })
 }
 
-/// Sends a signal; to the whole process group when the target has a terminal, and so a group, of its own.
-pub fn signal(pid: u32, signal: Signal, group: bool) {
-    // The child was not waited for yet, so the pid is still its own. One that has just ended needs no signal.
-    let Some(pid) = Pid::from_raw(pid as i32) else {
-        return;
-    };
-    let _ = match group {
-        true => kill_process_group(pid, signal),
-        false => kill_process(pid, signal),
-    };
+/// Kills a child that was not waited for yet, so the pid is still its own. One that has just ended needs no signal.
+pub fn kill(pid: u32) {
+    if let Some(pid) = Pid::from_raw(pid as i32) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
 }
 
 fn nanoseconds(t: libc::timeval) -> u64 {

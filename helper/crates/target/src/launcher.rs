@@ -8,7 +8,6 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::process::Signal;
 use rustix::thread::gettid;
 use supervision::{LOOK_EVERY, Patience, Urgency, state_of};
 
@@ -127,7 +126,7 @@ impl Launcher {
         };
         let state = state_of(pid);
         // The child was not waited for before our last look, and a number is not given out again so soon.
-        gate::signal(pid, Signal::KILL, false);
+        gate::kill(pid);
         let mut patience = Patience::new(ANSWER_WITHIN, &self.urgency);
         let ended = supervision::receive(answer, &mut patience).is_ok();
         let left = if ended {

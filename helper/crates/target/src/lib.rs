@@ -12,9 +12,7 @@ mod process_list;
 mod terminal;
 
 pub use copied_output::CopiedOutput;
-pub use gate::{
-    Exit, LaunchError, LaunchOptions, Launched, Output, Stopped, launch_stopped, signal, wait,
-};
+pub use gate::{Exit, LaunchError, LaunchOptions, Launched, Output, Stopped, launch_stopped, wait};
 pub use launcher::{Launcher, Waiting};
 pub use maps::{
     MapsEntry, executable_mappings, map_whole_stack, other_reading, own_mapping_at, parse_maps,

@@ -10,7 +10,7 @@ use wire::{
 };
 
 use crate::client::{Engine, text};
-use crate::held_parts::{child, lives};
+use crate::held_parts::{child, lives, marked};
 
 /// Under CI a machine that cannot record is a failure.
 pub fn can_record() -> bool {
@@ -215,6 +215,57 @@ fn told_to_stop_twice_a_recording_ends_at_once_and_is_kept() {
     );
     assert!(ended.run.unwrap().samples > 50);
     assert!(!lives(sampler));
+}
+
+#[test]
+fn stop_ends_all_that_the_command_has_started_and_no_daemon() {
+    if !can_record() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("LINEHEAT_STOPPED={}", std::process::id());
+    let (name, value) = mark.split_once('=').unwrap();
+    let mut engine = Engine::start();
+    // Of the first the parent has ended, the second ignores SIGINT, the third is in a group of its own.
+    let script =
+        "(sleep 601 &); sleep 602 & timeout 700 sleep 603 & setsid -f sleep 604; sleep 605; :";
+    let record_id = engine.send(request::Body::Record(RecordRequest {
+        program: "/bin/sh".to_owned(),
+        args: vec!["-c".to_owned(), script.to_owned()],
+        cwd: text(folder.path()),
+        env: [(name.to_owned(), value.to_owned())].into(),
+        ..RecordRequest::default()
+    }));
+    let sleeps = || {
+        let all = marked(&mark).into_iter();
+        all.filter(|told| told.contains(": sleep")).count()
+    };
+    let started = Instant::now();
+    while sleeps() < 5 {
+        assert!(
+            started.elapsed() < Duration::from_secs(60),
+            "{:?}",
+            marked(&mark)
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let discard = false;
+    engine.send(request::Body::Stop(StopRequest { record_id, discard }));
+    loop {
+        match engine.next().expect("a reply").body.expect("a body") {
+            reply::Body::RecordingEnded(_) => break,
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    }
+    let left = marked(&mark);
+    assert!(
+        left.len() == 1 && left[0].contains("sleep\u{0}604"),
+        "{left:?}"
+    );
+    let daemon = left[0].split(':').next().unwrap().trim_matches('"');
+    // SAFETY: kill has no memory preconditions.
+    unsafe { libc::kill(daemon.parse().unwrap(), libc::SIGKILL) };
 }
 
 #[test]
