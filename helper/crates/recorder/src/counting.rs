@@ -171,7 +171,6 @@ impl Recording<'_> {
                 self.jit.execute(pid);
             }
             FromSampler::Exited { pid, .. } => {
-                self.job.ended(pid);
                 self.seen.spaces.exit(pid);
                 self.programs.forget(pid);
                 self.jit.exit(pid);

@@ -163,8 +163,8 @@ impl Recording<'_> {
         let waited = self.killed.waited();
         if let Some(pid) = command {
             let state = state_of(pid);
-            // Otherwise it is only its last output that is waited for.
-            if state != ProcessState::Ended {
+            // Otherwise it is only its last output that is waited for, or it is named among those that we may not end.
+            if state != ProcessState::Ended && !self.job.refused().contains(&pid) {
                 let state = state.in_words();
                 (self.seen.troubles).push(Trouble::CommandLeft { waited, state });
             }

@@ -19,7 +19,7 @@ pub enum Trouble {
         state: &'static str,
         processes: Vec<String>,
     },
-    /// What it has started was to end, and may not be signalled.
+    /// It, or what it has started, was to end, and may not be signalled.
     NotPermitted { processes: Vec<String> },
     /// An execution of several failed.
     ExecutionFailed {
@@ -83,7 +83,7 @@ impl Trouble {
                 waited.as_secs_f64()
             ),
             Trouble::NotPermitted { processes } => format!(
-                "Left running: {}, which the command had started and you are not permitted to end.",
+                "Left running: {}, which you are not permitted to end.",
                 listed(processes)
             ),
             Trouble::ExecutionFailed {
@@ -159,9 +159,7 @@ mod tests {
         assert_eq!(told(&[]), None);
         assert_eq!(
             told(&[own]).unwrap(),
-            format!(
-                "Left running: process {own} ({name}), which the command had started and you are not permitted to end."
-            )
+            format!("Left running: process {own} ({name}), which you are not permitted to end.")
         );
         let many = told(&[own; 7]).unwrap();
         assert!(

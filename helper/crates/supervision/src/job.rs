@@ -27,6 +27,8 @@ pub struct Job {
     commands: HashMap<u32, u64>,
     /// All that were heard of or seen, the commands among them. In nanoseconds since the machine was started.
     born_ns: HashMap<u32, u64>,
+    /// Of so many, those that have ended are forgotten.
+    known_max: usize,
     /// When the job was asked to end.
     asked_ns: Option<u64>,
     asked: HashSet<Process>,
@@ -34,6 +36,9 @@ pub struct Job {
     is_left: bool,
     looked: Option<Instant>,
 }
+
+/// Births that are kept without looking who has ended.
+const KNOWN_MAX: usize = 4096;
 
 /// Number and birth.
 type Process = (u32, u64);
@@ -50,14 +55,22 @@ impl Job {
 
     /// A descendant of a command was born at this time of CLOCK_MONOTONIC: it is known when its parent has ended, too.
     pub fn heard_of(&mut self, pid: u32, monotonic_ns: u64) {
-        if !self.commands.is_empty() {
-            let suspended_ns = now_ns(ClockId::Boottime).saturating_sub(now_ns(ClockId::Monotonic));
-            self.born_ns.insert(pid, monotonic_ns + suspended_ns);
+        if self.commands.is_empty() {
+            return;
+        }
+        let suspended_ns = now_ns(ClockId::Boottime).saturating_sub(now_ns(ClockId::Monotonic));
+        self.born_ns.insert(pid, monotonic_ns + suspended_ns);
+        if self.born_ns.len() >= self.known_max.max(KNOWN_MAX) {
+            self.forget_ended(&ProcessStat::all());
         }
     }
 
-    pub fn ended(&mut self, pid: u32) {
-        self.born_ns.remove(&pid);
+    /// What is reported as an end may be that of its sampling, as when a program gains rights: so it is looked at.
+    fn forget_ended(&mut self, all: &[ProcessStat]) {
+        let mut known = std::mem::take(&mut self.born_ns);
+        let of = |process: &ProcessStat| known.remove_entry(&process.pid);
+        self.born_ns = all.iter().filter_map(of).collect();
+        self.known_max = 2 * self.born_ns.len();
     }
 
     pub fn is_asked(&self) -> bool {
@@ -278,6 +291,17 @@ mod tests {
             process(24, 1, 24, 1100),
         ];
         assert_eq!(members(&mut job, &all), [20, 21]);
+    }
+
+    #[test]
+    fn of_many_that_were_heard_of_those_that_have_ended_are_forgotten() {
+        let mut job = job();
+        job.born_ns
+            .extend((20..1000).map(|pid| (pid, 1100 * TICK_NS)));
+        let all = [process(10, 5, 2, 1000), process(20, 1, 2, 1100)];
+        job.forget_ended(&all);
+        assert_eq!(job.born_ns.len(), 2);
+        assert_eq!(members(&mut job, &all), [10, 20]);
     }
 
     #[test]
