@@ -58,6 +58,12 @@ struct pid;
 struct sched_entity {
 	u64 sum_exec_runtime;
 } __attribute__((preserve_access_index));
+/* Empty where the kernel does not keep it (CONFIG_SCHED_INFO). Times are those of the run queue's clock. */
+struct sched_info {
+	u64 run_delay;    /* waited for a CPU, ns */
+	u64 last_arrival; /* when it got its CPU */
+	u64 last_queued;  /* since when it waits for one; 0: it does not */
+} __attribute__((preserve_access_index));
 struct task_struct {
 	s32 pid;
 	s32 tgid;
@@ -67,8 +73,14 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct pid *thread_pid;
 	struct sched_entity se;
+	struct sched_info sched_info;
 	u64 start_boottime;
+	unsigned int __state; /* 0: it can run */
+	unsigned int flags;
+	unsigned long nvcsw;  /* how often it gave up its CPU */
+	unsigned long nivcsw; /* how often that was taken from it */
 	unsigned in_execve : 1;
+	unsigned in_iowait : 1;
 	char comm[16];
 } __attribute__((preserve_access_index));
 

@@ -32,7 +32,9 @@ enum counter {
 	COUNTER_LOST_NOT_ALLOWED = 4,     /* of a program that the invoker may not look into */
 	COUNTER_PROGRAMS_NOT_ALLOWED = 5, /* programs that were such from their exec on: the kernel ends their sampling */
 	COUNTER_PROCESSES_NOT_FOLLOWED = 6, /* children for which there was no room */
-	COUNTERS = 7,
+	COUNTER_LOST_WAITS = 7,    /* for which there was no room, in the list of threads or in the ring buffer; no samples */
+	COUNTER_LOST_WAIT_NS = 8,  /* of them, as far as it is known how long they were */
+	COUNTERS = 9,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */
@@ -126,11 +128,19 @@ _Static_assert(sizeof(struct file_rows) == 8 + 24 * FILE_SEGMENTS_MAX, "mirrored
 
 /* What a sample is of, which says what its value is. */
 enum sample_kind {
-	SAMPLE_CPU = 0, /* ns on a CPU */
-	SAMPLE_KINDS = 1,
+	SAMPLE_CPU = 0,  /* ns on a CPU */
+	SAMPLE_WAIT = 1, /* ns off the CPU. The stack goes out when the wait begins, without a value; its end follows (struct wait_end) */
+	SAMPLE_KINDS = 2,
 };
 
-/* Head of a sample in the ring buffer; kernel frames, then user frames follow, leaf first. */
+/* What follows the head of a record in the ring buffer. */
+enum record_form {
+	FORM_STACK = 0,    /* the frames */
+	FORM_COPY = 1,     /* the rest of struct stack_copy */
+	FORM_WAIT_END = 2, /* the rest of struct wait_end */
+};
+
+/* Head of a record in the ring buffer. In a sample, kernel frames, then user frames follow, leaf first. */
 struct sample_head {
 	u64 time_ns; /* CLOCK_MONOTONIC */
 	u32 pid;     /* thread group */
@@ -138,7 +148,7 @@ struct sample_head {
 	u16 kernel_frames;
 	u16 user_frames;
 	u8 stack_end;
-	u8 is_copy; /* struct stack_copy, of which this is the head */
+	u8 form; /* enum record_form */
 	u8 kind;
 	u8 reserved;
 	char comm[16];
@@ -147,6 +157,18 @@ struct sample_head {
 	u32 unused;
 };
 _Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
+
+/* The end of a wait. In its head, time_ns says when the wait began, and value how long the thread was off the CPU. */
+struct wait_end {
+	struct sample_head head;
+	u64 queued_ns; /* of value: it could have run, and waited for a CPU */
+	s32 syscall;   /* number of the system call that waited; -1: none did */
+	u8 was_preempted; /* it could have run all the time */
+	u8 waits_for_disk;
+	u8 waits_for_owner; /* of the futex: a thread of its process */
+	u8 has_stack; /* that was sent when the wait began */
+};
+_Static_assert(sizeof(struct wait_end) == 56 + 16, "mirrored by crates/sampler");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */

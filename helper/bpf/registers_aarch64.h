@@ -47,6 +47,20 @@ static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct
 	return BPF_CORE_READ((const struct pt_regs___kernel *)saved, syscallno) >= 0;
 }
 
+#define SYSCALL_FUTEX 98
+
+/* The number of the system call that they entered the kernel with, and its first argument. `saved`: as above. */
+static __always_inline s32 syscall_of(const struct pt_regs *r, const struct pt_regs *saved)
+{
+	(void)r;
+	return BPF_CORE_READ((const struct pt_regs___kernel *)saved, syscallno);
+}
+
+static __always_inline u64 first_argument_of(const struct pt_regs *r)
+{
+	return r->regs[0];
+}
+
 /* By DWARF number: x0 to x30, then sp. */
 static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 {

@@ -43,6 +43,20 @@ static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct
 	return r->cx == r->ip && r->r11 == r->flags;
 }
 
+#define SYSCALL_FUTEX 202
+
+/* The number of the system call that they entered the kernel with, and its first argument. `saved`: as above. */
+static __always_inline s32 syscall_of(const struct pt_regs *r, const struct pt_regs *saved)
+{
+	(void)saved;
+	return (s32)r->orig_ax;
+}
+
+static __always_inline u64 first_argument_of(const struct pt_regs *r)
+{
+	return r->di;
+}
+
 /* By DWARF number. */
 static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 {

@@ -117,11 +117,16 @@ const volatile u32 user_frames_wanted = USER_FRAMES_MAX;
 /* CPU time that a sample stands for. */
 const volatile u64 cpu_sample_ns = 0;
 
-static __always_inline void count(u32 which)
+static __always_inline void add_to(u32 which, u64 more)
 {
 	u64 *value = bpf_map_lookup_elem(&counters, &which);
 	if (value)
-		*value += 1;
+		*value += more;
+}
+
+static __always_inline void count(u32 which)
+{
+	add_to(which, 1);
 }
 
 static __always_inline bool copy_user(struct walk *w, void *to, u32 size, u64 address)
@@ -225,7 +230,7 @@ static __always_inline bool send_copy(const struct walk *w, const struct pt_regs
 	struct stack_copy *copy = &room->copy;
 	copy->head = w->out.head;
 	copy->head.user_frames = 0;
-	copy->head.is_copy = true;
+	copy->head.form = FORM_COPY;
 	take_registers(copy->registers, regs);
 	copy->ip = pc_of(regs);
 	copy->exact_ip = exact_ip;
@@ -235,48 +240,30 @@ static __always_inline bool send_copy(const struct walk *w, const struct pt_regs
 	return size <= sizeof(*copy) && bpf_ringbuf_output(&samples, copy, size, wake) == 0;
 }
 
-/* Sends the stack of the running task to user space, if the task is followed. Runs at the sampling rate on every CPU, or
- * while a thread of the target runs. A sample that cannot be sent is counted. */
-SEC("perf_event")
-int take_sample(struct bpf_perf_event_data *ctx)
+/* The registers with which the running task entered the kernel. Whether its pc is exact, not that behind a system call. */
+static __always_inline bool take_saved_registers(struct pt_regs *regs, const struct pt_regs *saved)
 {
-	u32 zero = 0;
-	struct task_struct *current_task = bpf_get_current_task_btf();
-	struct followed_process *followed = followed_process_of(current_task);
-	if (!followed)
-		return 0;
-	count(COUNTER_TAKEN);
-	if (!may_look_into(current_task)) {
-		note_hidden(followed);
-		count(COUNTER_LOST_NOT_ALLOWED);
-		return 0;
-	}
-	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
-	if (!w || !regs) {
-		count(COUNTER_LOST_NO_SCRATCH);
-		return 0;
-	}
-	struct sample_head *head = &w->out.head;
-	head->time_ns = bpf_ktime_get_ns();
-	head->pid = process_number_of(current_task);
-	head->tid = number_of(current_task);
-	head->kind = SAMPLE_CPU;
-	head->value = cpu_sample_ns;
-	head->weight = 1;
-	__builtin_memcpy(head->comm, current_task->comm, sizeof(head->comm));
+	if (bpf_probe_read_kernel(regs, sizeof(*regs), saved) != 0)
+		__builtin_memset(regs, 0, sizeof(*regs));
+	return !are_of_syscall(regs, saved);
+}
 
-	s64 kernel_bytes = 0;
-	bool in_kernel = are_of_kernel(&ctx->regs), exact_ip = true;
-	if (in_kernel) {
-		const struct pt_regs *saved = (void *)bpf_task_pt_regs(current_task);
-		kernel_bytes = bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0);
-		if (bpf_probe_read_kernel(regs, sizeof(*regs), saved) != 0)
-			__builtin_memset(regs, 0, sizeof(*regs));
-		exact_ip = !are_of_syscall(regs, saved);
-	} else {
-		*regs = ctx->regs;
-	}
+/* What the head of a record says of the running task. */
+static __always_inline void describe_task(struct sample_head *head, struct task_struct *task, u64 time_ns)
+{
+	head->time_ns = time_ns;
+	head->pid = process_number_of(task);
+	head->tid = number_of(task);
+	__builtin_memcpy(head->comm, task->comm, sizeof(head->comm));
+}
+
+/* Walks the stack of the running task and sends it behind the head that stands in `w`. `regs`: those of the user's code. False:
+ * there was no room in the ring. */
+static __always_inline bool send_stack(struct bpf_perf_event_data *ctx, struct task_struct *current_task, const struct followed_process *followed,
+				       struct walk *w, const struct pt_regs *regs, bool in_kernel, bool exact_ip)
+{
+	struct sample_head *head = &w->out.head;
+	s64 kernel_bytes = in_kernel ? bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0) : 0;
 	w->user_frames_wanted = user_frames_wanted;
 	begin_walk_from(w, regs, exact_ip);
 	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
@@ -327,13 +314,48 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	/* User space looks every few milliseconds: no wake-up per sample. */
 	u64 wake = is_to_be_woken(head->time_ns) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, regs, exact_ip, wake))
-		count(COUNTER_KEPT);
-	else if (bpf_ringbuf_output(&samples, &w->out, size, wake) == 0)
-		count(COUNTER_KEPT);
+		return true;
+	return bpf_ringbuf_output(&samples, &w->out, size, wake) == 0;
+}
+
+/* Sends the stack of the running task to user space, if the task is followed. Runs at the sampling rate on every CPU, or
+ * while a thread of the target runs. A sample that cannot be sent is counted. */
+SEC("perf_event")
+int take_sample(struct bpf_perf_event_data *ctx)
+{
+	u32 zero = 0;
+	struct task_struct *current_task = bpf_get_current_task_btf();
+	struct followed_process *followed = followed_process_of(current_task);
+	if (!followed)
+		return 0;
+	count(COUNTER_TAKEN);
+	if (!may_look_into(current_task)) {
+		note_hidden(followed);
+		count(COUNTER_LOST_NOT_ALLOWED);
+		return 0;
+	}
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
+	if (!w || !regs) {
+		count(COUNTER_LOST_NO_SCRATCH);
+		return 0;
+	}
+	struct sample_head *head = &w->out.head;
+	describe_task(head, current_task, bpf_ktime_get_ns());
+	head->kind = SAMPLE_CPU;
+	head->value = cpu_sample_ns;
+	head->weight = 1;
+
+	bool in_kernel = are_of_kernel(&ctx->regs), exact_ip = true;
+	if (in_kernel)
+		exact_ip = take_saved_registers(regs, (void *)bpf_task_pt_regs(current_task));
 	else
-		count(COUNTER_LOST_RING_FULL);
+		*regs = ctx->regs;
+	count(send_stack(ctx, current_task, followed, w, regs, in_kernel, exact_ip) ? COUNTER_KEPT : COUNTER_LOST_RING_FULL);
 	return 0;
 }
+
+#include "waits.h"
 
 /* A forked child is followed as its parent is, and has its mappings: it shares the table until user space learns of a
  * change. */

@@ -47,6 +47,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             page_capacity: 10,
             stack_copies: true,
             timers: records::layout::Timers::Best,
+            waits: false,
         },
         ToSampler::Rows {
             first: 0,

@@ -232,7 +232,7 @@ impl<'a> Stacks<'a> {
         let owner = is_austin.then(|| process_and_thread(stack)).flatten();
         let stack = owner.map_or(stack, |(_, _, frames)| frames);
         let labels: Vec<(&str, LabelValue)> = owner.map_or(Vec::new(), |(pid, tid, _)| {
-            sample_labels(pid, tid, "", "", 0)
+            sample_labels(pid, tid, "", "", 0, None)
         });
         self.current.clear();
         for chain in chains(stack).filter(|chain| !chain.is_empty()) {

@@ -67,6 +67,10 @@ impl RecordFlags {
 // Of `lineheat record` only.
 #[derive(clap::Args, Clone)]
 pub struct OfRecord {
+    /// Also record waiting time: how long each thread was off the CPU, at which line and why. Requires root or the installed
+    /// sampler. Show it with `report --measure wait`
+    #[arg(long)]
+    pub waiting: bool,
     /// Stop after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub duration: Option<Duration>,
@@ -88,6 +92,7 @@ impl OfRecord {
     /// Those of all commands with these.
     pub fn choices(&self, all: &RecordFlags) -> Choices {
         Choices {
+            waiting: self.waiting,
             duration: self.duration,
             repeat: self.repeat,
             ..all.choices()

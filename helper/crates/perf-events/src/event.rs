@@ -33,6 +33,7 @@ const TYPE_HARDWARE: u32 = 0;
 const TYPE_SOFTWARE: u32 = 1;
 const HARDWARE_CYCLES: u64 = 0;
 const SOFTWARE_CPU_CLOCK: u64 = 0;
+const SOFTWARE_CONTEXT_SWITCHES: u64 = 3;
 const SOFTWARE_DUMMY: u64 = 9;
 
 pub(crate) const SAMPLE_TID: u64 = 1 << 1;
@@ -100,6 +101,22 @@ pub fn open_sample_event(tid: u32, event: SampleEvent) -> io::Result<OwnedFd> {
 /// As perf_event_open(2); ENODEV for a CPU that is offline.
 pub fn open_sample_event_of_cpu(cpu: i32, event: SampleEvent) -> io::Result<OwnedFd> {
     open(event.attr(0), -1, cpu)
+}
+
+/// The event that counts each time that a thread, or one of those that it will start, loses its CPU; not yet enabled. It counts in
+/// the kernel, so it needs cap_perfmon, or cap_sys_admin where only administrators may open perf events.
+///
+/// # Errors
+/// As perf_event_open(2).
+pub fn open_switch_event(tid: u32) -> io::Result<OwnedFd> {
+    let attr = Attr {
+        kind: TYPE_SOFTWARE,
+        config: SOFTWARE_CONTEXT_SWITCHES,
+        sample_period: 1,
+        flags: INHERIT | DISABLED,
+        ..Attr::default()
+    };
+    open(attr, tid as i32, -1)
 }
 
 impl SampleEvent {

@@ -2,6 +2,8 @@
 
 /// CPU time, as `SampleKind` of a recording numbers it.
 const CPU: u32 = 0;
+/// Waiting time.
+pub const WAITING: u32 = 1;
 
 /// What the samples of a group add up to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,6 +52,19 @@ const COLUMNS: &[Column] = &[
         unit: "nanoseconds",
         of: |sums| sums.value,
     },
+    Column {
+        kind: WAITING,
+        name: "wait",
+        unit: "nanoseconds",
+        of: |sums| sums.value,
+    },
+    // A wait for a CPU behind another one is a part of that: it has a value and no weight.
+    Column {
+        kind: WAITING,
+        name: "waits",
+        unit: "count",
+        of: |sums| sums.weight,
+    },
 ];
 
 /// The columns of a run that may have samples of these kinds.
@@ -89,6 +104,20 @@ impl KindColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn waits_have_their_own_columns_and_none_of_cpu_time() {
+        let columns = KindColumns::of([WAITING].into_iter());
+        let types = columns.sample_types();
+        assert_eq!(types[2..], [("wait", "nanoseconds"), ("waits", "count")]);
+        let sums = Sums {
+            samples: 3,
+            weight: 2,
+            value: 10,
+        };
+        assert_eq!(columns.values(WAITING, &sums), [0, 0, 10, 2]);
+        assert_eq!(columns.values(CPU, &sums), [3, 10, 0, 0]);
+    }
 
     #[test]
     fn samples_of_a_kind_have_no_value_of_another() {

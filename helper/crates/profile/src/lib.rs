@@ -34,6 +34,7 @@ mod source_texts;
 mod stacks;
 mod strings;
 mod summary;
+mod wait_reason;
 
 /// `RunInfo` and its parts, made from `protocol/run.proto`.
 pub mod run {
@@ -45,7 +46,7 @@ pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samp
 pub use error::{ErrorKind, ProfileError};
 pub use foreign_reader::ForeignReader;
 pub use journal::{Journal, is_being_recorded, journal_path};
-pub use kinds::{KindColumns, Sums};
+pub use kinds::{KindColumns, Sums, WAITING};
 pub use limits::Limits;
 pub use measures::{Counting, Family, MeasureInfo, Nature};
 pub use opener::Opener;
@@ -60,3 +61,4 @@ pub use source_texts::{texts_out_of_run, texts_without_room};
 pub use stacks::Stacks;
 pub use strings::{StringId, Strings};
 pub use summary::{Execution, RunSummary, end_sentence, summarize, summary};
+pub use wait_reason::{WAIT, WaitReason};

@@ -20,6 +20,7 @@ use crate::regular_file::{read_regular, read_regular_file};
 use crate::run::{JournalModule, JournalStep, JournalThread, RunInfo};
 use crate::run_file::RunFile;
 use crate::sample_labels::{LABELS_PER_SAMPLE, sample_labels};
+use crate::wait_reason::WaitReason;
 
 type Result<T> = std::result::Result<T, ProfileError>;
 
@@ -186,6 +187,8 @@ struct State {
     groups: Vec<(u32, u32)>,
     /// By group.
     kinds: Vec<u32>,
+    /// By group; numbers of `WaitReason`, 0: none.
+    reasons: Vec<u32>,
     sums: Vec<Sums>,
     /// No sum of all groups is greater.
     value: u64,
@@ -236,6 +239,7 @@ impl State {
             && (step.sums.len().is_multiple_of(4))
             && (step.sums.chunks_exact(4)).all(|sums| sums[0] < groups as u64)
             && (step.group_kinds.is_empty() || step.group_kinds.len() == step.groups.len() / 2)
+            && (step.group_reasons.is_empty() || step.group_reasons.len() == step.groups.len() / 2)
             && value < 1 << 53
             && step.time_sample.len() == step.time_delta_ns.len()
             && step
@@ -262,6 +266,8 @@ impl State {
         self.groups.extend(groups.map(|pair| (pair[0], pair[1])));
         self.kinds.extend(step.group_kinds);
         self.kinds.resize(self.groups.len(), 0);
+        self.reasons.extend(step.group_reasons);
+        self.reasons.resize(self.groups.len(), 0);
         self.sums.resize(self.groups.len(), Sums::default());
         for pair in step.counts.chunks_exact(2) {
             self.add(pair[0], Sums::of_periods(pair[1], step.period_ns));
@@ -310,8 +316,9 @@ impl State {
         let locations = self.locations(&mut builder);
         let mains = self.threads.iter().filter(|t| t.pid == t.tid);
         let processes: HashMap<u32, &str> = mains.map(|t| (t.pid, &*t.name)).collect();
-        let groups = self.groups.iter().zip(&self.kinds).zip(&self.sums);
-        for (((stack, thread), kind), sums) in groups {
+        let kinds = self.kinds.iter().zip(&self.reasons);
+        let groups = self.groups.iter().zip(kinds).zip(&self.sums);
+        for (((stack, thread), (kind, reason)), sums) in groups {
             let stack = self.stack(*stack as usize).iter();
             let stack: Vec<u32> = stack.map(|p| locations[*p as usize]).collect();
             let thread = &self.threads[*thread as usize];
@@ -322,6 +329,7 @@ impl State {
                 process,
                 &thread.name,
                 thread.repetition,
+                WaitReason::from_number(*reason),
             );
             builder.push_sample(&stack, &columns.values(*kind, sums), &labels);
         }

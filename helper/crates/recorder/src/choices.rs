@@ -12,6 +12,8 @@ pub struct Choices {
     pub max_frames: u32,
     /// Whether pieces of stacks may be unwound here, in memory, while the rows of a file are being made.
     pub stack_copies: bool,
+    /// Whether waiting time is recorded, too: how long each thread was off the CPU, and where.
+    pub waiting: bool,
     /// How often a command is run before, without samples.
     pub warm_up: u32,
     /// Keep the text of each hot source file in the run itself.
@@ -37,6 +39,7 @@ impl Default for Choices {
             sample_hz: 999,
             max_frames: 512,
             stack_copies: true,
+            waiting: false,
             warm_up: 0,
             self_contained: false,
             debuginfod: false,

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use records::layout::COPY_BYTES_MAX;
-use records::{FromSampler, ToSampler};
+use records::{FromSampler, SampleKind, ToSampler};
 use supervision::{LOOK_EVERY, Patience};
 
 use super::events::{Event, Stage};
@@ -138,11 +138,19 @@ impl Recording<'_> {
         self.of_processes.hear(&message);
         match message {
             FromSampler::Sample(sample) => {
-                let repetition = match self.seen.repetitions.are_told() {
-                    true => self.of_processes.of(&sample),
-                    false => 0,
-                };
-                (self.seen.stacks).add(sample, repetition, &self.seen.spaces, &self.seen.modules);
+                let repetition = self.repetition_of(sample.pid, sample.time_ns);
+                let (spaces, modules) = (&self.seen.spaces, &self.seen.modules);
+                let stacks = &mut self.seen.stacks;
+                match sample.worth.kind {
+                    SampleKind::Cpu => stacks.add(sample, repetition, spaces, modules),
+                    SampleKind::Wait => {
+                        (self.seen.waits).begin(sample, repetition, stacks, spaces, modules);
+                    }
+                }
+            }
+            FromSampler::WaitEnd(end) => {
+                let repetition = self.repetition_of(end.pid, end.began_ns);
+                self.seen.waits.end(end, repetition, &mut self.seen.stacks);
             }
             FromSampler::Copy(copy) => {
                 let (spaces, modules) = (&self.seen.spaces, &self.seen.modules);
@@ -191,9 +199,9 @@ impl Recording<'_> {
             FromSampler::Synced => self.is_synced = true,
             FromSampler::Ran { running_ns } => self.seen.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
-                self.seen
-                    .kernel_names
-                    .push((id, String::from_utf8_lossy(&name).into_owned()));
+                let name = String::from_utf8_lossy(&name).into_owned();
+                self.seen.waits.note_kernel_function(id, &name);
+                self.seen.kernel_names.push((id, name));
             }
             FromSampler::Counts {
                 counters,
@@ -207,6 +215,14 @@ impl Recording<'_> {
                 self.seen.troubles.push(Trouble::SamplerFailed { why });
             }
             FromSampler::Hello { .. } | FromSampler::Ready { .. } | FromSampler::Ended => {}
+        }
+    }
+
+    /// 0: these are not told.
+    fn repetition_of(&self, pid: u32, time_ns: u64) -> u32 {
+        match self.seen.repetitions.are_told() {
+            true => self.of_processes.of(pid, time_ns),
+            false => 0,
         }
     }
 

@@ -15,11 +15,14 @@ use super::recorded::EndReason;
 use super::repetitions::Repetitions;
 use super::stacks::CountedStacks;
 use super::trouble::Trouble;
+use super::waits::Waits;
 use super::work::FoundWork;
 
 pub struct Evidence {
     /// As the sampler was asked.
     pub asked_hz: u32,
+    /// Waiting time was asked for.
+    pub waits_wanted: bool,
     /// The expression that finds the work in the command's output.
     pub work_from: Option<String>,
     /// The first of the target's processes.
@@ -40,6 +43,7 @@ pub struct Evidence {
     /// Processes of which the kernel may have dropped records, and that could not be read any more.
     pub unread: BTreeSet<u32>,
     pub stacks: CountedStacks,
+    pub waits: Waits,
     /// By the sampler's symbol ids.
     pub kernel_names: Vec<(u32, String)>,
     /// As the sampler has told them last.
@@ -69,6 +73,7 @@ impl Default for Evidence {
     fn default() -> Self {
         Evidence {
             asked_hz: 0,
+            waits_wanted: false,
             work_from: None,
             pid: 0,
             attached: Vec::new(),
@@ -85,6 +90,7 @@ impl Default for Evidence {
             spaces: AddressSpaces::default(),
             unread: BTreeSet::new(),
             stacks: CountedStacks::default(),
+            waits: Waits::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
             lost_mapping_records: 0,
@@ -120,6 +126,11 @@ impl Evidence {
             (false, true) => "cpu-clock",
             (false, false) => "cpu-clock:u",
         }
+    }
+
+    /// Waiting time was asked for, and the sampler can see it.
+    pub fn has_waits(&self) -> bool {
+        self.waits_wanted && self.by.is_privileged
     }
 
     /// What the sampler counted, without what was our own.

@@ -24,6 +24,7 @@ impl Recording<'_> {
         on_event: &mut impl FnMut(Event),
     ) -> Result<Recorded, RecordError> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
+        self.seen.waits.finish();
         let run_file = self.steps.run_file().cloned().filter(|_| !self.discard);
         let mut not_kept = None;
         if let Some(output) = &run_file {

@@ -150,6 +150,7 @@ impl Saved {
                     name: name.clone(),
                 })
                 .collect(),
+            group_reasons: group_reasons(&stacks.groups.values()[self.groups..]),
             group_kinds: group_kinds(&stacks.groups.values()[self.groups..]),
             counts,
             sums,
@@ -231,6 +232,17 @@ fn group_kinds(groups: &[Group]) -> Vec<u32> {
     match groups.iter().all(|group| group.kind == SampleKind::Cpu) {
         true => Vec::new(),
         false => groups.iter().map(|group| group.kind as u32).collect(),
+    }
+}
+
+/// Empty: none is of waits.
+fn group_reasons(groups: &[Group]) -> Vec<u32> {
+    let numbers = groups
+        .iter()
+        .map(|group| group.reason.map_or(0, |reason| reason as u32));
+    match groups.iter().all(|group| group.reason.is_none()) {
+        true => Vec::new(),
+        false => numbers.collect(),
     }
 }
 

@@ -77,7 +77,9 @@ impl Recording<'_> {
         };
         self.job.launched(waiting.pid);
         self.of_processes.launched(waiting.pid);
-        self.of_processes.began(environment::monotonic_ns());
+        let now_ns = environment::monotonic_ns();
+        self.of_processes.began(now_ns);
+        self.own_samples.release(waiting.pid, now_ns);
         self.seen
             .repetitions
             .begin(self.started.elapsed(), waiting.cpu_time);

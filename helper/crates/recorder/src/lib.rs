@@ -70,6 +70,8 @@ mod turn_text;
 mod turns;
 mod unprivileged;
 mod unwind_tables;
+mod wait_reasons;
+mod waits;
 mod warm_up;
 mod ways;
 mod what_is_left;

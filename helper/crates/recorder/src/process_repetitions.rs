@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use records::{FromSampler, SampleRecord};
+use records::FromSampler;
 
 #[derive(Debug, Default)]
 pub struct ProcessRepetitions {
@@ -42,33 +42,18 @@ impl ProcessRepetitions {
 
     /// From 1. A process that is not known, because it has ended before its last samples arrived or its fork was lost, is of
     /// the repetition that ran at that time.
-    pub fn of(&self, sample: &SampleRecord) -> u32 {
+    pub fn of(&self, pid: u32, time_ns: u64) -> u32 {
         let at_that_time = || {
-            let begun = |start_ns: &u64| *start_ns <= sample.time_ns;
+            let begun = |start_ns: &u64| *start_ns <= time_ns;
             (self.starts_ns.partition_point(begun) as u32).max(1)
         };
-        (self.of_pid.get(&sample.pid).copied()).unwrap_or_else(at_that_time)
+        (self.of_pid.get(&pid).copied()).unwrap_or_else(at_that_time)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use records::{StackEnd, Worth};
-
     use super::*;
-
-    fn sample(pid: u32, time_ns: u64) -> SampleRecord {
-        SampleRecord {
-            time_ns,
-            pid,
-            tid: pid,
-            worth: Worth::of_cpu(1_001_001),
-            end: StackEnd::Root,
-            comm: [0; 16],
-            kernel: vec![],
-            user: vec![],
-        }
-    }
 
     #[test]
     fn what_a_repetition_has_started_is_of_it_even_when_it_lives_on() {
@@ -86,7 +71,7 @@ mod tests {
         });
         repetitions.launched(20);
         repetitions.began(200);
-        let of = |pid, time_ns| repetitions.of(&sample(pid, time_ns));
+        let of = |pid, time_ns| repetitions.of(pid, time_ns);
         assert_eq!(of(11, 250), 1);
         assert_eq!(of(20, 201), 2);
         assert_eq!(of(10, 180), 1, "told after its end");

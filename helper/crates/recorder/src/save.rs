@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use profile::{
     KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN,
-    sample_labels,
+    WAITING, sample_labels,
 };
 use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
@@ -43,7 +43,9 @@ fn build(
     symbols: &BTreeMap<ModuleIndex, Symbols>,
     environment: &Environment,
 ) -> Profile {
-    let columns = KindColumns::of(seen.stacks.kinds());
+    // Also where no thread has waited.
+    let asked = seen.has_waits().then_some(WAITING);
+    let columns = KindColumns::of(seen.stacks.kinds().chain(asked));
     let mut builder = ProfileBuilder::new(&columns.sample_types());
     builder.set_default("cpu");
     builder.set_period(
@@ -191,7 +193,8 @@ fn add_samples(
         let thread = &stacks.threads.values()[group.thread as usize];
         let name = comm(&thread.name);
         let process = names.get(&thread.pid).map_or(&*name, String::as_str);
-        let labels = sample_labels(thread.pid, thread.tid, process, &name, thread.repetition);
+        let (pid, tid, reason) = (thread.pid, thread.tid, group.reason);
+        let labels = sample_labels(pid, tid, process, &name, thread.repetition, reason);
         let values = columns.values(group.kind as u32, sums);
         let sample = builder.push_sample(&stack, &values, &labels);
         debug_assert_eq!(sample as usize, number);
@@ -207,9 +210,13 @@ fn thread_names(seen: &Evidence) -> HashMap<u32, String> {
         .collect()
 }
 
-/// Samples with the file anywhere on the stack, hottest first.
+/// Samples and waits with the file anywhere on the stack, hottest first.
 fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
     let mut counts: HashMap<u32, u64> = HashMap::new();
+    let counted_by = ["samples", "waits"];
+    let columns: Vec<usize> = (counted_by.iter())
+        .filter_map(|name| profile.find_sample_type(name, "count"))
+        .collect();
     for sample in 0..profile.samples.len() {
         let lines = profile
             .samples
@@ -221,8 +228,9 @@ fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
             .collect();
         files.sort_unstable();
         files.dedup();
+        let taken: u64 = columns.iter().map(|at| profile.value(sample, *at)).sum();
         for file in files {
-            *counts.entry(file).or_default() += profile.value(sample, 0);
+            *counts.entry(file).or_default() += taken;
         }
     }
     let named = counts

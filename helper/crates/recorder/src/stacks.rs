@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use perf_events::page_bytes;
-use profile::{SeededHash, Sums};
+use profile::{SeededHash, Sums, WaitReason};
 use records::{SampleKind, SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
@@ -55,12 +55,13 @@ impl Thread {
     }
 }
 
-/// Samples of a kind with the same stack on the same thread.
+/// Samples of a kind with the same stack on the same thread; waits for the same reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Group {
     pub stack: u32,
     pub thread: u32,
     pub kind: SampleKind,
+    pub reason: Option<WaitReason>,
 }
 
 /// What a recording holds at most: some 300 MB, and within what a run file may have when it is read.
@@ -159,7 +160,47 @@ impl CountedStacks {
         spaces: &AddressSpaces,
         modules: &Modules,
     ) {
-        self.ends[sample.end as usize] += 1;
+        let (end, time_ns, worth) = (sample.end, sample.time_ns, sample.worth);
+        let (stack, thread) = self.locate(sample, repetition, spaces, modules);
+        self.ends[end as usize] += 1;
+        if is_incomplete(end) {
+            self.incomplete.add(self.last_place(stack));
+        }
+        let group = self.group(stack, thread, worth.kind, None);
+        self.without_stack += u64::from(!self.has_stack(group));
+        self.sums[group as usize].add(Sums {
+            samples: 1,
+            weight: worth.weight.into(),
+            value: worth.total(),
+        });
+        if self.samples.is_multiple_of(self.times_every) {
+            self.add_time(time_ns, group);
+        }
+        self.samples += 1;
+    }
+
+    /// Adds a wait, or a part of one, whose stack and thread were located when it began. False: there was no room for the
+    /// stack, or there is none.
+    pub fn add_wait(
+        &mut self,
+        stack: Option<u32>,
+        thread: u32,
+        reason: WaitReason,
+        sums: Sums,
+    ) -> bool {
+        let group = self.group(stack, thread, SampleKind::Wait, Some(reason));
+        self.sums[group as usize].add(sums);
+        self.has_stack(group)
+    }
+
+    /// The stack of a sample, None if there is no room for it, and its thread. As [`CountedStacks::add`], but nothing is counted.
+    pub fn locate(
+        &mut self,
+        sample: SampleRecord,
+        repetition: u32,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) -> (Option<u32>, u32) {
         let thread = self.thread(Thread {
             pid: sample.pid,
             tid: sample.tid,
@@ -182,19 +223,13 @@ impl CountedStacks {
                 stack
             }
         };
-        if is_incomplete(sample.end) {
-            self.incomplete.add(self.last_place(stack));
-        }
-        let group = self.group(stack, thread, sample.worth.kind);
-        self.sums[group as usize].add(Sums {
-            samples: 1,
-            weight: sample.worth.weight.into(),
-            value: sample.worth.total(),
-        });
-        if self.samples.is_multiple_of(self.times_every) {
-            self.add_time(sample.time_ns, group);
-        }
-        self.samples += 1;
+        (stack, thread)
+    }
+
+    fn has_stack(&self, group: u32) -> bool {
+        let stack = self.groups.values()[group as usize].stack;
+        let first = self.stacks.stack(stack).first();
+        first.is_none_or(|place| self.places.values()[*place as usize] != CodePlace::OtherStack)
     }
 
     fn last_place(&self, stack: Option<u32>) -> LastPlace {
@@ -214,7 +249,8 @@ impl CountedStacks {
         self.samples
     }
 
-    fn thread(&mut self, thread: Thread) -> u32 {
+    /// The number of a thread.
+    pub fn thread(&mut self, thread: Thread) -> u32 {
         let has_room = self.threads.values().len() < self.bounds.threads;
         match self.threads.find(&thread) {
             Some(number) => number,
@@ -233,11 +269,18 @@ impl CountedStacks {
     }
 
     /// The group of a stack; without one, or without room for another group, the thread's group of other stacks.
-    fn group(&mut self, stack: Option<u32>, thread: u32, kind: SampleKind) -> u32 {
+    fn group(
+        &mut self,
+        stack: Option<u32>,
+        thread: u32,
+        kind: SampleKind,
+        reason: Option<WaitReason>,
+    ) -> u32 {
         let of = |stack| Group {
             stack,
             thread,
             kind,
+            reason,
         };
         let wanted = stack.map(of);
         let known = wanted.and_then(|group| self.groups.find(&group));
@@ -246,7 +289,6 @@ impl CountedStacks {
             (Some(number), _) => number,
             (None, Some(group)) if has_room => self.groups.number(group),
             _ => {
-                self.without_stack += 1;
                 let place = self.places.number(CodePlace::OtherStack);
                 let stack = self.stacks.number(&[place]);
                 self.groups.number(of(stack))

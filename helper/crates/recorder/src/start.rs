@@ -64,6 +64,7 @@ impl<'a> Recording<'a> {
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
         let seen = Evidence {
             asked_hz: options.chosen.sample_hz,
+            waits_wanted: options.chosen.waiting,
             work_from: match &options.work {
                 Work::FromOutput(expression) => Some(expression.as_str().to_owned()),
                 Work::Unknown | Work::Each(_) => None,
@@ -191,6 +192,7 @@ impl<'a> Recording<'a> {
             page_capacity: capacity.pages,
             stack_copies: options.chosen.stack_copies,
             timers: options.timers,
+            waits: options.chosen.waiting,
         };
         self.sampler.say(&hello);
         self.tell_of_modules();

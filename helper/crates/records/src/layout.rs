@@ -33,12 +33,30 @@ pub enum SampleKind {
     /// Nanoseconds on a CPU.
     #[default]
     Cpu,
+    /// Nanoseconds off the CPU. A sample of it is a wait that begins, and has no value yet.
+    Wait,
 }
 
 impl SampleKind {
-    pub const ALL: [SampleKind; 1] = [SampleKind::Cpu];
+    pub const ALL: [SampleKind; 2] = [SampleKind::Cpu, SampleKind::Wait];
 
     pub fn from_code(code: u8) -> Option<SampleKind> {
+        Self::ALL.get(code as usize).copied()
+    }
+}
+
+/// What follows the head of a record in the ring buffer (`enum record_form`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordForm {
+    Stack,
+    Copy,
+    WaitEnd,
+}
+
+impl RecordForm {
+    pub const ALL: [RecordForm; 3] = [RecordForm::Stack, RecordForm::Copy, RecordForm::WaitEnd];
+
+    pub fn from_code(code: u8) -> Option<RecordForm> {
         Self::ALL.get(code as usize).copied()
     }
 }
@@ -97,10 +115,14 @@ pub enum Counter {
     ProgramsNotAllowed,
     /// Children for which there was no room, not samples.
     ProcessesNotFollowed,
+    /// Waits for which there was no room, not samples.
+    LostWaits,
+    /// Of these, as far as their length is known.
+    LostWaitNs,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 7] = [
+    pub const ALL: [Counter; 9] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
@@ -108,6 +130,8 @@ impl Counter {
         Counter::LostNotAllowed,
         Counter::ProgramsNotAllowed,
         Counter::ProcessesNotFollowed,
+        Counter::LostWaits,
+        Counter::LostWaitNs,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -125,6 +149,8 @@ impl Counter {
             Counter::LostNotAllowed => "not-allowed",
             Counter::ProgramsNotAllowed => "programs-not-allowed",
             Counter::ProcessesNotFollowed => "processes-not-followed",
+            Counter::LostWaits => "lost-waits",
+            Counter::LostWaitNs => "lost-wait-ns",
         }
     }
 }

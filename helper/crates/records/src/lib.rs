@@ -9,6 +9,7 @@ pub mod layout;
 pub mod mapping;
 pub mod to_engine;
 pub mod to_sampler;
+mod wait;
 mod worth;
 
 pub use bytes::{MessageError, MessageReader, write_message};
@@ -18,10 +19,11 @@ pub use to_engine::{
     CopiedPiece, CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep,
 };
 pub use to_sampler::{Segment, ThreadId, ToSampler, vaddr_of_offset};
+pub use wait::{WaitCause, WaitEnd};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 7;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 128 * 1024;

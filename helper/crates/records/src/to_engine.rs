@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
 use crate::mapping::{Mapping, parse_mapping, put_mapping};
+use crate::wait::WaitEnd;
 use crate::worth::Worth;
 
 /// One stack. Addresses are where execution was (leaf) or the call was made (callers: return address − 1).
@@ -66,10 +67,12 @@ pub enum SamplerStep {
     /// The user has as many recordings as one may have.
     TooManyRecordings,
     GiveUpRights,
+    /// Of a thread, to see it lose its CPU.
+    OpenSwitchEvent,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 10] = [
+    const ALL: [SamplerStep; 11] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -80,6 +83,7 @@ impl SamplerStep {
         SamplerStep::NotAllowed,
         SamplerStep::TooManyRecordings,
         SamplerStep::GiveUpRights,
+        SamplerStep::OpenSwitchEvent,
     ];
 }
 
@@ -105,6 +109,7 @@ pub enum FromSampler {
     },
     Sample(SampleRecord),
     Copy(CopyRecord),
+    WaitEnd(WaitEnd),
     /// An executable mapping appeared. The path is as the kernel gave it.
     Mapped {
         time_ns: u64,
@@ -175,6 +180,7 @@ const SYNCED: u32 = 13;
 const COPY: u32 = 14;
 const MISSED: u32 = 15;
 const MISSED_ALL: u32 = 16;
+const WAIT_END: u32 = 17;
 
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -220,6 +226,7 @@ impl FromSampler {
                 }
                 write_message(out, COPY, &b.bytes(&c.other.bytes).bytes(&c.stack).0)
             }
+            Self::WaitEnd(end) => write_message(out, WAIT_END, &end.put(b).0),
             Self::Mapped {
                 time_ns,
                 pid,
@@ -284,6 +291,7 @@ impl FromSampler {
             })(),
             SAMPLE => parse_sample(&mut f).map(Self::Sample),
             COPY => parse_copy(&mut f).map(Self::Copy),
+            WAIT_END => WaitEnd::parse(&mut f).map(Self::WaitEnd),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);
                 let mapping = parse_mapping(&mut f)?;

@@ -61,6 +61,8 @@ pub enum ToSampler {
         /// Of stacks whose rows are not there yet; only of processes that the engine has started.
         stack_copies: bool,
         timers: Timers,
+        /// Waiting time, too.
+        waits: bool,
     },
     Rules {
         first: u32,
@@ -132,6 +134,7 @@ impl ToSampler {
                 page_capacity,
                 stack_copies,
                 timers,
+                waits,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -141,7 +144,8 @@ impl ToSampler {
                     .u32(*row_capacity)
                     .u32(*page_capacity)
                     .u32(u32::from(*stack_copies))
-                    .u32(*timers as u32);
+                    .u32(*timers as u32)
+                    .u32(u32::from(*waits));
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -207,6 +211,7 @@ impl ToSampler {
                     page_capacity: f.u32()?,
                     stack_copies: f.u32()? != 0,
                     timers: Timers::from_code(f.u32()?)?,
+                    waits: f.u32()? != 0,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -343,6 +348,7 @@ mod tests {
                 page_capacity: 6,
                 stack_copies: true,
                 timers: Timers::PerThread,
+                waits: true,
             },
             ToSampler::Rules {
                 first: 3,

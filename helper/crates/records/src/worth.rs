@@ -27,6 +27,15 @@ impl Worth {
         }
     }
 
+    /// Of a wait that begins.
+    pub fn of_open_wait() -> Worth {
+        Worth {
+            kind: SampleKind::Wait,
+            value: 0,
+            weight: 1,
+        }
+    }
+
     /// Of all events that it stands for.
     pub fn total(self) -> u64 {
         self.value.saturating_mul(self.weight.into())

@@ -53,7 +53,10 @@ impl Session {
             self.bpf.follow(thread.pid, None);
         }
         match self.attachment.attach(&mut self.bpf, thread.tid) {
-            Ok(()) if is_the_same() => self.follower.add_thread(thread),
+            Ok(()) if is_the_same() => {
+                self.follower.add_thread(thread);
+                self.attach_waits(thread.tid, is_the_same)?;
+            }
             Ok(()) => self.attachment.discard_last(),
             Err(End::Failed(_, libc::ESRCH, _)) => {}
             Err(other) => return Err(other),
@@ -92,9 +95,50 @@ impl Session {
             let running = process.threads();
             match only_thread {
                 _ if !process.is_still_there() => self.bpf.unfollow(pid),
-                Some(tid) => self.follower.add_thread(ThreadId { pid, tid }),
-                None => self.follower.add_process(pid, running),
+                Some(tid) => {
+                    self.follower.add_thread(ThreadId { pid, tid });
+                    self.attach_waits(tid, || process.is_still_there())?;
+                }
+                None => {
+                    self.follower.add_process(pid, running);
+                    self.attach_waits_of(&process)?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Threads that begin meanwhile are seen by their creator's event, or in another round.
+    fn attach_waits_of(&mut self, process: &Process) -> Result<(), End> {
+        const ROUNDS_MAX: usize = 8;
+        if !self.attachment.are_waits_wanted() {
+            return Ok(());
+        }
+        let mut attached = BTreeSet::new();
+        for _ in 0..ROUNDS_MAX {
+            let mut new = process.threads();
+            new.retain(|tid| attached.insert(*tid));
+            if new.is_empty() {
+                break;
+            }
+            for tid in new {
+                let Some(before) = process.thread(tid) else {
+                    continue; // it has ended
+                };
+                self.attach_waits(tid, || {
+                    process.thread(tid).as_ref() == Some(&before) && process.is_still_there()
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn attach_waits(&mut self, tid: u32, is_the_same: impl Fn() -> bool) -> Result<(), End> {
+        match self.attachment.attach_waits(&mut self.bpf, tid) {
+            Ok(()) if is_the_same() => {}
+            Ok(()) => self.attachment.discard_last_waits(),
+            Err(End::Failed(_, libc::ESRCH, _)) => {}
+            Err(other) => return Err(other),
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use perf_events::map_event::{DATA_PAGES, MapEvent, MapRing};
 use records::SamplerStep;
 use records::layout::Timers;
 
-use crate::bpf::Bpf;
+use crate::bpf::{Bpf, Reports};
 use crate::end::{End, errno_of, failed};
 
 /// A quarter of a ring. Nobody waits for a record: the BPF program sees what is mapped in the kernel's own tree, and a
@@ -24,6 +24,9 @@ pub struct Attachment {
     /// Whether samples are taken on CPUs; known once something is attached.
     per_cpu: bool,
     samples: Vec<OwnedFd>,
+    /// Waiting time is wanted: each thread has an event of its own for it.
+    waits: bool,
+    switches: Vec<OwnedFd>,
     /// Of threads that ended while they were attached to, so that it could be others that have their numbers: never
     /// enabled.
     discarded: Vec<OwnedFd>,
@@ -31,12 +34,14 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    pub fn new(event: SampleEvent, timers: Timers) -> Attachment {
+    pub fn new(event: SampleEvent, timers: Timers, waits: bool) -> Attachment {
         Attachment {
             event,
             timers,
             per_cpu: false,
             samples: Vec::new(),
+            waits,
+            switches: Vec::new(),
             discarded: Vec::new(),
             rings: Vec::new(),
         }
@@ -48,6 +53,10 @@ impl Attachment {
 
     pub fn is_per_cpu(&self) -> bool {
         self.per_cpu
+    }
+
+    pub fn are_waits_wanted(&self) -> bool {
+        self.waits
     }
 
     pub fn is_empty(&self) -> bool {
@@ -111,8 +120,21 @@ impl Attachment {
         self.add(bpf, event)
     }
 
+    /// Sees the waits of the thread and of all that it will start, if they are wanted, from [`Attachment::start`] on.
+    pub fn attach_waits(&mut self, bpf: &mut Bpf, tid: u32) -> Result<(), End> {
+        if !self.waits {
+            return Ok(());
+        }
+        let event =
+            event::open_switch_event(tid).map_err(|e| failed(SamplerStep::OpenSwitchEvent, &e))?;
+        bpf.attach(&event, Reports::Switches)
+            .map_err(|e| End::Failed(SamplerStep::AttachBpf, errno_of(&e), 0))?;
+        self.switches.push(event);
+        Ok(())
+    }
+
     fn add(&mut self, bpf: &mut Bpf, event: OwnedFd) -> Result<(), End> {
-        bpf.attach(&event)
+        bpf.attach(&event, Reports::Samples)
             .map_err(|e| End::Failed(SamplerStep::AttachBpf, errno_of(&e), 0))?;
         self.samples.push(event);
         Ok(())
@@ -121,6 +143,11 @@ impl Attachment {
     /// Takes the last attached thread back.
     pub fn discard_last(&mut self) {
         self.discarded.extend(self.samples.pop());
+    }
+
+    /// The same, of its waits.
+    pub fn discard_last_waits(&mut self) {
+        self.discarded.extend(self.switches.pop());
     }
 
     /// Hardware cycles where the machine has counters, the CPU clock otherwise; the first thread decides for all.
@@ -140,16 +167,19 @@ impl Attachment {
     }
 
     pub fn start(&self) -> Result<(), End> {
-        self.samples
-            .iter()
+        self.events()
             .try_for_each(event::enable)
             .map_err(|e| failed(SamplerStep::AttachBpf, &e))
     }
 
     pub fn stop(&self) {
-        for event in &self.samples {
+        for event in self.events() {
             let _ = event::disable(event);
         }
+    }
+
+    fn events(&self) -> impl Iterator<Item = &OwnedFd> {
+        self.samples.iter().chain(&self.switches)
     }
 
     pub fn drain(&mut self, events: &mut Vec<MapEvent>) {

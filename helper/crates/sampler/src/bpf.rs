@@ -71,6 +71,23 @@ pub struct Capacities {
     pub pages: u32,
 }
 
+/// What an event is for.
+#[derive(Clone, Copy)]
+pub enum Reports {
+    Samples,
+    Switches,
+}
+
+/// What the programs are to do.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    pub capacities: Capacities,
+    pub user_frames: u32,
+    pub cpu_sample_ns: u64,
+    pub stack_copies: bool,
+    pub waits: bool,
+}
+
 pub struct Bpf {
     pub(super) skeleton: SamplerSkel<'static>,
     links: Vec<Link>,
@@ -82,13 +99,14 @@ pub struct Bpf {
 
 impl Bpf {
     /// Loads the programs and attaches those that follow fork and exec.
-    pub fn load(
-        capacities: Capacities,
-        user_frames: u32,
-        cpu_sample_ns: u64,
-        stack_copies: bool,
-        invoker: u32,
-    ) -> Result<Bpf, libbpf_rs::Error> {
+    pub fn load(wanted: Wanted, invoker: u32) -> Result<Bpf, libbpf_rs::Error> {
+        let Wanted {
+            capacities,
+            user_frames,
+            cpu_sample_ns,
+            stack_copies,
+            waits,
+        } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
             Box::leak(Box::new(MaybeUninit::uninit()));
@@ -104,6 +122,14 @@ impl Bpf {
             let cpus = libbpf_rs::num_possible_cpus()?;
             open.maps.copy_rooms.set_max_entries(cpus as u32)?;
         }
+        // Checking a program is most of what it costs to begin.
+        if !waits {
+            open.progs.take_switch.set_autoload(false);
+            open.progs.end_wait_at_exit.set_autoload(false);
+            open.progs.end_open_waits.set_autoload(false);
+            open.maps.waiting_threads.set_autocreate(false)?;
+            open.maps.walks_of_waits.set_autocreate(false)?;
+        }
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;
         open.maps.pages.set_max_entries(capacities.pages.max(1))?;
@@ -113,12 +139,15 @@ impl Bpf {
         learn.test_run(ProgramInput::default())?;
         let learn = &skeleton.progs.learn_engine;
         learn.test_run(ProgramInput::default())?;
-        let links = vec![
+        let mut links = vec![
             skeleton.progs.on_fork.attach()?,
             skeleton.progs.on_exec.attach()?,
             skeleton.progs.on_exit.attach()?,
             skeleton.progs.on_free.attach()?,
         ];
+        if waits {
+            links.push(skeleton.progs.end_wait_at_exit.attach()?);
+        }
         let maps = &skeleton.maps;
         Ok(Bpf {
             mapping_tables: MappedArray::new(&maps.mapping_tables, PROCESSES_MAX)?,
@@ -134,9 +163,12 @@ impl Bpf {
     ///
     /// # Errors
     /// As bpf(2) and ioctl(2).
-    pub fn attach(&mut self, event: &OwnedFd) -> Result<(), libbpf_rs::Error> {
+    pub fn attach(&mut self, event: &OwnedFd, reports: Reports) -> Result<(), libbpf_rs::Error> {
         let of_link = event.try_clone()?;
-        let program = &self.skeleton.progs.take_sample;
+        let program = match reports {
+            Reports::Samples => &self.skeleton.progs.take_sample,
+            Reports::Switches => &self.skeleton.progs.take_switch,
+        };
         self.links
             .push(program.attach_perf_event(of_link.as_raw_fd())?);
         // libbpf closes it with the link.
@@ -144,6 +176,16 @@ impl Bpf {
         // libbpf enables it. On a busy machine it would take samples for seconds before the recording begins.
         event::disable(event)?;
         Ok(())
+    }
+
+    /// Ends the waits that go on at `ended_ns` (CLOCK_MONOTONIC), when no event is enabled any more.
+    pub fn end_open_waits(&mut self, ended_ns: u64) {
+        if let Some(bss) = self.skeleton.maps.bss_data.as_mut() {
+            bss.sampling_ended_ns = ended_ns;
+        }
+        // If it fails, the engine has waits without an end, and says how many.
+        let end = &self.skeleton.progs.end_open_waits;
+        let _ = end.test_run(ProgramInput::default());
     }
 
     /// The BPF program finds the rows of this file also where no mapping table tells of it.

@@ -2,23 +2,24 @@
 
 use records::bytes::Fields;
 use records::layout::{
-    COPIED_REGISTERS, KERNEL_FRAMES_MAX, SAMPLE_HEAD_BYTES, SampleKind, USER_FRAMES_MAX,
+    COPIED_REGISTERS, KERNEL_FRAMES_MAX, RecordForm, SAMPLE_HEAD_BYTES, SampleKind, USER_FRAMES_MAX,
 };
-use records::{CopiedPiece, CopyRecord, SampleRecord, StackEnd, Worth};
+use records::{CopiedPiece, CopyRecord, SampleRecord, StackEnd, WaitCause, WaitEnd, Worth};
 
-/// What the BPF program sends for a sample.
+/// What the BPF program sends.
 pub enum Taken {
     Stack(SampleRecord),
     Copy(CopyRecord),
+    WaitEnd(WaitEnd),
 }
 
-/// `struct sample_head` and its frames, or `struct stack_copy`; kernel addresses are given apart from the record that
+/// `struct sample_head` and its frames, `struct stack_copy` or `struct wait_end`; kernel addresses are given apart from the record that
 /// leaves the process.
 pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     let mut f = Fields(bytes);
     let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
     let (kernel_frames, user_frames) = (f.u16()? as usize, f.u16()? as usize);
-    let (end, is_copy) = (f.u8()?, f.u8()? != 0);
+    let (end, form) = (f.u8()?, RecordForm::from_code(f.u8()?)?);
     let kind = SampleKind::from_code(f.u8()?)?;
     f.u8()?;
     let comm = f.bytes(16)?.try_into().ok()?;
@@ -31,7 +32,27 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     };
     debug_assert_eq!(bytes.len() - f.0.len(), SAMPLE_HEAD_BYTES);
     let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
-    if is_copy {
+    if form == RecordForm::WaitEnd {
+        let queued_ns = f.u64()?;
+        let cause = WaitCause {
+            syscall: u32::try_from(f.u32()? as i32).ok(),
+            was_preempted: f.u8()? != 0,
+            waits_for_disk: f.u8()? != 0,
+            waits_for_owner: f.u8()? != 0,
+        };
+        let end = WaitEnd {
+            began_ns: time_ns,
+            pid,
+            tid,
+            comm,
+            waited_ns: value,
+            queued_ns,
+            cause,
+            has_stack: f.u8()? != 0,
+        };
+        return Some((Taken::WaitEnd(end), Vec::new()));
+    }
+    if form == RecordForm::Copy {
         let mut copy = CopyRecord {
             time_ns,
             pid,
@@ -119,7 +140,7 @@ mod tests {
     #[test]
     fn a_copy_is_read_with_its_registers_and_as_much_of_the_stack_as_it_has() {
         let mut bytes = bytes_of(&[]);
-        (bytes[16], bytes[21]) = (1, 1); // one kernel frame, is_copy
+        (bytes[16], bytes[21]) = (1, 1); // one kernel frame, a copy
         let words = (1..=COPIED_REGISTERS as u64).chain([0x1234, 1 | 5 << 32, 0xc000, 2]);
         bytes.extend(words.flat_map(u64::to_le_bytes));
         let mut kernel = [0; KERNEL_FRAMES_MAX];
@@ -138,6 +159,26 @@ mod tests {
         assert_eq!((copy.ip, copy.is_exact, kernel), (0x1234, true, vec![7]));
         assert_eq!(copy.stack, [1, 2, 3]);
         assert_eq!((copy.other.start, copy.other.bytes), (0xc000, vec![4, 5]));
+        bytes.pop();
+        assert!(parse_sample(&bytes).is_none());
+    }
+
+    #[test]
+    fn the_end_of_a_wait_is_read_with_what_the_kernel_knew_of_its_cause() {
+        let mut bytes = bytes_of(&[]);
+        (bytes[0], bytes[21], bytes[22], bytes[40]) = (9, 2, 1, 50); // since, form, kind, value
+        bytes.extend([20, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend((-1i32).to_le_bytes());
+        bytes.extend([0, 1, 0, 1]);
+        let Some((Taken::WaitEnd(end), _)) = parse_sample(&bytes) else {
+            panic!("no end");
+        };
+        assert_eq!((end.began_ns, end.waited_ns, end.queued_ns), (9, 50, 20));
+        let cause = WaitCause {
+            waits_for_disk: true,
+            ..WaitCause::default()
+        };
+        assert_eq!((end.cause, end.has_stack), (cause, true));
         bytes.pop();
         assert!(parse_sample(&bytes).is_none());
     }

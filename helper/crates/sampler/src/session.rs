@@ -14,7 +14,7 @@ use records::{
 };
 
 use crate::attachment::Attachment;
-use crate::bpf::{Bpf, Capacities};
+use crate::bpf::{Bpf, Capacities, Wanted};
 use crate::catch_up::CatchUp;
 use crate::end::{End, errno_of, failed};
 use crate::followed::{CpuTime, Standing};
@@ -57,6 +57,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         page_capacity,
         stack_copies,
         timers,
+        waits,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -77,18 +78,18 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
     if invoker != 0 && recordings::is_one_too_many(invoker) {
         return Err(End::Failed(SamplerStep::TooManyRecordings, 0, 0));
     }
-    let capacities = Capacities {
-        rows: row_capacity,
-        pages: page_capacity,
-    };
-    let bpf = Bpf::load(
-        capacities,
+    let wanted = Wanted {
+        capacities: Capacities {
+            rows: row_capacity,
+            pages: page_capacity,
+        },
         user_frames,
-        period_ns(sample_hz),
+        cpu_sample_ns: period_ns(sample_hz),
         stack_copies,
-        invoker,
-    )
-    .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
+        waits,
+    };
+    let bpf = Bpf::load(wanted, invoker)
+        .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
     let mut session = Session {
         invoker,
         started: false,
@@ -101,6 +102,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
                 hardware_cycles: true,
             },
             timers,
+            waits,
         ),
         cpu_time: None,
         follower: Follower::default(),
@@ -158,6 +160,9 @@ impl Session {
             }
             if stop {
                 self.attachment.stop();
+                if self.started && self.attachment.are_waits_wanted() {
+                    self.bpf.end_open_waits(monotonic_ns());
+                }
             } else if out.is_full() {
                 out.flush()?;
                 continue;
@@ -372,9 +377,11 @@ impl Session {
         let Some((mut sample, kernel)) = parse_sample(bytes) else {
             return Ok(()); // cannot be: the BPF program writes whole samples; the engine sees kept ≠ received
         };
+        let mut no_frames = Vec::new();
         let kernel_ids = match &mut sample {
             Taken::Stack(sample) => &mut sample.kernel,
             Taken::Copy(copy) => &mut copy.kernel,
+            Taken::WaitEnd(_) => &mut no_frames,
         };
         for (depth, address) in kernel.into_iter().enumerate() {
             // Callers hold return addresses: the call is before them.
@@ -395,6 +402,7 @@ impl Session {
         match sample {
             Taken::Stack(sample) => FromSampler::Sample(sample),
             Taken::Copy(copy) => FromSampler::Copy(copy),
+            Taken::WaitEnd(end) => FromSampler::WaitEnd(end),
         }
         .write(out)?;
         Ok(())
@@ -428,4 +436,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 7);
+const _: () = assert!(Counter::ALL.len() == 9);

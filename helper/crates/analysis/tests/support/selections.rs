@@ -352,6 +352,7 @@ pub fn threaded(text: &str, chance: &mut Chance) -> Profile {
             ["a", "b"][thread as usize % 2],
             "worker",
             1 + thread % 3,
+            None,
         );
         // Equal samples would become one.
         let location = builder.add_location(Some(mapping), u64::from(thread), &[line]);

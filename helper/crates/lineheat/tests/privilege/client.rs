@@ -62,6 +62,7 @@ impl Sampler {
             page_capacity: 16,
             stack_copies,
             timers,
+            waits: false,
         }
     }
 

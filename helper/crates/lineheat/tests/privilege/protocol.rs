@@ -40,6 +40,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         page_capacity: 1,
         stack_copies: true,
         timers: Timers::Best,
+        waits: false,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

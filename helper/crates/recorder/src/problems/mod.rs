@@ -10,6 +10,7 @@ mod short_stacks;
 mod shortfall;
 mod text;
 mod unknown_frames;
+mod waits;
 
 use crate::evidence::Evidence;
 use crate::named::Named;
@@ -25,6 +26,7 @@ use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
 use shortfall::shortfall;
 use unknown_frames::{mapping_records_lost, unknown_frames};
+use waits::{no_waits, waits_lost, waits_without_end, waits_without_stack};
 
 enum Finding {
     /// To be seen from the recording alone.
@@ -36,11 +38,15 @@ enum Finding {
 /// In the order in which they are told.
 const FINDINGS: &[Finding] = &[
     Finding::Seen(user_space_only),
+    Finding::Seen(no_waits),
     Finding::Seen(samples_not_allowed),
     Finding::Seen(programs_not_allowed),
     Finding::Seen(not_followed),
     Finding::Seen(lost),
     Finding::Seen(without_stack),
+    Finding::Seen(waits_lost),
+    Finding::Seen(waits_without_stack),
+    Finding::Seen(waits_without_end),
     Finding::Seen(mapping_records_lost),
     Finding::Seen(unknown_frames),
     Finding::Seen(deep_stacks),

@@ -23,6 +23,14 @@ pub enum Problem {
         kept: u64,
         stacks: usize,
     },
+    /// They were asked for, and take privileges.
+    NoWaits,
+    /// In the kernel; `ns` of those whose length is known.
+    WaitsLost { waits: u64, ns: u64 },
+    /// Where they were is not known.
+    WaitsWithoutStack { waits: u64, ns: u64, all_ns: u64 },
+    /// How long they were is not known.
+    WaitsWithoutEnd { waits: u64 },
     /// Of code that was loaded; what is shown is not known.
     MappingRecordsLost { records: u64 },
     /// Records of these processes were dropped, and they could not be read any more.

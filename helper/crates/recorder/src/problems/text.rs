@@ -43,6 +43,18 @@ impl Problem {
             } => format!(
                 "{samples} of {kept} samples are counted by thread, as {OTHER_STACKS}: a run can hold {stacks} different stacks, and there were more."
             ),
+            Problem::NoWaits => "Waiting time was not recorded: it requires root or the installed sampler (lineheat doctor --install).".to_owned(),
+            Problem::WaitsLost { waits, ns } => format!(
+                "{waits} waits were lost, at least {:.1} ms of waiting time: there were too many at a time, or more threads than can be followed.",
+                *ns as f64 / 1e6
+            ),
+            Problem::WaitsWithoutStack { waits, ns, all_ns } => format!(
+                "{waits} waits ({:.1} % of the waiting time) are counted by thread, as {OTHER_STACKS}: there were too many to find the stack of each. The total is exact.",
+                100.0 * *ns as f64 / (*all_ns).max(1) as f64
+            ),
+            Problem::WaitsWithoutEnd { waits } => format!(
+                "{waits} waits have no known length and are not in the waiting time: their program started another one, or could no longer be inspected."
+            ),
             Problem::MappingRecordsLost { records } => format!(
                 "{records} records of loaded libraries were lost; code in those libraries is shown as [unknown]."
             ),

@@ -132,6 +132,8 @@ impl Batches<'_> {
                 0,
                 0,
                 0,
+                0,
+                0,
             ],
             lost_mapping_records: self.lost_mapping_records,
         };

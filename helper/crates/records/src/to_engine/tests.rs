@@ -1,6 +1,7 @@
 use super::*;
 use crate::FileId;
 use crate::MessageReader;
+use crate::WaitCause;
 
 fn sample() -> FromSampler {
     FromSampler::Sample(SampleRecord {
@@ -45,6 +46,21 @@ fn a_message_is_read_as_it_was_written() {
                 bytes: vec![4, 5],
             },
         }),
+        FromSampler::WaitEnd(WaitEnd {
+            began_ns: 5,
+            pid: 1,
+            tid: 2,
+            comm: [b'x'; 16],
+            waited_ns: 1 << 40,
+            queued_ns: 7,
+            cause: WaitCause {
+                syscall: Some(202),
+                was_preempted: false,
+                waits_for_disk: false,
+                waits_for_owner: true,
+            },
+            has_stack: true,
+        }),
         FromSampler::Mapped {
             time_ns: 1,
             pid: 2,
@@ -77,7 +93,7 @@ fn a_message_is_read_as_it_was_written() {
             name: b"tcp_sendmsg".to_vec(),
         },
         FromSampler::Counts {
-            counters: [5, 2, 1, 1, 1, 0, 0],
+            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9],
             lost_mapping_records: 0,
         },
         FromSampler::Failed(SamplerError {

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0
+ *
+ * How long followed threads are off the CPU, and where. An event of each thread runs take_switch when the thread loses its CPU,
+ * and nothing runs when it gets one again: at the next switch, the time that has passed less the time that the thread ran is
+ * the time that it waited.
+ *
+ * The stack goes out when a wait begins, its length when it is known: at the thread's next switch, at its exit, or when sampling
+ * ends. Of more switches than walks are allowed for, only lengths go out: totals stay exact.
+ *
+ * Loaded only where waits are wanted. Its walks use the state of take_sample: of two programs on events, the kernel runs one at a
+ * time on a CPU (bpf_prog_active), and interrupts are off in a switch.
+ */
+#pragma once
+
+#define WAITING_MAX 16384
+#define PF_EXITING 4
+
+/* A thread that is off the CPU, or was when it was last heard of. */
+struct waiting {
+	u64 task;         /* whose: its number may have been another's before */
+	u64 since_ns;     /* CLOCK_MONOTONIC */
+	u64 ran_ns;       /* se.sum_exec_runtime then */
+	u64 run_delay_ns; /* sched_info.run_delay then */
+	u64 arrived;      /* sched_info.last_arrival then: another one when it has run again */
+	u64 given_up;     /* nvcsw and nivcsw: which switch this was */
+	u64 taken_away;
+	u32 pid;
+	s32 syscall;
+	u8 was_preempted;
+	u8 waits_for_disk;
+	u8 waits_for_owner;
+	u8 has_stack;
+	u32 reserved;
+};
+
+/* By thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WAITING_MAX);
+	__type(key, u32);
+	__type(value, struct waiting);
+} waiting_threads SEC(".maps");
+
+/* A walk takes some microseconds: 5,000 of them a second are 1 to 2 % of a CPU. */
+#define WALKS_EVERY_NS 100000000
+#define WALKS_AT_ONCE 500
+struct walks_left {
+	u64 since_ns;
+	u64 count;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct walks_left);
+} walks_of_waits SEC(".maps");
+
+/* From the clock of run queues to CLOCK_MONOTONIC; 0: not known yet. Both go at nearly the same speed, and it is learnt again at
+ * every switch. */
+s64 from_run_queue_clock;
+
+/* When no more samples are taken. Written by user space; 0: not yet. */
+u64 sampling_ended_ns;
+
+static __always_inline bool has_sched_info(void)
+{
+	return bpf_core_field_exists(((struct sched_info *)0)->last_arrival);
+}
+
+static __always_inline bool may_walk(u64 now_ns)
+{
+	u32 zero = 0;
+	struct walks_left *left = bpf_map_lookup_elem(&walks_of_waits, &zero);
+	if (!left)
+		return false;
+	if (now_ns - left->since_ns >= WALKS_EVERY_NS) {
+		left->since_ns = now_ns;
+		left->count = WALKS_AT_ONCE;
+	}
+	if (!left->count)
+		return false;
+	left->count--;
+	return true;
+}
+
+/* The wait of the thread of that number, if it is that of this task. */
+static __always_inline struct waiting *wait_of(struct task_struct *task, u32 tid)
+{
+	struct waiting *w = bpf_map_lookup_elem(&waiting_threads, &tid);
+	return w && w->task == (u64)task ? w : 0;
+}
+
+static __always_inline void lose_wait(u64 ns)
+{
+	count(COUNTER_LOST_WAITS);
+	add_to(COUNTER_LOST_WAIT_NS, ns);
+}
+
+/* `run_delay_ns`: of the thread now. Not inline, so that each program has one. */
+static __noinline void send_end(const struct waiting *w, struct task_struct *task, u32 tid, u64 waited_ns, u64 run_delay_ns)
+{
+	struct wait_end *end = bpf_ringbuf_reserve(&samples, sizeof(*end), 0);
+	if (!end) {
+		lose_wait(waited_ns);
+		return;
+	}
+	u64 queued_ns = run_delay_ns - w->run_delay_ns;
+	__builtin_memset(end, 0, sizeof(*end));
+	end->head.time_ns = w->since_ns;
+	end->head.pid = w->pid;
+	end->head.tid = tid;
+	end->head.form = FORM_WAIT_END;
+	end->head.kind = SAMPLE_WAIT;
+	end->head.value = waited_ns;
+	end->head.weight = 1;
+	bpf_probe_read_kernel(end->head.comm, sizeof(end->head.comm), task->comm);
+	/* The scheduler's clock is not quite ours. */
+	end->queued_ns = w->was_preempted || queued_ns > waited_ns ? waited_ns : queued_ns;
+	end->syscall = w->syscall;
+	end->was_preempted = w->was_preempted;
+	end->waits_for_disk = w->waits_for_disk;
+	end->waits_for_owner = w->waits_for_owner;
+	end->has_stack = w->has_stack;
+	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
+}
+
+/* The thread loses its CPU again: only now it is known how long it ran, and so how long it waited before. */
+static __always_inline void end_at_next_switch(const struct waiting *w, struct task_struct *task, u32 tid, u64 now_ns)
+{
+	u64 passed_ns = now_ns - w->since_ns, ran_ns = task->se.sum_exec_runtime - w->ran_ns;
+	u64 waited_ns = passed_ns > ran_ns ? passed_ns - ran_ns : 0, run_delay_ns = 0;
+	if (has_sched_info()) {
+		run_delay_ns = task->sched_info.run_delay;
+		from_run_queue_clock = w->since_ns + waited_ns - task->sched_info.last_arrival;
+	}
+	send_end(w, task, tid, waited_ns, run_delay_ns);
+}
+
+/* Mutexes of glibc have their owner behind the word that is waited for; it counts if it is a thread that has been seen. */
+static __always_inline bool waits_for_owner(const struct pt_regs *regs, u32 pid)
+{
+	u32 owner = 0;
+	if (bpf_probe_read_user(&owner, sizeof(owner), (void *)(first_argument_of(regs) + 8)) != 0)
+		return false;
+	struct waiting *of_owner = bpf_map_lookup_elem(&waiting_threads, &owner);
+	return of_owner && of_owner->pid == pid;
+}
+
+/* Notes that the running task, which is followed, loses its CPU, and sends its stack. */
+SEC("perf_event")
+int take_switch(struct bpf_perf_event_data *ctx)
+{
+	u32 zero = 0;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct followed_process *followed = followed_process_of(task);
+	u32 tid = number_of(task);
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
+	if (!followed || !tid || !w || !regs)
+		return 0;
+	if (!may_look_into(task)) {
+		note_hidden(followed);
+		bpf_map_delete_elem(&waiting_threads, &tid);
+		return 0;
+	}
+	struct waiting now = {
+		.task = (u64)task,
+		.since_ns = bpf_ktime_get_ns(),
+		.ran_ns = task->se.sum_exec_runtime,
+		.given_up = task->nvcsw,
+		.taken_away = task->nivcsw,
+		.pid = process_number_of(task),
+		.syscall = -1,
+		.was_preempted = task->__state == 0,
+	};
+	struct waiting *before = wait_of(task, tid);
+	if (before) {
+		/* A thread that began while its process was attached to may have an event of its own and one of its parent's. */
+		if (before->given_up == now.given_up && before->taken_away == now.taken_away)
+			return 0;
+		/* It may have been about to sleep. */
+		now.was_preempted |= before->taken_away != now.taken_away;
+		end_at_next_switch(before, task, tid, now.since_ns);
+	}
+	if (task->flags & PF_EXITING) {
+		bpf_map_delete_elem(&waiting_threads, &tid);
+		return 0;
+	}
+	if (has_sched_info()) {
+		now.run_delay_ns = task->sched_info.run_delay;
+		now.arrived = task->sched_info.last_arrival;
+		if (now.was_preempted && task->sched_info.last_queued)
+			from_run_queue_clock = now.since_ns - task->sched_info.last_queued;
+	}
+	const struct pt_regs *saved = (void *)bpf_task_pt_regs(task);
+	bool exact_ip = take_saved_registers(regs, saved);
+	if (!exact_ip && !now.was_preempted && are_of_64_bit_code(regs)) {
+		now.syscall = syscall_of(regs, saved);
+		if (now.syscall == SYSCALL_FUTEX)
+			now.waits_for_owner = waits_for_owner(regs, now.pid);
+	}
+	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+	if (may_walk(now.since_ns)) {
+		struct sample_head *head = &w->out.head;
+		describe_task(head, task, now.since_ns);
+		head->kind = SAMPLE_WAIT;
+		head->value = 0;
+		head->weight = 1;
+		now.has_stack = send_stack(ctx, task, followed, w, regs, true, exact_ip);
+	}
+	if (bpf_map_update_elem(&waiting_threads, &tid, &now, BPF_ANY) != 0)
+		lose_wait(0); /* so many threads */
+	return 0;
+}
+
+/* How long a wait was that no switch ends: until its thread last got a CPU, at the latest until `last_ns`. */
+static __always_inline u64 waited_until(const struct waiting *w, u64 arrived, u64 last_ns)
+{
+	u64 end_ns = last_ns;
+	if (arrived != w->arrived && from_run_queue_clock)
+		end_ns = arrived + from_run_queue_clock;
+	if (end_ns > last_ns)
+		end_ns = last_ns;
+	return end_ns > w->since_ns ? end_ns - w->since_ns : 0;
+}
+
+static __always_inline void end_without_switch(const struct waiting *w, struct task_struct *task, u32 tid, u64 last_ns)
+{
+	u64 arrived = w->arrived, run_delay_ns = 0;
+	if (has_sched_info()) {
+		arrived = BPF_CORE_READ(task, sched_info.last_arrival);
+		run_delay_ns = BPF_CORE_READ(task, sched_info.run_delay);
+	}
+	send_end(w, task, tid, waited_until(w, arrived, last_ns), run_delay_ns);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(end_wait_at_exit, struct task_struct *task)
+{
+	u32 tid = number_of(task);
+	struct waiting *w = wait_of(task, tid);
+	if (!w)
+		return 0;
+	if (followed_thread(task) && may_look_into(task))
+		end_without_switch(w, task, tid, bpf_ktime_get_ns());
+	bpf_map_delete_elem(&waiting_threads, &tid);
+	return 0;
+}
+
+static long end_open_wait(void *map, const u32 *tid, struct waiting *w, void *unused)
+{
+	struct task_struct *task = (struct task_struct *)w->task;
+	/* A thread that has executed another program has the number of its process since then. */
+	if (number_in_namespace(BPF_CORE_READ(task, pid), BPF_CORE_READ(task, thread_pid)) == *tid)
+		end_without_switch(w, task, *tid, sampling_ended_ns);
+	else
+		lose_wait(0);
+	bpf_map_delete_elem(&waiting_threads, tid); /* it may exit any moment */
+	return 0;
+}
+
+/* Once, when sampling has ended. */
+SEC("syscall")
+int end_open_waits(void *unused)
+{
+	bpf_for_each_map_elem(&waiting_threads, end_open_wait, 0, 0);
+	return 0;
+}

@@ -1,0 +1,72 @@
+//! What a run lacks of waiting time.
+
+use records::layout::Counter;
+
+use super::problem::Problem;
+use crate::evidence::Evidence;
+
+/// Without privileges, nothing is seen of context switches.
+pub fn no_waits(seen: &Evidence) -> Option<Problem> {
+    (seen.waits_wanted && !seen.has_waits()).then_some(Problem::NoWaits)
+}
+
+/// By the sampler, for want of room.
+pub fn waits_lost(seen: &Evidence) -> Option<Problem> {
+    let waits = seen.counters[Counter::LostWaits as usize];
+    let ns = seen.counters[Counter::LostWaitNs as usize];
+    (waits > 0).then_some(Problem::WaitsLost { waits, ns })
+}
+
+/// That are in the total and on no line.
+pub fn waits_without_stack(seen: &Evidence) -> Option<Problem> {
+    let without = seen.waits.without_stack;
+    (without.count > 0).then_some(Problem::WaitsWithoutStack {
+        waits: without.count,
+        ns: without.ns,
+        all_ns: seen.waits.all.ns,
+    })
+}
+
+/// When the sampler was lost, that is said instead.
+pub fn waits_without_end(seen: &Evidence) -> Option<Problem> {
+    let waits = seen.waits.unended;
+    (waits > 0 && !seen.sampler_lost).then_some(Problem::WaitsWithoutEnd { waits })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::SampledBy;
+
+    #[test]
+    fn waiting_time_that_was_asked_for_and_is_not_there_is_missed() {
+        let mut seen = Evidence {
+            waits_wanted: true,
+            ..Evidence::default()
+        };
+        assert_eq!(no_waits(&seen), None);
+        seen.by = SampledBy {
+            is_privileged: false,
+            way: "",
+        };
+        let problem = no_waits(&seen).expect("a problem");
+        assert!(
+            problem
+                .sentence()
+                .starts_with("Waiting time was not recorded")
+        );
+    }
+
+    #[test]
+    fn what_the_sampler_lost_is_told_with_its_length() {
+        let mut seen = Evidence::default();
+        assert_eq!(waits_lost(&seen), None);
+        seen.counters[Counter::LostWaits as usize] = 3;
+        seen.counters[Counter::LostWaitNs as usize] = 2_500_000;
+        let told = waits_lost(&seen).expect("a problem").sentence();
+        assert!(
+            told.starts_with("3 waits were lost, at least 2.5 ms"),
+            "{told}"
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! Waits: the stack comes when a wait begins, its length when it ends. Whatever is known of one is added to the counted stacks
+//! at its end; what is not known is counted here.
+
+use std::collections::HashMap;
+
+use profile::{SeededHash, Sums, WaitReason};
+use records::{SampleRecord, WaitEnd};
+
+use super::address_spaces::AddressSpaces;
+use super::modules::Modules;
+use super::stacks::{CountedStacks, Thread};
+use super::wait_reasons::{KernelFunctions, reason_of};
+
+#[derive(Default)]
+pub struct Waits {
+    /// By thread.
+    open: HashMap<u32, OpenWait, SeededHash>,
+    functions: KernelFunctions,
+    pub all: Waited,
+    /// Those of which no stack is known.
+    pub without_stack: Waited,
+    /// Those of which nobody will say how long they were.
+    pub unended: u64,
+}
+
+/// Waits, and how long they were together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waited {
+    pub count: u64,
+    pub ns: u64,
+}
+
+impl Waited {
+    fn add(&mut self, ns: u64) {
+        self.count += 1;
+        self.ns = self.ns.saturating_add(ns);
+    }
+}
+
+struct OpenWait {
+    began_ns: u64,
+    /// None: there was no room for it.
+    stack: Option<u32>,
+    thread: u32,
+    /// What the kernel was doing, if that says what is waited for.
+    waits_for: Option<WaitReason>,
+}
+
+impl Waits {
+    /// To be told of each, before the stacks that they are on.
+    pub fn note_kernel_function(&mut self, id: u32, name: &str) {
+        self.functions.note(id, name);
+    }
+
+    /// `sample`: the stack of the thread when it lost its CPU. `repetition` as in [`CountedStacks::add`].
+    pub fn begin(
+        &mut self,
+        sample: SampleRecord,
+        repetition: u32,
+        stacks: &mut CountedStacks,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) {
+        let (tid, began_ns) = (sample.tid, sample.time_ns);
+        let waits_for = self.functions.wait_for(&sample.kernel);
+        let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
+        let open = OpenWait {
+            began_ns,
+            stack,
+            thread,
+            waits_for,
+        };
+        self.unended += u64::from(self.open.insert(tid, open).is_some());
+    }
+
+    pub fn end(&mut self, end: WaitEnd, repetition: u32, stacks: &mut CountedStacks) {
+        let open = match end.has_stack {
+            true => self.open.remove(&end.tid),
+            false => None,
+        };
+        let known = open.filter(|open| open.began_ns == end.began_ns);
+        let (stack, thread, waits_for) = match known {
+            Some(open) => (open.stack, open.thread, open.waits_for),
+            None => {
+                let thread = stacks.thread(Thread {
+                    pid: end.pid,
+                    tid: end.tid,
+                    name: end.comm,
+                    repetition,
+                });
+                (None, thread, None)
+            }
+        };
+        let reason = reason_of(end.cause, waits_for);
+        let queued_ns = end.queued_ns.min(end.waited_ns);
+        let (own_ns, queued_ns) = match reason {
+            WaitReason::RunQueue => (end.waited_ns, 0),
+            _ => (end.waited_ns - queued_ns, queued_ns),
+        };
+        let wait = Sums {
+            samples: 1,
+            weight: 1,
+            value: own_ns,
+        };
+        let has_stack = stacks.add_wait(stack, thread, reason, wait);
+        if queued_ns > 0 {
+            // The same wait: it has been counted.
+            let queued = Sums {
+                samples: 1,
+                weight: 0,
+                value: queued_ns,
+            };
+            stacks.add_wait(stack, thread, WaitReason::RunQueue, queued);
+        }
+        self.all.add(end.waited_ns);
+        if !has_stack {
+            self.without_stack.add(end.waited_ns);
+        }
+    }
+
+    /// The sampler has said all that it knew: what has no end now stays so.
+    pub fn finish(&mut self) {
+        self.unended += self.open.drain().count() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use records::{StackEnd, WaitCause, Worth};
+
+    use super::*;
+
+    fn begin(waits: &mut Waits, stacks: &mut CountedStacks, tid: u32, began_ns: u64) {
+        let sample = SampleRecord {
+            time_ns: began_ns,
+            pid: 1,
+            tid,
+            worth: Worth::of_open_wait(),
+            end: StackEnd::Root,
+            comm: [0; 16],
+            kernel: vec![],
+            user: vec![1, 2],
+        };
+        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
+        waits.begin(sample, 0, stacks, &spaces, &modules);
+    }
+
+    fn end(tid: u32, began_ns: u64, has_stack: bool) -> WaitEnd {
+        WaitEnd {
+            began_ns,
+            pid: 1,
+            tid,
+            comm: [0; 16],
+            waited_ns: 100,
+            queued_ns: 30,
+            cause: WaitCause {
+                syscall: Some(libc::SYS_clock_nanosleep as u32),
+                ..WaitCause::default()
+            },
+            has_stack,
+        }
+    }
+
+    fn sums_of(stacks: &CountedStacks) -> Vec<(Option<WaitReason>, u64, u64)> {
+        let groups = stacks.groups.values().iter().zip(&stacks.sums);
+        groups
+            .map(|(group, sums)| (group.reason, sums.weight, sums.value))
+            .collect()
+    }
+
+    #[test]
+    fn a_wait_is_one_although_a_part_of_it_was_for_a_cpu() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        begin(&mut waits, &mut stacks, 7, 5);
+        waits.end(end(7, 5, true), 0, &mut stacks);
+        let slept = (Some(WaitReason::Sleep), 1, 70);
+        assert_eq!(
+            sums_of(&stacks),
+            [slept, (Some(WaitReason::RunQueue), 0, 30)]
+        );
+        assert_eq!(waits.all, Waited { count: 1, ns: 100 });
+        assert_eq!(waits.without_stack, Waited::default());
+        assert_eq!(stacks.sample_count(), 0, "no sample of CPU time");
+        assert!(stacks.times.is_empty());
+    }
+
+    #[test]
+    fn a_preempted_thread_waits_for_a_cpu_all_the_time() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        begin(&mut waits, &mut stacks, 7, 5);
+        let mut preempted = end(7, 5, true);
+        preempted.cause = WaitCause {
+            was_preempted: true,
+            ..WaitCause::default()
+        };
+        waits.end(preempted, 0, &mut stacks);
+        assert_eq!(sums_of(&stacks), [(Some(WaitReason::RunQueue), 1, 100)]);
+    }
+
+    #[test]
+    fn a_wait_of_which_only_its_end_is_known_is_counted_by_thread() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        waits.end(end(7, 5, false), 0, &mut stacks);
+        begin(&mut waits, &mut stacks, 8, 5);
+        waits.end(end(8, 6, true), 0, &mut stacks);
+        let lost = Waited { count: 2, ns: 200 };
+        assert_eq!((waits.all, waits.without_stack), (lost, lost));
+        let total: u64 = stacks.sums.iter().map(|sums| sums.value).sum();
+        assert_eq!(total, 200, "all of it is in the run");
+        assert_eq!(stacks.without_stack, 0, "no sample");
+    }
+
+    #[test]
+    fn a_wait_that_never_ends_is_said_to_have_no_length() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        begin(&mut waits, &mut stacks, 7, 5);
+        begin(&mut waits, &mut stacks, 7, 9);
+        waits.end(end(7, 9, true), 0, &mut stacks);
+        begin(&mut waits, &mut stacks, 7, 11);
+        assert_eq!(waits.unended, 1);
+        waits.finish();
+        assert_eq!(waits.unended, 2);
+    }
+}

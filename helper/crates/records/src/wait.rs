@@ -1,0 +1,69 @@
+//! How a wait ended: the second of the two records that a wait has.
+
+use crate::bytes::{Body, Fields};
+
+/// The end of a wait that a sample of kind `Wait` began, at the same time and by the same thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitEnd {
+    /// CLOCK_MONOTONIC.
+    pub began_ns: u64,
+    pub pid: u32,
+    pub tid: u32,
+    /// At the end.
+    pub comm: [u8; 16],
+    /// How long the thread was off the CPU.
+    pub waited_ns: u64,
+    /// Of that: it could have run, and waited for a CPU.
+    pub queued_ns: u64,
+    pub cause: WaitCause,
+    /// A sample was sent when it began. Otherwise there were too many, and nobody knows where.
+    pub has_stack: bool,
+}
+
+/// What the kernel knew when the thread lost its CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WaitCause {
+    /// The system call that waited, by its number on this machine. None: the thread was not in any.
+    pub syscall: Option<u32>,
+    /// It could have run all the time: the CPU was taken from it.
+    pub was_preempted: bool,
+    pub waits_for_disk: bool,
+    /// In futex(2): the word behind the one that is waited for is a thread of the process, as in a mutex of glibc.
+    pub waits_for_owner: bool,
+}
+
+impl WaitEnd {
+    pub(crate) fn put(&self, body: Body) -> Body {
+        let cause = self.cause;
+        let syscall = cause.syscall.map_or(-1, |number| number as i32);
+        body.u64(self.began_ns)
+            .u32(self.pid)
+            .u32(self.tid)
+            .bytes(&self.comm)
+            .u64(self.waited_ns)
+            .u64(self.queued_ns)
+            .u32(syscall as u32)
+            .u8(cause.was_preempted.into())
+            .u8(cause.waits_for_disk.into())
+            .u8(cause.waits_for_owner.into())
+            .u8(self.has_stack.into())
+    }
+
+    pub(crate) fn parse(f: &mut Fields<'_>) -> Option<WaitEnd> {
+        Some(WaitEnd {
+            began_ns: f.u64()?,
+            pid: f.u32()?,
+            tid: f.u32()?,
+            comm: f.bytes(16)?.try_into().ok()?,
+            waited_ns: f.u64()?,
+            queued_ns: f.u64()?,
+            cause: WaitCause {
+                syscall: u32::try_from(f.u32()? as i32).ok(),
+                was_preempted: f.u8()? != 0,
+                waits_for_disk: f.u8()? != 0,
+                waits_for_owner: f.u8()? != 0,
+            },
+            has_stack: f.u8()? != 0,
+        })
+    }
+}
