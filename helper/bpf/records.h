@@ -129,7 +129,7 @@ _Static_assert(sizeof(struct file_rows) == 8 + 24 * FILE_SEGMENTS_MAX, "mirrored
 /* What a sample is of, which says what its value is. */
 enum sample_kind {
 	SAMPLE_CPU = 0,  /* ns on a CPU */
-	SAMPLE_WAIT = 1, /* ns off the CPU. The stack goes out when the wait begins, without a value; its end follows (struct wait_end) */
+	SAMPLE_WAIT = 1, /* ns off the CPU. The stack goes out when the wait begins, its value is the place (0: none); its end follows (struct wait_end) */
 	SAMPLE_KINDS = 2,
 };
 
@@ -161,6 +161,7 @@ _Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
 /* The end of a wait. In its head, time_ns says when the wait began, and value how long the thread was off the CPU. */
 struct wait_end {
 	struct sample_head head;
+	u64 place; /* where it was, if no stack was sent: that of the last stack of this place. 0: not known */
 	u64 queued_ns; /* of value: it could have run, and waited for a CPU */
 	s32 syscall;   /* number of the system call that waited; -1: none did */
 	u8 was_preempted; /* it could have run all the time */
@@ -168,7 +169,7 @@ struct wait_end {
 	u8 waits_for_owner; /* of the futex: a thread of its process */
 	u8 has_stack; /* that was sent when the wait began */
 };
-_Static_assert(sizeof(struct wait_end) == 56 + 16, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct wait_end) == 56 + 24, "mirrored by crates/sampler");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */

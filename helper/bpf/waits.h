@@ -5,12 +5,14 @@
  * the time that it waited.
  *
  * The stack goes out when a wait begins, its length when it is known: at the thread's next switch, at its exit, or when sampling
- * ends. Of more switches than walks are allowed for, only lengths go out: totals stay exact.
+ * ends. Of more switches than walks are allowed for, the length goes out with the place (wait_places.h): totals stay exact.
  *
  * Loaded only where waits are wanted. Its walks use the state of take_sample: of two programs on events, the kernel runs one at a
  * time on a CPU (bpf_prog_active), and interrupts are off in a switch.
  */
 #pragma once
+
+#include "wait_places.h"
 
 #define WAITING_MAX 16384
 #define PF_EXITING 4
@@ -24,6 +26,7 @@ struct waiting {
 	u64 arrived;      /* sched_info.last_arrival then: another one when it has run again */
 	u64 given_up;     /* nvcsw and nivcsw: which switch this was */
 	u64 taken_away;
+	u64 place; /* 0: not known, or the stack was sent */
 	u32 pid;
 	s32 syscall;
 	u8 was_preempted;
@@ -41,20 +44,6 @@ struct {
 	__type(value, struct waiting);
 } waiting_threads SEC(".maps");
 
-/* A walk takes some microseconds: 5,000 of them a second are 1 to 2 % of a CPU. */
-#define WALKS_EVERY_NS 100000000
-#define WALKS_AT_ONCE 500
-struct walks_left {
-	u64 since_ns;
-	u64 count;
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct walks_left);
-} walks_of_waits SEC(".maps");
-
 /* From the clock of run queues to CLOCK_MONOTONIC; 0: not known yet. Both go at nearly the same speed, and it is learnt again at
  * every switch. */
 s64 from_run_queue_clock;
@@ -65,22 +54,6 @@ u64 sampling_ended_ns;
 static __always_inline bool has_sched_info(void)
 {
 	return bpf_core_field_exists(((struct sched_info *)0)->last_arrival);
-}
-
-static __always_inline bool may_walk(u64 now_ns)
-{
-	u32 zero = 0;
-	struct walks_left *left = bpf_map_lookup_elem(&walks_of_waits, &zero);
-	if (!left)
-		return false;
-	if (now_ns - left->since_ns >= WALKS_EVERY_NS) {
-		left->since_ns = now_ns;
-		left->count = WALKS_AT_ONCE;
-	}
-	if (!left->count)
-		return false;
-	left->count--;
-	return true;
 }
 
 /* The wait of the thread of that number, if it is that of this task. */
@@ -115,6 +88,7 @@ static __noinline void send_end(const struct waiting *w, struct task_struct *tas
 	end->head.weight = 1;
 	bpf_probe_read_kernel(end->head.comm, sizeof(end->head.comm), task->comm);
 	/* The scheduler's clock is not quite ours. */
+	end->place = w->place;
 	end->queued_ns = w->was_preempted || queued_ns > waited_ns ? waited_ns : queued_ns;
 	end->syscall = w->syscall;
 	end->was_preempted = w->was_preempted;
@@ -200,13 +174,20 @@ int take_switch(struct bpf_perf_event_data *ctx)
 			now.waits_for_owner = waits_for_owner(regs, now.pid);
 	}
 	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	if (may_walk(now.since_ns)) {
+	u64 fingerprint = fingerprint_of(w, regs, now.pid, now.syscall);
+	struct wait_place *known = fingerprint ? bpf_map_lookup_elem(&wait_places, &fingerprint) : 0;
+	enum how_to_find how = how_to_find(known, fingerprint, now.since_ns);
+	if (how == FIND_BY_WALK) {
 		struct sample_head *head = &w->out.head;
 		describe_task(head, task, now.since_ns);
 		head->kind = SAMPLE_WAIT;
-		head->value = 0;
+		head->value = fingerprint;
 		head->weight = 1;
 		now.has_stack = send_stack(ctx, task, followed, w, regs, true, exact_ip);
+		if (now.has_stack && fingerprint)
+			note_place(known, fingerprint);
+	} else if (how == FIND_BY_PLACE) {
+		now.place = fingerprint;
 	}
 	if (bpf_map_update_elem(&waiting_threads, &tid, &now, BPF_ANY) != 0)
 		lose_wait(0); /* so many threads */

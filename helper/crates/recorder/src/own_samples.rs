@@ -120,6 +120,7 @@ mod tests {
                 queued_ns: 0,
                 cause: WaitCause::default(),
                 has_stack: true,
+                place: 0,
             })
         };
         let mut own = OwnSamples::of(7);

@@ -8,6 +8,7 @@ use records::ToSampler;
 use supervision::{ProcessState, state_of};
 use target::Launched;
 
+use super::environment;
 use super::recording::{Recording, TargetState};
 use super::sampler_watch::Silence;
 use super::trouble::Trouble;
@@ -92,6 +93,7 @@ impl Recording<'_> {
             return;
         }
         self.seen.end_reason = reason;
+        self.seen.waits.stop(environment::monotonic_ns());
         self.stopping = Some(Instant::now());
         self.ended.get_or_insert_with(Instant::now);
         self.sampler.say(&ToSampler::Stop);

@@ -15,10 +15,16 @@ use super::wait_reasons::{KernelFunctions, reason_of};
 pub struct Waits {
     /// By thread.
     open: HashMap<u32, OpenWait, SeededHash>,
+    /// By the sampler's number.
+    places: HashMap<u64, Place, SeededHash>,
     functions: KernelFunctions,
     pub all: Waited,
+    /// Those that have the stack of an earlier wait at the same place.
+    pub by_place: Waited,
     /// Those of which no stack is known.
     pub without_stack: Waited,
+    /// When the recording ended, by the clock of waits; None: it goes on.
+    stopped_ns: Option<u64>,
     /// Those of which nobody will say how long they were.
     pub unended: u64,
 }
@@ -37,14 +43,23 @@ impl Waited {
     }
 }
 
-struct OpenWait {
-    began_ns: u64,
+/// Where a thread waits.
+#[derive(Debug, Clone, Copy)]
+struct Place {
     /// None: there was no room for it.
     stack: Option<u32>,
-    thread: u32,
     /// What the kernel was doing, if that says what is waited for.
     waits_for: Option<WaitReason>,
 }
+
+struct OpenWait {
+    began_ns: u64,
+    place: Place,
+    thread: u32,
+}
+
+/// Some 30 MB; of more of them, waits that are not walked are counted by thread.
+const PLACES_MAX: usize = 500_000;
 
 impl Waits {
     /// To be told of each, before the stacks that they are on.
@@ -61,16 +76,24 @@ impl Waits {
         spaces: &AddressSpaces,
         modules: &Modules,
     ) {
-        let (tid, began_ns) = (sample.tid, sample.time_ns);
+        let (tid, began_ns, number) = (sample.tid, sample.time_ns, sample.worth.value);
         let waits_for = self.functions.wait_for(&sample.kernel);
         let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
+        let place = Place { stack, waits_for };
+        if number != 0 && (self.places.len() < PLACES_MAX || self.places.contains_key(&number)) {
+            self.places.insert(number, place);
+        }
         let open = OpenWait {
             began_ns,
-            stack,
+            place,
             thread,
-            waits_for,
         };
         self.unended += u64::from(self.open.insert(tid, open).is_some());
+    }
+
+    /// The recording ends now; the sampler hears of it a moment later.
+    pub fn stop(&mut self, now_ns: u64) {
+        self.stopped_ns.get_or_insert(now_ns);
     }
 
     pub fn end(&mut self, end: WaitEnd, repetition: u32, stacks: &mut CountedStacks) {
@@ -79,23 +102,35 @@ impl Waits {
             false => None,
         };
         let known = open.filter(|open| open.began_ns == end.began_ns);
-        let (stack, thread, waits_for) = match known {
-            Some(open) => (open.stack, open.thread, open.waits_for),
+        let is_walked = known.is_some();
+        let (place, thread) = match known {
+            Some(open) => (open.place, open.thread),
             None => {
+                let unknown = Place {
+                    stack: None,
+                    waits_for: None,
+                };
                 let thread = stacks.thread(Thread {
                     pid: end.pid,
                     tid: end.tid,
                     name: end.comm,
                     repetition,
                 });
-                (None, thread, None)
+                let known = self.places.get(&end.place);
+                (known.copied().unwrap_or(unknown), thread)
             }
         };
-        let reason = reason_of(end.cause, waits_for);
-        let queued_ns = end.queued_ns.min(end.waited_ns);
+        let stack = place.stack;
+        let left_ns = (self.stopped_ns).map(|stopped_ns| stopped_ns.saturating_sub(end.began_ns));
+        let waited_ns = left_ns.map_or(end.waited_ns, |left_ns| left_ns.min(end.waited_ns));
+        if left_ns == Some(0) {
+            return; // it came later
+        }
+        let reason = reason_of(end.cause, place.waits_for);
+        let queued_ns = end.queued_ns.min(waited_ns);
         let (own_ns, queued_ns) = match reason {
-            WaitReason::RunQueue => (end.waited_ns, 0),
-            _ => (end.waited_ns - queued_ns, queued_ns),
+            WaitReason::RunQueue => (waited_ns, 0),
+            _ => (waited_ns - queued_ns, queued_ns),
         };
         let wait = Sums {
             samples: 1,
@@ -112,9 +147,11 @@ impl Waits {
             };
             stacks.add_wait(stack, thread, WaitReason::RunQueue, queued);
         }
-        self.all.add(end.waited_ns);
+        self.all.add(waited_ns);
         if !has_stack {
-            self.without_stack.add(end.waited_ns);
+            self.without_stack.add(waited_ns);
+        } else if !is_walked {
+            self.by_place.add(waited_ns);
         }
     }
 
@@ -135,7 +172,7 @@ mod tests {
             time_ns: began_ns,
             pid: 1,
             tid,
-            worth: Worth::of_open_wait(),
+            worth: Worth::of_open_wait(33),
             end: StackEnd::Root,
             comm: [0; 16],
             kernel: vec![],
@@ -158,6 +195,7 @@ mod tests {
                 ..WaitCause::default()
             },
             has_stack,
+            place: 0,
         }
     }
 
@@ -208,6 +246,38 @@ mod tests {
         let total: u64 = stacks.sums.iter().map(|sums| sums.value).sum();
         assert_eq!(total, 200, "all of it is in the run");
         assert_eq!(stacks.without_stack, 0, "no sample");
+    }
+
+    #[test]
+    fn a_wait_that_was_not_walked_has_the_last_stack_of_its_place() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        begin(&mut waits, &mut stacks, 7, 5);
+        waits.end(end(7, 5, true), 0, &mut stacks);
+        for place in [33, 34] {
+            let not_walked = WaitEnd {
+                place,
+                ..end(7, 200, false)
+            };
+            waits.end(not_walked, 0, &mut stacks);
+        }
+        assert_eq!(waits.by_place, Waited { count: 1, ns: 100 });
+        assert_eq!(waits.without_stack, Waited { count: 1, ns: 100 });
+        let slept = sums_of(&stacks)[0];
+        assert_eq!(slept, (Some(WaitReason::Sleep), 2, 140));
+    }
+
+    #[test]
+    fn no_wait_is_longer_than_the_recording() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        waits.stop(80);
+        begin(&mut waits, &mut stacks, 7, 5);
+        waits.end(end(7, 5, true), 0, &mut stacks);
+        assert_eq!(waits.all, Waited { count: 1, ns: 75 });
+        begin(&mut waits, &mut stacks, 7, 80);
+        waits.end(end(7, 80, true), 0, &mut stacks);
+        assert_eq!(waits.all.count, 1, "it came later");
+        waits.finish();
+        assert_eq!(waits.unended, 0);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub enum SampleKind {
     /// Nanoseconds on a CPU.
     #[default]
     Cpu,
-    /// Nanoseconds off the CPU. A sample of it is a wait that begins, and has no value yet.
+    /// Nanoseconds off the CPU. A sample of it is a wait that begins; its value is the place, 0: none.
     Wait,
 }
 

@@ -16,8 +16,11 @@ pub struct WaitEnd {
     /// Of that: it could have run, and waited for a CPU.
     pub queued_ns: u64,
     pub cause: WaitCause,
-    /// A sample was sent when it began. Otherwise there were too many, and nobody knows where.
+    /// A sample was sent when it began.
     pub has_stack: bool,
+    /// Where it was, if no sample was sent because there were too many: on the stack of the last sample with this place. 0: not
+    /// known.
+    pub place: u64,
 }
 
 /// What the kernel knew when the thread lost its CPU.
@@ -47,6 +50,7 @@ impl WaitEnd {
             .u8(cause.waits_for_disk.into())
             .u8(cause.waits_for_owner.into())
             .u8(self.has_stack.into())
+            .u64(self.place)
     }
 
     pub(crate) fn parse(f: &mut Fields<'_>) -> Option<WaitEnd> {
@@ -64,6 +68,7 @@ impl WaitEnd {
                 waits_for_owner: f.u8()? != 0,
             },
             has_stack: f.u8()? != 0,
+            place: f.u64()?,
         })
     }
 }

@@ -27,11 +27,11 @@ impl Worth {
         }
     }
 
-    /// Of a wait that begins.
-    pub fn of_open_wait() -> Worth {
+    /// Of a wait that begins at this place; 0: none.
+    pub fn of_open_wait(place: u64) -> Worth {
         Worth {
             kind: SampleKind::Wait,
-            value: 0,
+            value: place,
             weight: 1,
         }
     }

@@ -129,6 +129,7 @@ impl Bpf {
             open.progs.end_open_waits.set_autoload(false);
             open.maps.waiting_threads.set_autocreate(false)?;
             open.maps.walks_of_waits.set_autocreate(false)?;
+            open.maps.wait_places.set_autocreate(false)?;
         }
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;

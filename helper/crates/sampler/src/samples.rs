@@ -33,7 +33,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     debug_assert_eq!(bytes.len() - f.0.len(), SAMPLE_HEAD_BYTES);
     let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
     if form == RecordForm::WaitEnd {
-        let queued_ns = f.u64()?;
+        let (place, queued_ns) = (f.u64()?, f.u64()?);
         let cause = WaitCause {
             syscall: u32::try_from(f.u32()? as i32).ok(),
             was_preempted: f.u8()? != 0,
@@ -45,6 +45,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             pid,
             tid,
             comm,
+            place,
             waited_ns: value,
             queued_ns,
             cause,
@@ -167,6 +168,7 @@ mod tests {
     fn the_end_of_a_wait_is_read_with_what_the_kernel_knew_of_its_cause() {
         let mut bytes = bytes_of(&[]);
         (bytes[0], bytes[21], bytes[22], bytes[40]) = (9, 2, 1, 50); // since, form, kind, value
+        bytes.extend([77, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend([20, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend((-1i32).to_le_bytes());
         bytes.extend([0, 1, 0, 1]);
@@ -174,6 +176,7 @@ mod tests {
             panic!("no end");
         };
         assert_eq!((end.began_ns, end.waited_ns, end.queued_ns), (9, 50, 20));
+        assert_eq!(end.place, 77);
         let cause = WaitCause {
             waits_for_disk: true,
             ..WaitCause::default()

@@ -26,7 +26,7 @@ use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
 use shortfall::shortfall;
 use unknown_frames::{mapping_records_lost, unknown_frames};
-use waits::{no_waits, waits_lost, waits_without_end, waits_without_stack};
+use waits::{no_waits, waits_by_place, waits_lost, waits_without_end, waits_without_stack};
 
 enum Finding {
     /// To be seen from the recording alone.
@@ -45,6 +45,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(lost),
     Finding::Seen(without_stack),
     Finding::Seen(waits_lost),
+    Finding::Seen(waits_by_place),
     Finding::Seen(waits_without_stack),
     Finding::Seen(waits_without_end),
     Finding::Seen(mapping_records_lost),

@@ -27,6 +27,8 @@ pub enum Problem {
     NoWaits,
     /// In the kernel; `ns` of those whose length is known.
     WaitsLost { waits: u64, ns: u64 },
+    /// They were not walked: they have the stack of an earlier wait at the same place.
+    WaitsByPlace { waits: u64, all: u64 },
     /// Where they were is not known.
     WaitsWithoutStack { waits: u64, ns: u64, all_ns: u64 },
     /// How long they were is not known.

@@ -48,6 +48,10 @@ impl Problem {
                 "{waits} waits were lost, at least {:.1} ms of waiting time: there were too many at a time, or more threads than can be followed.",
                 *ns as f64 / 1e6
             ),
+            Problem::WaitsByPlace { waits, all } => format!(
+                "{:.1} % of the {all} waits were too frequent to find the stack of each: they are charged to the last stack that was found at the same place. The total is exact.",
+                100.0 * *waits as f64 / (*all).max(1) as f64
+            ),
             Problem::WaitsWithoutStack { waits, ns, all_ns } => format!(
                 "{waits} waits ({:.1} % of the waiting time) are counted by thread, as {OTHER_STACKS}: there were too many to find the stack of each. The total is exact.",
                 100.0 * *ns as f64 / (*all_ns).max(1) as f64

@@ -17,6 +17,13 @@ pub fn waits_lost(seen: &Evidence) -> Option<Problem> {
     (waits > 0).then_some(Problem::WaitsLost { waits, ns })
 }
 
+/// Where there were more than may be walked.
+pub fn waits_by_place(seen: &Evidence) -> Option<Problem> {
+    let waits = seen.waits.by_place.count;
+    let all = seen.waits.all.count;
+    (waits > 0).then_some(Problem::WaitsByPlace { waits, all })
+}
+
 /// That are in the total and on no line.
 pub fn waits_without_stack(seen: &Evidence) -> Option<Problem> {
     let without = seen.waits.without_stack;

@@ -60,6 +60,7 @@ fn a_message_is_read_as_it_was_written() {
                 waits_for_owner: true,
             },
             has_stack: true,
+            place: 3,
         }),
         FromSampler::Mapped {
             time_ns: 1,

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0
+ *
+ * Where threads wait, without a walk: a thread that waits very often does so at few places. A place is known by a fingerprint of
+ * the user's registers and of the return addresses above the stack pointer: without these, a helper that all callers wait in
+ * would be one place. A place that is known has the stack that was last walked there; it is walked again now and then, and always
+ * once two different stacks were found.
+ */
+#pragma once
+
+/* A walk takes some microseconds: 5,000 of them a second are 1 to 2 % of a CPU. */
+#define WALKS_EVERY_NS 100000000
+#define WALKS_AT_ONCE 500
+/* Beyond these, of places that are not known well enough. */
+#define MORE_WALKS_AT_ONCE 1000
+#define WALKED_AGAIN_EVERY 64
+struct walks_left {
+	u64 since_ns;
+	u32 of_any;
+	u32 of_unknown;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct walks_left);
+} walks_of_waits SEC(".maps");
+
+struct wait_place {
+	u64 stack; /* a hash of it */
+	u32 seen;  /* how often, without a walk */
+	u32 is_several;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, struct wait_place);
+} wait_places SEC(".maps");
+
+static __always_inline u64 mixed(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+/* Words above the stack pointer, at most as many as a walk's window has. */
+#define FINGERPRINT_WORDS 32
+_Static_assert(FINGERPRINT_WORDS <= WINDOW_WORDS, "they are read there");
+
+/* One iteration of bpf_loop: data differs from time to time, so only what lies in code counts. */
+static long add_word_in_code(u32 iteration, u64 *fingerprint)
+{
+	u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	const struct mapping_table *table = w ? mapping_table_of(w) : 0;
+	if (!table || !table->count)
+		return 1;
+	u64 word = w->window[iteration & (WINDOW_WORDS - 1)];
+	if (word < table->mappings[0].start || word >= table->mappings[(table->count - 1) & (MAPPINGS_MAX - 1)].end)
+		return 0;
+	if (find_mapping(w, word))
+		*fingerprint = mixed(*fingerprint, word);
+	return 0;
+}
+
+/* 0: it is not known what of the process is code. */
+static __always_inline u64 fingerprint_of(struct walk *w, const struct pt_regs *regs, u32 pid, s32 syscall)
+{
+	const struct process_table *process = bpf_map_lookup_elem(&process_tables, &pid);
+	if (!process)
+		return 0;
+	w->table = process->slot;
+	w->last_mapping = 0;
+	const struct mapping_table *table = mapping_table_of(w);
+	if (!table || bpf_probe_read_user(w->window, FINGERPRINT_WORDS * sizeof(u64), (void *)sp_of(regs)) != 0)
+		return 0;
+	u64 fingerprint = mixed(mixed(mixed(table->generation, pid), (u32)syscall), pc_of(regs));
+	fingerprint = mixed(fingerprint, sp_of(regs));
+	bpf_loop(FINGERPRINT_WORDS, add_word_in_code, &fingerprint, 0);
+	return fingerprint | 1;
+}
+
+enum how_to_find { FIND_BY_WALK, FIND_BY_PLACE, FIND_NOT };
+
+static __always_inline enum how_to_find how_to_find(struct wait_place *known, u64 fingerprint, u64 now_ns)
+{
+	u32 zero = 0;
+	struct walks_left *left = bpf_map_lookup_elem(&walks_of_waits, &zero);
+	if (!left)
+		return FIND_NOT;
+	if (now_ns - left->since_ns >= WALKS_EVERY_NS) {
+		left->since_ns = now_ns;
+		left->of_any = WALKS_AT_ONCE;
+		left->of_unknown = MORE_WALKS_AT_ONCE;
+	}
+	if (left->of_any) {
+		left->of_any--;
+		return FIND_BY_WALK;
+	}
+	if (!fingerprint)
+		return FIND_NOT;
+	bool is_one = known && !known->is_several;
+	if (is_one && ++known->seen % WALKED_AGAIN_EVERY)
+		return FIND_BY_PLACE;
+	if (left->of_unknown) {
+		left->of_unknown--;
+		return FIND_BY_WALK;
+	}
+	return is_one ? FIND_BY_PLACE : FIND_NOT;
+}
+
+#define HASHED_FRAMES_MAX 128
+
+/* One iteration of bpf_loop, over the user's frames. */
+static long add_frame(u32 iteration, u64 *stack)
+{
+	u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	if (!w || iteration >= w->user_frames)
+		return 1;
+	u32 at = w->kernel_frames + iteration;
+	if (at >= FRAMES_MAX)
+		return 1;
+	*stack = mixed(*stack, w->out.frames[at]);
+	return 0;
+}
+
+/* The stack that was just walked is that of the place. */
+static __always_inline void note_place(struct wait_place *known, u64 fingerprint)
+{
+	u64 stack = 0;
+	bpf_loop(HASHED_FRAMES_MAX, add_frame, &stack, 0);
+	if (known) {
+		known->is_several |= known->stack != stack;
+		known->stack = stack;
+		return;
+	}
+	struct wait_place new = {.stack = stack};
+	bpf_map_update_elem(&wait_places, &fingerprint, &new, BPF_ANY);
+}
