@@ -10,6 +10,8 @@
 /* A walk takes some microseconds: 5,000 of them a second are 1 to 2 % of a CPU. */
 #define WALKS_EVERY_NS 100000000
 #define WALKS_AT_ONCE 500
+/* Places are learnt when there are likely to be too many. */
+#define PLACES_LEARNT_BELOW 250
 /* Beyond these, of places that are not known well enough. */
 #define MORE_WALKS_AT_ONCE 1000
 #define WALKED_AGAIN_EVERY 64
@@ -80,19 +82,22 @@ static __always_inline u64 fingerprint_of(struct walk *w, const struct pt_regs *
 	return fingerprint | 1;
 }
 
-enum how_to_find { FIND_BY_WALK, FIND_BY_PLACE, FIND_NOT };
-
-static __always_inline enum how_to_find how_to_find(struct wait_place *known, u64 fingerprint, u64 now_ns)
+static __always_inline struct walks_left *walks_left_at(u64 now_ns)
 {
 	u32 zero = 0;
 	struct walks_left *left = bpf_map_lookup_elem(&walks_of_waits, &zero);
-	if (!left)
-		return FIND_NOT;
-	if (now_ns - left->since_ns >= WALKS_EVERY_NS) {
+	if (left && now_ns - left->since_ns >= WALKS_EVERY_NS) {
 		left->since_ns = now_ns;
 		left->of_any = WALKS_AT_ONCE;
 		left->of_unknown = MORE_WALKS_AT_ONCE;
 	}
+	return left;
+}
+
+enum how_to_find { FIND_BY_WALK, FIND_BY_PLACE, FIND_NOT };
+
+static __always_inline enum how_to_find how_to_find(struct walks_left *left, struct wait_place *known, u64 fingerprint)
+{
 	if (left->of_any) {
 		left->of_any--;
 		return FIND_BY_WALK;

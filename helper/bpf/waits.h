@@ -130,7 +130,8 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	u32 tid = number_of(task);
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
 	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
-	if (!followed || !tid || !w || !regs)
+	struct walks_left *left = walks_left_at(bpf_ktime_get_ns());
+	if (!followed || !tid || !w || !regs || !left)
 		return 0;
 	if (!may_look_into(task)) {
 		note_hidden(followed);
@@ -174,9 +175,9 @@ int take_switch(struct bpf_perf_event_data *ctx)
 			now.waits_for_owner = waits_for_owner(regs, now.pid);
 	}
 	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	u64 fingerprint = fingerprint_of(w, regs, now.pid, now.syscall);
+	u64 fingerprint = left->of_any < PLACES_LEARNT_BELOW ? fingerprint_of(w, regs, now.pid, now.syscall) : 0;
 	struct wait_place *known = fingerprint ? bpf_map_lookup_elem(&wait_places, &fingerprint) : 0;
-	enum how_to_find how = how_to_find(known, fingerprint, now.since_ns);
+	enum how_to_find how = how_to_find(left, known, fingerprint);
 	if (how == FIND_BY_WALK) {
 		struct sample_head *head = &w->out.head;
 		describe_task(head, task, now.since_ns);
