@@ -82,6 +82,7 @@ mod tracks;
 mod transforms;
 mod turns;
 mod verdict_on_whole;
+mod wait_reasons;
 mod whole;
 mod windows;
 
@@ -128,4 +129,5 @@ pub use side_names::SideNames;
 pub use thread_table::{ThreadRow, thread_table};
 pub use threads::ThreadOf;
 pub use timeline::{HottestStack, Timeline, TimelineOf, Track, hottest_stack, timeline};
+pub use wait_reasons::wait_reasons;
 pub use whole::Whole;

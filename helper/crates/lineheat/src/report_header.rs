@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use analysis::{Analyzed, Measure};
-use profile::RunSummary;
+use analysis::{Analyzed, Measure, wait_reasons};
 use profile::run::EndReason;
-use runs::problems;
+use profile::{Family, RunSummary};
+use runs::{problems, problems_without_samples};
 
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
@@ -29,10 +29,18 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     if let Some(recorded) = &analyzed.profile().run {
         line("rights", &recorded.way);
     }
-    line("samples", &samples(run, &summary));
+    let is_waiting = is_waiting(run);
+    match is_waiting {
+        true => line("waits", &waits(run)),
+        false => line("samples", &samples(run, &summary)),
+    }
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
-    for problem in problems(analyzed.profile()).into_iter().chain(notice) {
+    let problems = match is_waiting {
+        true => problems_without_samples(analyzed.profile()),
+        false => problems(analyzed.profile()),
+    };
+    for problem in problems.into_iter().chain(notice) {
         let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
@@ -86,6 +94,29 @@ fn selected(run: &SelectedRun) -> String {
         run.selection,
         of_whole.trim()
     )
+}
+
+fn is_waiting(run: &SelectedRun) -> bool {
+    run.analyzed.measures()[run.measure].family == Family::Waiting
+}
+
+/// Of our own recordings with the reasons, each with its time or number.
+fn waits(run: &SelectedRun) -> String {
+    let (total, unit) = (run.whole, run.analyzed.unit(run.measure));
+    let mut text = run.samples(total).map_or("count unknown".to_owned(), count);
+    if unit != "count" {
+        text.push_str(&format!(", {} in all", value(total.value, unit)));
+    }
+    let reasons = wait_reasons(&run.analyzed, run.measure);
+    let each = reasons.iter().map(|(reason, amount)| {
+        let share = share(amount.value, run.analyzed.total(run.measure).value, None);
+        format!("{reason} {} ({})", value(amount.value, unit), share.trim())
+    });
+    let each: Vec<String> = each.collect();
+    if !each.is_empty() {
+        text.push_str(&format!(": {}", each.join(", ")));
+    }
+    text
 }
 
 fn samples(run: &SelectedRun, summary: &RunSummary) -> String {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use analysis::{Amount, Analyzed, Measure};
+use profile::Family;
 use runs::rename_functions;
 
 use crate::demangling::DemangleChoice;
@@ -18,6 +19,8 @@ pub struct SelectedRun {
     /// Of everything.
     pub whole: Amount,
 }
+
+const NO_TIMES_OF_WAITS: &str = "A run does not say when its waits were, so --time cannot select among them. Leave out --time, or choose another --measure.";
 
 impl SelectedRun {
     /// Of an amount of its measure; `None`: the file does not say.
@@ -38,6 +41,10 @@ impl SelectedRun {
         let analyzed = Analyzed::new(profile);
         let measure = measure.of(&analyzed)?;
         let selection = flags.selection();
+        let family = analyzed.measures().get(measure).map(|info| info.family);
+        if family == Some(Family::Waiting) && !selection.times.is_empty() {
+            return Err(NO_TIMES_OF_WAITS.to_owned());
+        }
         Ok(SelectedRun {
             whole: analyzed.total(measure),
             analyzed: match selection.is_everything() {

@@ -222,6 +222,15 @@ fn waiting_is_shown_by_line_as_text_and_as_json_and_never_as_cpu_time() {
     assert!(total_at(&waiting) > 1_000_000_000, "{waiting:#}");
     assert!(total_at(&cpu) < 200_000_000, "{cpu:#}");
 
+    let report = shown(&[&["report", run], &measure[..]].concat());
+    let waits = report.lines().find(|l| l.starts_with("waits "));
+    let reasons = waits.is_some_and(|l| l.contains(": lock ") && l.contains("sleep "));
+    assert!(reasons && !report.contains("CPU time"), "{report}");
+    let refused = lineheat(&[&["report", run, "--time", "0-1"], &measure[..]].concat())
+        .output()
+        .expect("lineheat runs");
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(why.contains("does not say when its waits were"), "{why}");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs/convoy.c");
     let source = std::fs::canonicalize(source).expect("the source");
     let source = source.to_str().expect("UTF-8");

@@ -7,4 +7,4 @@ mod run_problems;
 
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
-pub use run_problems::{NO_SAMPLES, few_samples, problems};
+pub use run_problems::{NO_SAMPLES, few_samples, problems, problems_without_samples};

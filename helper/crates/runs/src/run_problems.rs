@@ -30,6 +30,12 @@ pub fn problems(profile: &Profile) -> Vec<String> {
     problems
 }
 
+/// The same for a measure that does not rest on samples: however few these are.
+pub fn problems_without_samples(profile: &Profile) -> Vec<String> {
+    let noted = profile.run.iter().flat_map(|run| &run.problems);
+    profile.problems.iter().chain(noted).cloned().collect()
+}
+
 /// `executions`: those that the samples are from.
 pub fn few_samples(samples: u64, executions: u64, attached: bool) -> Option<String> {
     if samples == 0 || samples >= FEW {
