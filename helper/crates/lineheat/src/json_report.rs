@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::json::object;
 use crate::json_flags::Schema;
-use crate::json_totals::{Measured, Stacks, kernel_counted_ns, measured, stacks};
+use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
 use crate::report_tree::totals;
 use crate::selected_run::SelectedRun;
 
@@ -53,6 +53,8 @@ enum Totals<'a> {
         total: u64,
         /// By the kernel's own count; null: unknown.
         cpu_time_ns: Option<u64>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        reasons: Vec<Reason<'a>>,
         #[serde(flatten)]
         stacks: Option<Stacks<'a>>,
     },
@@ -299,6 +301,7 @@ impl<'a> JsonReport<'a> {
                     measure: analyzed.value_name(measure),
                     total: total.value,
                     cpu_time_ns: kernel_counted_ns(analyzed),
+                    reasons: reasons(analyzed, measure),
                     stacks: stacks(analyzed),
                 },
             },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::Analyzed;
+use analysis::{Analyzed, Measure};
 use serde::Serialize;
 
 /// One of the measures of a file.
@@ -20,6 +20,27 @@ pub struct Stacks<'a> {
     stacks_whole: u64,
     /// Stacks that do not reach the start of their thread, by what ended them.
     stacks_not_whole: BTreeMap<&'a str, u64>,
+}
+
+/// Why threads waited.
+#[derive(Serialize)]
+pub struct Reason<'a> {
+    reason: &'a str,
+    /// In the unit of the measure.
+    total: u64,
+    /// Waits. One behind which its thread queued for a CPU is one of the first reason.
+    waits: u64,
+}
+
+/// Most first; empty: the measure is none of waiting, or the file does not say why.
+pub fn reasons(analyzed: &Analyzed, measure: Measure) -> Vec<Reason<'_>> {
+    let reasons = analysis::wait_reasons(analyzed, measure).into_iter();
+    let each = reasons.map(|(reason, amount)| Reason {
+        reason,
+        total: amount.value,
+        waits: amount.samples,
+    });
+    each.collect()
 }
 
 pub fn measured(analyzed: &Analyzed) -> Vec<Measured<'_>> {

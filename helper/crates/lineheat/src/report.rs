@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> ExitCode {
 fn functions(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = function_table(analyzed, measure);
-    let mut table = Table::new(&columns(("module", Align::Left), "function"));
+    let mut table = Table::new(&columns(run, ("module", Align::Left), "function"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(row.function);
         let mut cells = amount_cells(run, row.amounts);
@@ -130,7 +130,7 @@ fn functions(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
 fn lines(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = line_table(analyzed, measure);
-    let mut table = Table::new(&columns(("line", Align::Path), "function"));
+    let mut table = Table::new(&columns(run, ("line", Align::Path), "function"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(analyzed.function_of_place(row.id));
         let place = format!(
@@ -163,7 +163,7 @@ fn threads(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let mut table = Table::new(&[
         (title, Align::Right),
         ("", Align::Right),
-        ("samples", Align::Right),
+        (counted(run), Align::Right),
         ("pid", Align::Right),
         ("tid", Align::Right),
         ("process", Align::Left),
@@ -199,13 +199,21 @@ fn flexible(beside: usize, beside_least: usize, name: usize) -> [Flexible; 3] {
         .map(|(column, least)| Flexible { column, least })
 }
 
-fn columns<'a>(first: (&'a str, Align), last: &'a str) -> [(&'a str, Align); 7] {
+/// What a figure rests on.
+fn counted(run: &SelectedRun) -> &'static str {
+    match run.is_of_waits() {
+        true => "waits",
+        false => "samples",
+    }
+}
+
+fn columns<'a>(run: &SelectedRun, first: (&'a str, Align), last: &'a str) -> [(&'a str, Align); 7] {
     [
         ("self  ", Align::Right),
         ("", Align::Right),
         ("total  ", Align::Right),
         ("", Align::Right),
-        ("samples", Align::Right),
+        (counted(run), Align::Right),
         first,
         (last, Align::Left),
     ]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use analysis::{Analyzed, Measure, wait_reasons};
+use profile::RunSummary;
 use profile::run::EndReason;
-use profile::{Family, RunSummary};
 use runs::{problems, problems_without_samples};
 
 use crate::selected_run::SelectedRun;
@@ -29,14 +29,13 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     if let Some(recorded) = &analyzed.profile().run {
         line("rights", &recorded.way);
     }
-    let is_waiting = is_waiting(run);
-    match is_waiting {
+    match run.is_of_waits() {
         true => line("waits", &waits(run)),
         false => line("samples", &samples(run, &summary)),
     }
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
-    let problems = match is_waiting {
+    let problems = match run.is_of_waits() {
         true => problems_without_samples(analyzed.profile()),
         false => problems(analyzed.profile()),
     };
@@ -94,10 +93,6 @@ fn selected(run: &SelectedRun) -> String {
         run.selection,
         of_whole.trim()
     )
-}
-
-fn is_waiting(run: &SelectedRun) -> bool {
-    run.analyzed.measures()[run.measure].family == Family::Waiting
 }
 
 /// Of our own recordings with the reasons, each with its time or number.

@@ -28,6 +28,12 @@ impl SelectedRun {
         self.analyzed.known_samples(self.measure, amount)
     }
 
+    /// Its measure is time off the CPU.
+    pub fn is_of_waits(&self) -> bool {
+        let info = self.analyzed.measures().get(self.measure);
+        info.is_some_and(|info| info.family == Family::Waiting)
+    }
+
     /// # Errors
     /// A sentence.
     pub fn open(

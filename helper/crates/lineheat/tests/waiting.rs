@@ -213,6 +213,10 @@ fn waiting_is_shown_by_line_as_text_and_as_json_and_never_as_cpu_time() {
     let cpu = json(&[]);
     assert_eq!(cpu["measure"], "cpu", "unless it is asked for");
     assert_eq!(total_of(&cpu, "wait"), total_of(&waiting, "wait"));
+    let reasons = waiting["reasons"].as_array().expect("reasons");
+    let sleep = reasons.iter().find(|r| r["reason"] == "sleep");
+    assert_eq!(sleep.map(|r| &r["waits"]), Some(&800.into()));
+    assert_eq!(cpu.get("reasons"), None);
     let line = program.line_of("the lock");
     let total_at = |report: &serde_json::Value| {
         let rows = report["lines"].as_array().expect("lines");

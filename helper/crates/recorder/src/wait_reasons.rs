@@ -45,6 +45,8 @@ const WAITING_FUNCTIONS: &[(&str, WaitReason)] = &[
     ("tcp_", WaitReason::Network),
     ("unix_", WaitReason::Network),
     ("sock_", WaitReason::Network),
+    // As in posix_spawn(3), until the child executes its program.
+    ("wait_for_vfork_done", WaitReason::Child),
     ("handle_mm_fault", WaitReason::PageFault),
     ("exc_page_fault", WaitReason::PageFault),
     ("do_page_fault", WaitReason::PageFault),

@@ -24,4 +24,5 @@ mod races;
 mod samples;
 mod stack_copies;
 mod stopped;
+mod waits;
 mod writing;
