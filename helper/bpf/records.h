@@ -34,7 +34,8 @@ enum counter {
 	COUNTER_PROCESSES_NOT_FOLLOWED = 6, /* children for which there was no room */
 	COUNTER_LOST_WAITS = 7,    /* for which there was no room, in the list of threads or in the ring buffer; no samples */
 	COUNTER_LOST_WAIT_NS = 8,  /* of them, as far as it is known how long they were */
-	COUNTERS = 9,
+	COUNTER_THREADS_NOT_RUN = 9, /* threads that were off the CPU from the beginning to the end; no samples */
+	COUNTERS = 10,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */

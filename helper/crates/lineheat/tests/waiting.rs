@@ -181,6 +181,39 @@ fn a_wait_that_outlasts_the_recording_ends_with_it() {
 }
 
 #[test]
+fn a_process_that_is_attached_to_says_how_many_of_its_threads_never_ran() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("parked");
+    let mut running = std::process::Command::new(&program.path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut ready = [0; 6];
+    let output = running.stdout.as_mut().expect("piped");
+    std::io::Read::read_exact(output, &mut ready).expect("it is ready");
+    let run = program.run_path();
+    let pid = running.id().to_string();
+    let recorded = lineheat(&["record", "--waiting", "--duration", "1", "--pid", &pid])
+        .arg("--output")
+        .arg(&run)
+        .output();
+    running.kill().expect("it runs");
+    running.wait().expect("it ends");
+    let recorded = recorded.expect("lineheat runs");
+    assert!(recorded.status.success(), "{recorded:?}");
+    let profile = Profile::open(&run).expect("a run");
+    let waits = waits_of(&profile);
+    check_bounds(&profile, &waits);
+    let naps = program.line_of("naps");
+    let (nap_ms, count) = sum(&waits, |w| w.is_at("main", naps));
+    assert!(nap_ms > 800.0 && count > 20, "{nap_ms} ms in {count} naps");
+    let problems = profile.run.as_ref().expect("a run").problems.join("\n");
+    assert!(problems.contains("3 threads did not run"), "{problems}");
+}
+
+#[test]
 fn waiting_is_shown_by_line_as_text_and_as_json_and_never_as_cpu_time() {
     if !can_record() {
         return;

@@ -119,10 +119,12 @@ pub enum Counter {
     LostWaits,
     /// Of these, as far as their length is known.
     LostWaitNs,
+    /// Threads that were off the CPU from the beginning to the end, not samples.
+    ThreadsNotRun,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 9] = [
+    pub const ALL: [Counter; 10] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
@@ -132,6 +134,7 @@ impl Counter {
         Counter::ProcessesNotFollowed,
         Counter::LostWaits,
         Counter::LostWaitNs,
+        Counter::ThreadsNotRun,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -151,6 +154,7 @@ impl Counter {
             Counter::ProcessesNotFollowed => "processes-not-followed",
             Counter::LostWaits => "lost-waits",
             Counter::LostWaitNs => "lost-wait-ns",
+            Counter::ThreadsNotRun => "threads-not-run",
         }
     }
 }

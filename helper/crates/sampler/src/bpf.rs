@@ -127,6 +127,7 @@ impl Bpf {
             open.progs.take_switch.set_autoload(false);
             open.progs.end_wait_at_exit.set_autoload(false);
             open.progs.end_open_waits.set_autoload(false);
+            open.progs.count_threads_not_run.set_autoload(false);
             open.maps.waiting_threads.set_autocreate(false)?;
             open.maps.walks_of_waits.set_autocreate(false)?;
             open.maps.wait_places.set_autocreate(false)?;
@@ -177,16 +178,6 @@ impl Bpf {
         // libbpf enables it. On a busy machine it would take samples for seconds before the recording begins.
         event::disable(event)?;
         Ok(())
-    }
-
-    /// Ends the waits that go on at `ended_ns` (CLOCK_MONOTONIC), when no event is enabled any more.
-    pub fn end_open_waits(&mut self, ended_ns: u64) {
-        if let Some(bss) = self.skeleton.maps.bss_data.as_mut() {
-            bss.sampling_ended_ns = ended_ns;
-        }
-        // If it fails, the engine has waits without an end, and says how many.
-        let end = &self.skeleton.progs.end_open_waits;
-        let _ = end.test_run(ProgramInput::default());
     }
 
     /// The BPF program finds the rows of this file also where no mapping table tells of it.

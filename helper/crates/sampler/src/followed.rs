@@ -35,7 +35,7 @@ pub struct CpuTime {
 }
 
 /// An iterator's program runs while it is read.
-fn run_over_tasks(tasks: &mut Iter) -> io::Result<()> {
+pub fn run_over_tasks(tasks: &mut Iter) -> io::Result<()> {
     tasks.read_to_end(&mut Vec::new()).map(drop)
 }
 
@@ -63,7 +63,11 @@ impl Bpf {
         run_over_tasks(&mut self.tasks(&self.skeleton.progs.identify_followed)?)
     }
 
-    fn tasks(&self, program: &ProgramMut<'_>) -> io::Result<Iter> {
+    /// A look at all tasks by this program. To be opened with the rights that iterators take.
+    ///
+    /// # Errors
+    /// As bpf(2).
+    pub fn tasks(&self, program: &ProgramMut<'_>) -> io::Result<Iter> {
         let link = program.attach().map_err(io::Error::other)?;
         Iter::new(&link).map_err(io::Error::other)
     }

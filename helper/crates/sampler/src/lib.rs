@@ -22,6 +22,7 @@ mod seccomp;
 mod session;
 mod start_up;
 mod tables;
+mod waits;
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::os::fd::AsFd;

@@ -26,6 +26,7 @@ use crate::mappings::{BpfFileRows, FileRows, Mapped};
 use crate::outbox::Outbox;
 use crate::samples::{Taken, parse_sample};
 use crate::tables::Tables;
+use crate::waits::LastLook;
 use crate::{privilege, recordings, seccomp, start_up};
 
 /// Bounds on what the engine may ask for: 64 Mi rows are 256 MiB, twenty times what clang with LLVM needs.
@@ -105,6 +106,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
             waits,
         ),
         cpu_time: None,
+        last_look: None,
         follower: Follower::default(),
         tables: Tables::new(),
         catch_up: CatchUp::new(),
@@ -125,6 +127,8 @@ pub(crate) struct Session {
     pub(crate) attachment: Attachment,
     /// Since sampling began.
     cpu_time: Option<CpuTime>,
+    /// If waits are wanted, since sampling began.
+    last_look: Option<LastLook>,
     pub(crate) follower: Follower,
     tables: Tables,
     catch_up: CatchUp,
@@ -160,8 +164,8 @@ impl Session {
             }
             if stop {
                 self.attachment.stop();
-                if self.started && self.attachment.are_waits_wanted() {
-                    self.bpf.end_open_waits(monotonic_ns());
+                if let Some(last_look) = self.last_look.take() {
+                    self.bpf.end_open_waits(last_look, monotonic_ns());
                 }
             } else if out.is_full() {
                 out.flush()?;
@@ -340,6 +344,10 @@ impl Session {
         }
         let counting = self.bpf.begin_cpu_time();
         self.cpu_time = Some(counting.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
+        if self.attachment.are_waits_wanted() {
+            let prepared = self.bpf.prepare_last_look();
+            self.last_look = Some(prepared.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
+        }
         self.attachment.start()?;
         self.started = true;
         self.bpf.counters(); // libbpf asks once how many CPUs there are: that opens a file
@@ -436,4 +444,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 9);
+const _: () = assert!(Counter::ALL.len() == 10);

@@ -26,7 +26,9 @@ use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
 use shortfall::shortfall;
 use unknown_frames::{mapping_records_lost, unknown_frames};
-use waits::{no_waits, waits_by_place, waits_lost, waits_without_end, waits_without_stack};
+use waits::{
+    no_waits, threads_not_run, waits_by_place, waits_lost, waits_without_end, waits_without_stack,
+};
 
 enum Finding {
     /// To be seen from the recording alone.
@@ -48,6 +50,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_by_place),
     Finding::Seen(waits_without_stack),
     Finding::Seen(waits_without_end),
+    Finding::Seen(threads_not_run),
     Finding::Seen(mapping_records_lost),
     Finding::Seen(unknown_frames),
     Finding::Seen(deep_stacks),

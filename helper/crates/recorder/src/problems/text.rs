@@ -59,6 +59,15 @@ impl Problem {
             Problem::WaitsWithoutEnd { waits } => format!(
                 "{waits} waits have no known length and are not in the waiting time: their program started another one, or could no longer be inspected."
             ),
+            Problem::ThreadsNotRun { threads } => {
+                let which = match threads {
+                    1 => "One thread".to_owned(),
+                    n => format!("{n} threads"),
+                };
+                format!(
+                    "{which} did not run during the recording. Where they waited is unknown, and they are not in the waiting time."
+                )
+            }
             Problem::MappingRecordsLost { records } => format!(
                 "{records} records of loaded libraries were lost; code in those libraries is shown as [unknown]."
             ),

@@ -40,6 +40,12 @@ pub fn waits_without_end(seen: &Evidence) -> Option<Problem> {
     (waits > 0 && !seen.sampler_lost).then_some(Problem::WaitsWithoutEnd { waits })
 }
 
+/// Where a process was attached to whose threads waited before.
+pub fn threads_not_run(seen: &Evidence) -> Option<Problem> {
+    let threads = seen.counters[Counter::ThreadsNotRun as usize];
+    (threads > 0).then_some(Problem::ThreadsNotRun { threads })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

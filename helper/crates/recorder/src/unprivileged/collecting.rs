@@ -134,6 +134,7 @@ impl Batches<'_> {
                 0,
                 0,
                 0,
+                0,
             ],
             lost_mapping_records: self.lost_mapping_records,
         };

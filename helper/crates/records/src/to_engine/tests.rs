@@ -94,7 +94,7 @@ fn a_message_is_read_as_it_was_written() {
             name: b"tcp_sendmsg".to_vec(),
         },
         FromSampler::Counts {
-            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9],
+            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9, 4],
             lost_mapping_records: 0,
         },
         FromSampler::Failed(SamplerError {
