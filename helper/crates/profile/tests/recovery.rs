@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use profile::run::{JournalModule, JournalStep, JournalThread, RunInfo};
 use profile::{
-    ErrorKind, Journal, Profile, RunFile, journal_path, place, sample_repetitions, save,
+    ErrorKind, Journal, Profile, RunFile, WAIT, WAITING, WaitReason, journal_path, place,
+    sample_repetitions, save,
 };
 
 /// One stack on one thread; `samples` more of it.
@@ -80,6 +81,35 @@ fn an_abandoned_journal_becomes_the_run() {
     let again = Profile::open(&path).unwrap();
     assert_eq!(again.samples, opened.samples);
     assert_eq!(again.run, opened.run);
+}
+
+#[test]
+fn waits_are_recovered_with_their_reasons_and_apart_from_cpu_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.pb.gz");
+    let mut journal = Journal::create(&Arc::new(RunFile::new(&path).unwrap())).unwrap();
+    journal.append(&step(true, 3, 0)).unwrap();
+    // Two groups on the same stack: one wait of 70 ns, of which another 30 ns were for a CPU.
+    let waits = JournalStep {
+        groups: vec![0, 0, 0, 0],
+        group_kinds: vec![WAITING; 2],
+        group_reasons: vec![WaitReason::Sleep as u32, WaitReason::RunQueue as u32],
+        sums: vec![1, 1, 1, 70, 2, 1, 0, 30],
+        ..step(false, 0, 3)
+    };
+    journal.append(&waits).unwrap();
+    abandon(&path);
+    let opened = Profile::open(&path).unwrap();
+    let totals: Vec<u64> = (0..4).map(|measure| opened.total(measure)).collect();
+    assert_eq!(totals, [3, 3_000_000, 100, 1]);
+    let reason_of = |sample: usize| {
+        let mut labels = opened.samples.labels_of(sample).iter();
+        labels
+            .find(|label| opened.text(label.key) == WAIT)
+            .map(|label| opened.text(label.text))
+    };
+    let reasons: Vec<_> = (0..3).map(reason_of).collect();
+    assert_eq!(reasons, [None, Some("sleep"), Some("run queue")]);
 }
 
 #[test]
@@ -160,7 +190,7 @@ fn a_run_that_was_saved_is_not_replaced_by_its_own_journal_and_an_older_one_is()
 fn a_step_that_refers_to_what_is_not_there_is_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pb.gz");
-    let changes: [fn(&mut JournalStep); 9] = [
+    let changes: [fn(&mut JournalStep); 10] = [
         |s| s.counts = vec![1, 5],
         |s| s.counts = vec![0],
         |s| s.counts = vec![0, u64::MAX],
@@ -170,6 +200,7 @@ fn a_step_that_refers_to_what_is_not_there_is_damage() {
         |s| s.stacks = vec![9, 0],
         |s| s.places = vec![place::MODULES + 1, 0],
         |s| s.time_sample = vec![8, 8],
+        |s| s.group_reasons = vec![1],
     ];
     for (number, change) in changes.iter().enumerate() {
         let mut journal = Journal::create(&Arc::new(RunFile::new(&path).unwrap())).unwrap();

@@ -23,6 +23,8 @@ pub struct Waits {
     pub by_place: Waited,
     /// Those of which no stack is known.
     pub without_stack: Waited,
+    /// Those for which there is no room in a run.
+    pub beyond: Waited,
     /// When the recording ended, by the clock of waits; None: it goes on.
     stopped_ns: Option<u64>,
     /// Those of which nobody will say how long they were.
@@ -57,6 +59,9 @@ struct OpenWait {
     place: Place,
     thread: u32,
 }
+
+/// Of all threads together, 52 days: the values of a run are below 2^53, and the journal sums CPU time with them.
+const TOTAL_NS_MAX: u64 = 1 << 52;
 
 /// Some 30 MB; of more of them, waits that are not walked are counted by thread.
 const PLACES_MAX: usize = 500_000;
@@ -125,6 +130,9 @@ impl Waits {
         let waited_ns = left_ns.map_or(end.waited_ns, |left_ns| left_ns.min(end.waited_ns));
         if left_ns == Some(0) {
             return; // it came later
+        }
+        if self.all.ns.saturating_add(waited_ns) >= TOTAL_NS_MAX {
+            return self.beyond.add(waited_ns);
         }
         let reason = reason_of(end.cause, place.waits_for);
         let queued_ns = end.queued_ns.min(waited_ns);
@@ -264,6 +272,21 @@ mod tests {
         assert_eq!(waits.without_stack, Waited { count: 1, ns: 100 });
         let slept = sums_of(&stacks)[0];
         assert_eq!(slept, (Some(WaitReason::Sleep), 2, 140));
+    }
+
+    #[test]
+    fn what_does_not_fit_into_a_run_is_counted_and_not_added() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        for _ in 0..3 {
+            let lengthy = WaitEnd {
+                waited_ns: TOTAL_NS_MAX / 2 - 1,
+                ..end(7, 5, false)
+            };
+            waits.end(lengthy, 0, &mut stacks);
+        }
+        assert_eq!((waits.all.count, waits.beyond.count), (2, 1));
+        let total: u64 = stacks.sums.iter().map(|sums| sums.value).sum();
+        assert_eq!(total, waits.all.ns);
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub use shortfall::Taken;
 use shortfall::shortfall;
 use unknown_frames::{mapping_records_lost, unknown_frames};
 use waits::{
-    no_waits, threads_not_run, waits_by_place, waits_lost, waits_without_end, waits_without_stack,
+    no_waits, threads_not_run, waits_beyond, waits_by_place, waits_lost, waits_without_end,
+    waits_without_stack,
 };
 
 enum Finding {
@@ -50,6 +51,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_by_place),
     Finding::Seen(waits_without_stack),
     Finding::Seen(waits_without_end),
+    Finding::Seen(waits_beyond),
     Finding::Seen(threads_not_run),
     Finding::Seen(mapping_records_lost),
     Finding::Seen(unknown_frames),

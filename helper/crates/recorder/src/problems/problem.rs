@@ -33,6 +33,8 @@ pub enum Problem {
     WaitsWithoutStack { waits: u64, ns: u64, all_ns: u64 },
     /// How long they were is not known.
     WaitsWithoutEnd { waits: u64 },
+    /// There was no room for them in a run.
+    WaitsBeyond { waits: u64, ns: u64 },
     /// They waited all the time; nothing is known of where.
     ThreadsNotRun { threads: u64 },
     /// Of code that was loaded; what is shown is not known.

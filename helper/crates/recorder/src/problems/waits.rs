@@ -40,6 +40,15 @@ pub fn waits_without_end(seen: &Evidence) -> Option<Problem> {
     (waits > 0 && !seen.sampler_lost).then_some(Problem::WaitsWithoutEnd { waits })
 }
 
+/// Of very many threads over a long time.
+pub fn waits_beyond(seen: &Evidence) -> Option<Problem> {
+    let beyond = seen.waits.beyond;
+    (beyond.count > 0).then_some(Problem::WaitsBeyond {
+        waits: beyond.count,
+        ns: beyond.ns,
+    })
+}
+
 /// Where a process was attached to whose threads waited before.
 pub fn threads_not_run(seen: &Evidence) -> Option<Problem> {
     let threads = seen.counters[Counter::ThreadsNotRun as usize];
