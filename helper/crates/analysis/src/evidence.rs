@@ -78,15 +78,22 @@ impl Evidence {
             problem: problem.to_owned(),
             ..Evidence::of_nothing()
         };
+        let measures = || {
+            (sides.iter().zip(measure))
+                .filter_map(|(side, measure)| side.analyzed.measures().get(measure))
+        };
+        if let Some(exact) = measures().find(|of| of.nature == Nature::Exact) {
+            return none(&format!(
+                "{} is counted exactly, but these profiles do not show how much it varies from one execution to the next, so changes cannot be distinguished from noise.",
+                exact.name
+            ));
+        }
         if !counted {
             return none(
                 "These profiles contain no sample counts, so changes cannot be distinguished from noise.",
             );
         }
-        if let Some(weighted) = (sides.iter().zip(measure))
-            .filter_map(|(side, measure)| side.analyzed.measures().get(measure))
-            .find(|of| of.nature != Nature::Sampled)
-        {
+        if let Some(weighted) = measures().find(|of| of.nature == Nature::Weighted) {
             return none(&format!(
                 "Samples of {} are worth different amounts, so counting them does not distinguish changes from noise.",
                 weighted.name

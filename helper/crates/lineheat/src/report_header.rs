@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use analysis::{Analyzed, Measure, wait_reasons};
-use profile::RunSummary;
 use profile::run::EndReason;
+use profile::{Nature, RunSummary};
 use runs::{problems, problems_without_samples};
 
 use crate::selected_run::SelectedRun;
@@ -29,9 +29,10 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     if let Some(recorded) = &analyzed.profile().run {
         line("rights", &recorded.way);
     }
-    match run.is_of_waits() {
-        true => line("waits", &waits(run)),
-        false => line("samples", &samples(run, &summary)),
+    match exactly_counted(run) {
+        _ if run.is_of_waits() => line("waits", &waits(run)),
+        Some(text) => line("counted", &text),
+        None => line("samples", &samples(run, &summary)),
     }
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
@@ -112,6 +113,16 @@ fn waits(run: &SelectedRun) -> String {
         text.push_str(&format!(": {}", each.join(", ")));
     }
     text
+}
+
+/// "8,919,401 Ir", where no samples were taken.
+fn exactly_counted(run: &SelectedRun) -> Option<String> {
+    let of = run.analyzed.measures().get(run.measure)?;
+    let is_exact = of.nature == Nature::Exact && !of.is_counted();
+    is_exact.then(|| {
+        let total = value(run.whole.value, &of.unit);
+        format!("{total} {} exactly, without sampling", of.name)
+    })
 }
 
 fn samples(run: &SelectedRun, summary: &RunSummary) -> String {

@@ -67,11 +67,15 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("space", None, Nature::Weighted, Family::Memory),
     ("objects", None, Nature::Weighted, Family::Memory),
     ("faults", Some(""), Nature::Sampled, Family::Memory),
-    ("calls", Some(""), Nature::Exact, Family::Calls),
+    ("calls", None, Nature::Exact, Family::Calls),
     ("syscall", Some("syscalls"), Nature::Weighted, Family::Calls),
     ("syscalls", Some(""), Nature::Sampled, Family::Calls),
     ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
 ];
+
+/// What Callgrind and Cachegrind count: instructions, data reads and writes, misses of the first and last level caches,
+/// branches, and time in the kernel. Each is in it, so no samples stand behind a value, and none is few.
+const COUNTED_BY_VALGRIND: &str = "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw I2mr D2mr D2mw ILdmr DLdmr DLdmw Bc Bcm Bi Bim Ge AcCost1 AcCost2 SpLoss1 SpLoss2 sysCount sysTime sysCpuTime";
 
 impl Profile {
     /// The value that views show unless asked: CPU time in our runs, the file's default in others.
@@ -98,7 +102,12 @@ impl Profile {
     fn measure(&self, value_type: usize) -> MeasureInfo {
         let of = self.sample_types[value_type];
         let (name, unit) = (self.text(of.kind), self.text(of.unit));
-        let known = KNOWN.iter().find(|known| known.0 == name);
+        let by_valgrind = ("", None, Nature::Exact, Family::Other);
+        let is_of_valgrind = COUNTED_BY_VALGRIND.split(' ').any(|of| of == name);
+        let known = match is_of_valgrind && unit == "count" {
+            true => Some(&by_valgrind),
+            false => KNOWN.iter().find(|known| known.0 == name),
+        };
         let counting = match known {
             Some((_, None, ..)) => Counting::Unknown,
             Some((_, Some(""), ..)) if unit == "count" => Counting::Value(value_type),
@@ -208,6 +217,16 @@ mod tests {
             countings(&cpu, Some(("wall", "nanoseconds", 10_000_000))),
             [Counting::Unknown]
         );
+    }
+
+    #[test]
+    fn what_is_counted_exactly_rests_on_no_samples() {
+        let mut builder = ProfileBuilder::new(&[("Ir", "count"), ("calls", "count")]);
+        builder.add_sample(&[], &[3, 1], &[]);
+        for measure in builder.finish().measures() {
+            assert_eq!(measure.nature, Nature::Exact, "{}", measure.name);
+            assert!(!measure.is_counted(), "{}", measure.name);
+        }
     }
 
     #[test]
