@@ -1,15 +1,21 @@
 //! Profiles in the formats of other tools. A format has a module here that reads it into the tables of [`profile`], and a
 //! row in [`READERS`]; it is known by what the file holds, never by its name.
 
+mod cost_table;
 mod folded;
 mod frame_text;
+mod valgrind;
+mod valgrind_line;
+mod valgrind_names;
+mod valgrind_positions;
+mod valgrind_sums;
 
 use std::path::Path;
 
 use profile::{ForeignReader, Opener, Profile, ProfileError};
 
 /// In the order in which they are tried.
-pub const READERS: &[ForeignReader] = &[folded::READER];
+pub const READERS: &[ForeignReader] = &[valgrind::READER, folded::READER];
 
 /// Opens a run, or a profile of any format that is known.
 ///

@@ -103,7 +103,7 @@ fn what_is_no_list_of_stacks_is_not_taken_for_one() {
     for text in [
         "int main(void) { return 0; }\n",
         "a line;\nwith no number\n",
-        "version: 1\nevents: Ir\nfn=main\n12 400\n",
+        "fl=a.c\nfn=main\n12 400\n",
         "alone 12\n",
         "{\"a\": \"b;c 1\"}\n",
     ] {
