@@ -117,7 +117,14 @@ test('names that only profiles have open as profiles; names that others use too 
         selector.map(({ filenamePattern }) => filenamePattern),
       );
   assert.deepEqual(patterns('default'), ['*.pb.gz', '*.pprof', '*.pprof.gz']);
-  assert.deepEqual(patterns('option'), ['*.pb', '*.prof', '*.folded', '*.collapsed']);
+  assert.deepEqual(patterns('option'), [
+    '*.pb',
+    '*.prof',
+    '*.folded',
+    '*.collapsed',
+    'callgrind.out*',
+    'cachegrind.out*',
+  ]);
 });
 
 test('every text of the manifest is defined, and every definition used', () => {

@@ -277,6 +277,7 @@ const tests: Record<string, () => Promise<void>> = {
       ['compressed.prof', compressed],
       ['plain.pb', plain],
       ['stacks.folded', 'main;parse (shop.py:7) 3\n'],
+      ['callgrind.out.12', 'version: 1\nevents: Ir\nfl=shop.py\nfn=parse\n7 3\n'],
     ] as const) {
       const file = named(name, bytes);
       assert.equal(await opened(file, 'vscode.openWith', 'lineheat.anyProfile'), `${name} lineheat.anyProfile`);

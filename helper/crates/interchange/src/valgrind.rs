@@ -394,8 +394,11 @@ impl<'a> Reader<'a> {
                 false => "How often each function was called is the measure calls.",
             };
             profile.problems.push(format!(
-                "The inclusive costs of {} calls between functions are left out: they belong to no line. {counts}",
-                self.calls_left_out
+                "The inclusive costs of {} between functions are left out: they belong to no line. {counts}",
+                match self.calls_left_out {
+                    1 => "1 call".to_owned(),
+                    calls => format!("{calls} calls"),
+                }
             ));
         }
         if self.has_only_addresses {
@@ -405,7 +408,7 @@ impl<'a> Reader<'a> {
         }
         if self.negative > 0 {
             profile.problems.push(format!(
-                "{} costs are negative and count as 0.",
+                "Costs below 0 count as 0. The file has {}.",
                 self.negative
             ));
         }

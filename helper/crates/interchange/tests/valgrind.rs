@@ -362,7 +362,7 @@ fn sums_that_differ_from_those_in_the_file_are_said() {
     assert_eq!(totals(&profile), of(&[("Time", 13), ("Memory", 100)]));
     assert_eq!(
         profile.problems[1..],
-        ["1 costs are negative and count as 0."]
+        ["Costs below 0 count as 0. The file has 1."]
     );
 }
 

@@ -333,6 +333,63 @@ fn no_samples_is_a_sentence_and_no_failure() {
 }
 
 #[test]
+fn files_of_callgrind_are_shown_with_what_they_lack() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("mill.c");
+    std::fs::write(&source, "int grind() {\n  return crush();\n}\n").unwrap();
+    let costs = |line: u64| {
+        format!(
+            "version: 1\ncmd: ./mill 20\nevents: Ir Dr\nob=/bin/mill\nfl={}\nfn=grind\n1 2\ncfn=crush\ncalls=7 3\n2 900\n2 {line} 5\ntotals: {} 5\n",
+            source.display(),
+            line + 2
+        )
+    };
+    for (name, line) in [("callgrind.out.1", 38), ("callgrind.out.2", 58)] {
+        std::fs::write(folder.path().join(name), costs(line)).unwrap();
+    }
+    let shown = |arguments: &[&str]| {
+        let output = lineheat(folder.path(), arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = shown(&["report", "callgrind.out.1", "--lines"]);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    assert_eq!(
+        lines[..5],
+        [
+            "run      callgrind.out.1",
+            "target   mill",
+            "counted  40 Ir exactly, without sampling",
+            "note     Callgrind files have no call stacks, only the cost of each line: totals equal self, and functions in the flame graph have no callers.",
+            "note     The inclusive costs of 1 call between functions are left out: they belong to no line. How often each function was called is the measure calls.",
+        ]
+    );
+    let shares: Vec<_> = (lines[7..].iter())
+        .map(|line| {
+            line.split_whitespace()
+                .take(3)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert_eq!(shares, ["95.0 % 38", "5.0 % 2"], "none is marked: {text}");
+    assert!(!text.contains("add up"), "{text}");
+    let text = shown(&["report", "callgrind.out.1", "--measure", "calls"]);
+    assert!(text.contains("counted  7 calls exactly"), "{text}");
+    let text = shown(&["annotate", "callgrind.out.1", "mill.c"]);
+    assert!(
+        text.contains("95.0 %    95.0 %                 2 |   return crush();"),
+        "{text}"
+    );
+    let text = shown(&["diff", "callgrind.out.2", "--against", "callgrind.out.1"]);
+    assert!(
+        text.contains("method   Ir is counted exactly, but these profiles do not show how much it varies from one execution to the next"),
+        "{text}"
+    );
+    assert!(text.contains("untested  mill"), "{text}");
+}
+
+#[test]
 fn a_journal_is_called_so_and_its_run_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run.pb.gz");

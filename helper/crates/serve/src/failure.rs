@@ -57,7 +57,7 @@ impl From<ProfileError> for Failure {
             ),
             ErrorKind::NotAProfile => (
                 FailureKind::BadProfile,
-                "Lineheat opens pprof files, such as its own runs and those of other profilers, and folded stacks.",
+                "Lineheat opens pprof files, such as its own runs and those of other profilers, folded stacks, and files of Callgrind and Cachegrind.",
             ),
             ErrorKind::Damaged => (
                 FailureKind::BadProfile,
