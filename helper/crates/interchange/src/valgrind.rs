@@ -371,55 +371,61 @@ impl<'a> Reader<'a> {
             )));
         }
         self.close_part();
-        let Some(costs) = self.costs else {
+        let Some(costs) = self.costs.take() else {
             return Err(ProfileError::damaged(format!(
                 "The {tool} file has no line \"events:\", which names what it counts."
             )));
         };
-        let has_calls_of_its_own = costs.events().contains(&CALLS);
+        let problems = self.problems(costs.events().contains(&CALLS));
         let mut profile = costs.finish(&self.names, self.program, self.pid, self.limits)?;
         if profile.samples.is_empty() {
             return Err(ProfileError::damaged(format!(
                 "The {tool} file has no costs: nothing was counted, or the file ends early."
             )));
         }
-        profile.problems.push(format!(
-            "{tool} files have no call stacks, only the cost of each line: totals equal self, and functions in the flame graph have no callers."
-        ));
-        if self.calls_left_out > 0 {
-            let counts = match has_calls_of_its_own {
-                true => {
-                    "How often a function was called is not shown either, because an event has the name calls."
-                }
-                false => "How often each function was called is the measure calls.",
-            };
-            profile.problems.push(format!(
-                "The inclusive costs of {} between functions are left out: they belong to no line. {counts}",
-                match self.calls_left_out {
-                    1 => "1 call".to_owned(),
-                    calls => format!("{calls} calls"),
-                }
-            ));
+        profile.problems = problems;
+        Ok(profile)
+    }
+
+    /// What the file lacks, and what is wrong with it. What holds for every file is one sentence: alone, the page shows it whole.
+    fn problems(&self, has_event_of_calls: bool) -> Vec<String> {
+        let mut lack = format!(
+            "{} files have no call stacks, only the cost of each line: totals equal self, and functions in the flame graph have no callers.",
+            self.tool
+        );
+        let counts = match has_event_of_calls {
+            true => "how often functions were called is not shown, as an event has the name calls",
+            false => "how often each function was called is the measure calls",
+        };
+        match self.calls_left_out {
+            0 => {}
+            1 => lack.push_str(&format!(
+                " The inclusive cost of 1 call is left out; {counts}."
+            )),
+            calls => lack.push_str(&format!(
+                " The inclusive costs of {calls} calls are left out; {counts}."
+            )),
         }
+        let mut problems = vec![lack];
         if self.has_only_addresses {
-            profile.problems.push(
+            problems.push(
                 "Costs are known by function, not by line: a part of the file has \"positions: instr\". Record with --dump-line=yes.".to_owned()
             );
         }
         if self.negative > 0 {
-            profile.problems.push(format!(
+            problems.push(format!(
                 "Costs below 0 count as 0. The file has {}.",
                 self.negative
             ));
         }
-        profile.problems.extend(self.differences);
+        problems.extend(self.differences.iter().cloned());
         if self.more_differences > 0 {
-            profile.problems.push(format!(
+            problems.push(format!(
                 "{} more sums of the file differ in this way.",
                 self.more_differences
             ));
         }
-        Ok(profile)
+        problems
     }
 }
 

@@ -114,9 +114,9 @@ fn a_file_of_callgrind_has_its_costs_on_their_lines() {
         "/src/mill/mill",
         "the program is first"
     );
-    assert_eq!(profile.problems.len(), 2, "{:?}", profile.problems);
+    assert_eq!(profile.problems.len(), 1, "{:?}", profile.problems);
     assert!(profile.problems[0].starts_with("Callgrind files have no call stacks"));
-    assert!(profile.problems[1].starts_with("The inclusive costs of 428 calls"));
+    assert!(profile.problems[0].contains(" The inclusive costs of 428 calls are left out;"));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn all_ways_of_writing_names_and_positions_say_the_same() {
     assert_eq!(tid.map(|label| label.number), Some(1));
     assert!(compressed.samples.labels_of(0).is_empty());
     for profile in [plain, instr] {
-        assert_eq!(profile.problems.len(), 2, "{:?}", profile.problems);
+        assert_eq!(profile.problems.len(), 1, "{:?}", profile.problems);
     }
 }
 
@@ -221,7 +221,7 @@ fn the_parts_of_one_file_add_up() {
     assert_eq!(profile.total(0), parts.iter().sum::<u64>());
     assert_eq!(by_function(&profile, "Ir")["grind"], 7_207_008);
     assert_eq!(by_line(&profile, "Ir")["mill.c:12"], 2_400_000);
-    assert_eq!(profile.problems.len(), 2, "{:?}", profile.problems);
+    assert_eq!(profile.problems.len(), 1, "{:?}", profile.problems);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn neither_inclusive_costs_nor_jumps_are_costs() {
     // The file of a called function is that of the caller, where none is said.
     let calls: Vec<_> = by_place(&profile, "calls").into_iter().collect();
     assert_eq!(calls, of(&[("g b.c:20", 3), ("g c.h:20", 2)]));
-    assert_eq!(profile.problems.len(), 2, "{:?}", profile.problems);
+    assert_eq!(profile.problems.len(), 1, "{:?}", profile.problems);
 }
 
 #[test]

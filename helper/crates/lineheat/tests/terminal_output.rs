@@ -355,16 +355,15 @@ fn files_of_callgrind_are_shown_with_what_they_lack() {
     let text = shown(&["report", "callgrind.out.1", "--lines"]);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     assert_eq!(
-        lines[..5],
+        lines[..4],
         [
             "run      callgrind.out.1",
             "target   mill",
             "counted  40 Ir exactly, without sampling",
-            "note     Callgrind files have no call stacks, only the cost of each line: totals equal self, and functions in the flame graph have no callers.",
-            "note     The inclusive costs of 1 call between functions are left out: they belong to no line. How often each function was called is the measure calls.",
+            "note     Callgrind files have no call stacks, only the cost of each line: totals equal self, and functions in the flame graph have no callers. The inclusive cost of 1 call is left out; how often each function was called is the measure calls.",
         ]
     );
-    let shares: Vec<_> = (lines[7..].iter())
+    let shares: Vec<_> = (lines[6..].iter())
         .map(|line| {
             line.split_whitespace()
                 .take(3)
