@@ -165,6 +165,47 @@ fn heat_is_of_the_measure_and_counts_its_own_samples() {
 }
 
 #[test]
+fn a_file_of_callgrind_has_exact_measures_and_says_that_it_has_no_stacks() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let path = fixture.path("callgrind.out.12");
+    let costs = format!(
+        "version: 1\nevents: Ir Dr\nfl={}\nfn=fill\n9 4000 12\nfn=main\n14 3\ncfn=fill\ncalls=2 6\n14 4000 12\ntotals: 4003 12\n",
+        fixture.source.display()
+    );
+    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
+    std::fs::write(&path, costs).expect("written");
+    let opened = engine.open(&path);
+    let exact = i32::from(value_type::Nature::Exact);
+    let values: Vec<_> = (opened.values.iter())
+        .map(|of| (of.r#type.as_str(), of.samples_unknown, of.nature))
+        .collect();
+    let expected = ["Ir", "Dr", "calls"].map(|name| (name, true, exact));
+    assert_eq!(
+        (values.as_slice(), opened.default_value),
+        (&expected[..], 0)
+    );
+    let [problem] = &opened.problems[..] else {
+        panic!("{:?}", opened.problems);
+    };
+    assert!(
+        problem.starts_with("Callgrind files have no call stacks"),
+        "{problem}"
+    );
+    for (value, expected) in [
+        (0, vec![(9, 4000), (14, 3)]),
+        (1, vec![(9, 12)]),
+        (2, vec![(6, 2)]),
+    ] {
+        let heat = heat(&mut engine, opened.run, &fixture.source, value);
+        assert_eq!(heat.self_value, heat.total_value_of_line);
+        let mut lines: Vec<_> = heat.line.into_iter().zip(heat.self_value).collect();
+        lines.retain(|(_, value)| *value > 0);
+        assert_eq!(lines, expected, "measure {value}");
+    }
+}
+
+#[test]
 fn hover_graph_and_table_are_of_the_measure() {
     let fixture = Fixture::new();
     let mut engine = Engine::start();
