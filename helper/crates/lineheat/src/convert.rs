@@ -9,6 +9,7 @@ use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{failure, print};
 use crate::terminal_numbers::{count, value};
+use crate::terminal_text::visible;
 
 /// Write a run, or a part of it, to a file of its own
 #[derive(clap::Args)]
@@ -64,10 +65,13 @@ pub fn run(args: &Args) -> ExitCode {
         Some((part, whole)) => (count(part), format!("{} samples", count(whole))),
         None => (value(part.value, unit), value(run.whole.value, unit)),
     };
-    print(&format!(
-        "{part} of {whole} written to {}\n",
-        args.to.display()
-    ))
+    let mut text = format!("{part} of {whole} written to {}\n", args.to.display());
+    // What was found while reading has no place in a pprof file.
+    for problem in &run.analyzed.profile().problems {
+        let problem = visible(problem);
+        text.push_str(&format!("note     The new file does not say: {problem}\n"));
+    }
+    print(&text)
 }
 
 fn is_same_file(from: &Path, to: &Path) -> bool {

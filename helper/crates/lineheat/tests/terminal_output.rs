@@ -386,6 +386,11 @@ fn files_of_callgrind_are_shown_with_what_they_lack() {
         "{text}"
     );
     assert!(text.contains("untested  mill"), "{text}");
+    let text = shown(&["convert", "callgrind.out.1", "mill.pb.gz"]);
+    assert!(
+        text.contains("\nnote     The new file does not say: Callgrind files have no call stacks"),
+        "{text}"
+    );
 }
 
 #[test]
