@@ -47,7 +47,7 @@ pub fn no_switch_events(admin_only: Option<i32>) -> RecordError {
         message: format!(
             "cannot record waiting time: it takes events of context switches in the kernel, and {why}"
         ),
-        advice: "Record as root, or without --waiting.".to_owned(),
+        advice: "Record without --waiting.".to_owned(),
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
         let told = no_switch_events(Some(3)).to_string();
         assert!(told.starts_with("cannot record waiting time: "), "{told}");
         assert!(told.contains("perf_event_paranoid is 3"), "{told}");
-        assert!(told.ends_with("or without --waiting."), "{told}");
+        assert!(told.ends_with("Record without --waiting."), "{told}");
         assert!(
             !no_switch_events(None).is_refusal(),
             "not tried without privilege"
