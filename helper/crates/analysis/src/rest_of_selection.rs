@@ -15,6 +15,7 @@ impl SelectedSamples {
         let is_timed = !self.times.is_empty();
         let mut rest = SelectedSamples {
             without_time: self.without_time,
+            others_without_time: self.others_without_time,
             ..SelectedSamples::default()
         };
         if is_timed {

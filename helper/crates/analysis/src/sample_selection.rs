@@ -128,6 +128,7 @@ impl SelectedSamples {
             if taken == 0 {
                 let samples = counting.samples_of(row, measure);
                 self.without_time = self.without_time.saturating_add(samples);
+                self.others_without_time |= row[measure] == 0 && row.iter().any(|value| *value > 0);
             }
             if inside == 0 {
                 continue;

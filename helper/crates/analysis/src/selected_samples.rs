@@ -18,6 +18,8 @@ pub(crate) struct SelectedSamples {
     pub part: ChosenPart,
     /// Samples that may have been taken in the time that is selected: it is not known when.
     pub without_time: u64,
+    /// The same of samples that have nothing of the default measure: whether there are any, such as waits.
+    pub others_without_time: bool,
     /// The call paths are not those of the profile.
     pub is_transformed: bool,
 }

@@ -167,11 +167,11 @@ impl Analyzed {
 
     /// What the user should know of the selection, in a sentence; empty: nothing.
     pub fn selection_notice(&self) -> String {
-        match self
-            .selected
-            .as_ref()
-            .map_or(0, |selected| selected.without_time)
-        {
+        let selected = self.selected.as_ref();
+        match selected.map_or(0, |selected| selected.without_time) {
+            0 if selected.is_some_and(|selected| selected.others_without_time) => {
+                "It is not known when what other measures count happened: a selected time has nothing of them.".to_owned()
+            }
             0 => String::new(),
             1 => "It is not known when 1 sample was taken: it is left out.".to_owned(),
             count => format!(

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use analysis::{Analyzed, NamedFunction, NamedThing, Runtime, Selection, Transform, flame_graph};
+use profile::ProfileBuilder;
 use support::selections::{
     CPU, any_transform, any_transform_of, functions, lines, only, pattern, slowly_transformed,
     stacks, sums, threaded, with_runtimes,
 };
-use support::{Chance, PERIOD_NS, profile_of};
+use support::{Chance, PERIOD_NS, profile_of, with_timeline};
 
 /// Transforms of a profile, and the same stack by stack. False: the profile does not have what they name.
 fn does_to_all_what_it_does_to_each(text: &str, transforms: &[Transform]) -> bool {
@@ -271,6 +272,42 @@ fn what_is_everything_changes_nothing() {
     assert_eq!(functions(&selected), functions(&whole));
     assert_eq!(stacks(&selected), stacks(&whole));
     assert!(selected.selection_notice().is_empty());
+}
+
+#[test]
+fn a_selected_time_says_that_it_has_no_waits() {
+    let kinds = [
+        ("samples", "count"),
+        ("cpu", "nanoseconds"),
+        ("wait", "nanoseconds"),
+        ("waits", "count"),
+    ];
+    let with_waits = |waits: bool| {
+        let mut builder = ProfileBuilder::new(&kinds);
+        builder.set_default_sample_type(1);
+        let location = builder.add_location(None, 0x1000, &[]);
+        builder.add_sample(&[location], &[4, 4 * PERIOD_NS, 0, 0], &[]);
+        if waits {
+            let waiting = builder.add_location(None, 0x2000, &[]);
+            builder.add_sample(&[waiting], &[0, 0, 70, 2], &[]);
+        }
+        let whole = Analyzed::new(with_timeline(builder.finish(), &mut Chance(1)));
+        let half = Selection {
+            times: vec![Range {
+                start: 0,
+                end: 2 * PERIOD_NS + 1,
+            }],
+            ..Selection::default()
+        };
+        let selected = whole.selected(&half).expect("it has times");
+        assert_eq!(selected.total(2).value, 0);
+        selected.selection_notice()
+    };
+    assert_eq!(with_waits(false), "");
+    assert_eq!(
+        with_waits(true),
+        "It is not known when what other measures count happened: a selected time has nothing of them."
+    );
 }
 
 #[test]
