@@ -306,7 +306,7 @@ fn a_selected_time_says_that_it_has_no_waits() {
     assert_eq!(with_waits(false), "");
     assert_eq!(
         with_waits(true),
-        "It is not known when what other measures count happened: a selected time has nothing of them."
+        "Only the default measure has times in this run, so a selection of time contains nothing of the others."
     );
 }
 

@@ -61,10 +61,10 @@ pub struct SelectionFlags {
     /// Leave the functions of a runtime or standard library out of the stacks: go, rust (std, core, alloc, futures, rayon), cpp, ocaml or interrupts. May be given several times
     #[arg(long, value_name = "RUNTIME", value_parser = runtime)]
     hide_runtime: Vec<Runtime>,
-    /// Show functions whose source is below the folder where the run was recorded, and of others those that these call, each with all that it calls
+    /// Show only your own functions (source below the folder where the run was recorded) and the library functions that they call directly. A library function then includes all that it calls
     #[arg(long)]
     my_code: bool,
-    /// Show also what this function calls, which --my-code leaves out. May be given several times
+    /// With --my-code, also show what this library function calls. May be given several times
     #[arg(long, value_name = "FUNCTION", requires = "my_code")]
     open: Vec<String>,
     /// Show successive functions of this module as one

@@ -77,8 +77,9 @@ impl Job {
         self.asked_ns.is_some()
     }
 
-    /// Asks each process to end (SIGTERM), once; to be called until all have ended, as some are heard of late. Not asked
-    /// are those that begin after the first call: they are how the others end.
+    /// Sends SIGTERM to each process of the job, once. Call it until all have ended: it reaches only those that are known by then.
+    ///
+    /// Processes that begin after the first call get none: they may be the clean-up of those that got it.
     pub fn ask(&mut self) {
         let asked_ns = *(self.asked_ns).get_or_insert_with(|| now_ns(ClockId::Boottime));
         if !self.may_look() {
@@ -96,7 +97,8 @@ impl Job {
         }
     }
 
-    /// Kills each; to be called until all have ended, as some are born meanwhile. False: too soon after the last time.
+    /// Sends SIGKILL to each process of the job. Call it until all have ended: new ones may begin meanwhile. False: nothing was
+    /// sent, because the last call was a moment ago.
     pub fn kill(&mut self) -> bool {
         if !self.may_look() {
             return false;

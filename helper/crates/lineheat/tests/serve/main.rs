@@ -11,12 +11,14 @@ mod held_parts;
 mod project;
 
 mod builds;
+mod compared_parts;
 mod comparisons;
 mod handshake;
 mod hostile_frames;
 mod kept_builds;
 mod machine;
 mod measures;
+mod own_code;
 mod recordings;
 mod runs;
 mod selections;

@@ -1,21 +1,19 @@
 //! Selections: open like runs, with the same figures everywhere.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use profile::{LineOf, MappingOf, ProfileBuilder, RunInfo, save};
 use serde_json::Value;
 use wire::{
-    CloseRequest, ComparedTable, FileHeatRequest, HottestStackRequest, MatchNamesRequest, Message,
-    NamedFunction, Normalisation, OpenComparisonRequest, SaveRunRequest, SelectRequest, Selected,
-    Selection, TimeRange, TimelineRequest, Transform, Verdict, ViewRequest,
-    match_names_request::What, reply, request, transform, view_request::Kind,
+    CloseRequest, FileHeatRequest, HottestStackRequest, MatchNamesRequest, Message, NamedFunction,
+    SaveRunRequest, SelectRequest, Selected, Selection, TimeRange, TimelineRequest, Transform,
+    ViewRequest, match_names_request::What, reply, request, transform, view_request::Kind,
 };
 
 use crate::client::{Engine, text};
 use crate::fixture::Fixture;
 
-fn select(engine: &mut Engine, run: u32, selection: Selection) -> Selected {
+pub fn select(engine: &mut Engine, run: u32, selection: Selection) -> Selected {
     let request = SelectRequest {
         run,
         selection: Some(selection),
@@ -26,7 +24,7 @@ fn select(engine: &mut Engine, run: u32, selection: Selection) -> Selected {
     }
 }
 
-fn during(from_ms: u64, to_ms: u64) -> Selection {
+pub fn during(from_ms: u64, to_ms: u64) -> Selection {
     Selection {
         times: vec![TimeRange {
             from_ns: from_ms * 1_000_000,
@@ -36,7 +34,7 @@ fn during(from_ms: u64, to_ms: u64) -> Selection {
     }
 }
 
-fn functions(engine: &mut Engine, run: u32) -> wire::FunctionTable {
+pub fn functions(engine: &mut Engine, run: u32) -> wire::FunctionTable {
     let view = ViewRequest {
         kind: Kind::Functions.into(),
         run,
@@ -46,7 +44,7 @@ fn functions(engine: &mut Engine, run: u32) -> wire::FunctionTable {
     wire::FunctionTable::decode(&*engine.view(view)).expect("a table")
 }
 
-fn flame_graph(engine: &mut Engine, run: u32) -> wire::FlameGraph {
+pub fn flame_graph(engine: &mut Engine, run: u32) -> wire::FlameGraph {
     let view = ViewRequest {
         kind: Kind::FlameGraph.into(),
         run,
@@ -68,7 +66,7 @@ fn heat(engine: &mut Engine, run: u32, path: &Path) -> wire::FileHeat {
     }
 }
 
-fn command_line(arguments: &[&str]) -> Value {
+pub fn command_line(arguments: &[&str]) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_lineheat"))
         .args(arguments)
         .output()
@@ -266,169 +264,6 @@ fn what_cannot_be_selected_is_told() {
         ..Selection::default()
     };
     assert_eq!(fails(Some(many)).kind(), wire::failure::Kind::Protocol);
-}
-
-/// `main` of `fixture` calls `sort` of a header, which calls `swap` of the same.
-fn run_with_a_library(fixture: &Fixture) -> PathBuf {
-    let mut builder = ProfileBuilder::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
-    let program = builder.add_mapping(MappingOf {
-        filename: "/build/sample",
-        memory_limit: 0x9000,
-        symbolized: true,
-        ..MappingOf::default()
-    });
-    let stack: Vec<u32> = [
-        ("swap", LIBRARY),
-        ("sort", LIBRARY),
-        ("main", &text(&fixture.source)),
-    ]
-    .into_iter()
-    .enumerate()
-    .map(|(at, (name, file))| {
-        let function = builder.add_function(name, name, file, 1);
-        let (line, column) = (2, 0);
-        let lines = [LineOf {
-            function,
-            line,
-            column,
-        }];
-        builder.add_location(Some(program), 0x1000 + at as u64, &lines)
-    })
-    .collect();
-    builder.add_sample(&stack, &[7, 7_000_000], &[]);
-    builder.set_run(RunInfo {
-        format: 1,
-        cwd: text(fixture.folder()),
-        ..RunInfo::default()
-    });
-    let path = fixture.path("library.pb.gz");
-    save(&builder.finish(), &path).expect("saved");
-    path
-}
-
-const LIBRARY: &str = "/usr/include/sort.h";
-
-#[test]
-fn of_my_code_a_library_function_is_collapsed_until_it_is_opened() {
-    let fixture = Fixture::new();
-    let file = run_with_a_library(&fixture);
-    let mut engine = Engine::start();
-    let run = engine.open(&file).run;
-    let with_opened = |opened: &[&str]| Selection {
-        transforms: vec![Transform {
-            kind: transform::Kind::MyCode.into(),
-            opened: (opened.iter())
-                .map(|name| NamedFunction {
-                    name: (*name).to_owned(),
-                    module: "sample".to_owned(),
-                })
-                .collect(),
-            ..Transform::default()
-        }],
-        ..Selection::default()
-    };
-    for (opened, names, collapsed) in [
-        (&[][..], &["all", "main", "sort"][..], &["sort"][..]),
-        (&["sort"], &["all", "main", "sort", "swap"], &[]),
-    ] {
-        let selected = select(&mut engine, run, with_opened(opened));
-        let graph = flame_graph(&mut engine, selected.run);
-        let table = functions(&mut engine, selected.run);
-        let [of_graph, of_table] = [graph.frames, table.frames].map(|frames| {
-            let frames = frames.expect("frames");
-            let name = |row: &u32| frames.strings[*row as usize].clone();
-            let all: Vec<String> = frames.name.iter().map(name).collect();
-            let marked = frames
-                .collapsed
-                .iter()
-                .map(|&row| all[row as usize].clone());
-            (all.clone(), marked.collect::<Vec<String>>())
-        });
-        assert_eq!(of_graph.0, names);
-        assert_eq!(of_graph.1, collapsed);
-        assert_eq!(of_table.1, collapsed);
-        let path = text(&file);
-        let opened = opened.iter().map(|name| format!("--open={name}"));
-        let mut arguments = vec![
-            "report".to_owned(),
-            path,
-            "--json".to_owned(),
-            "--my-code".to_owned(),
-        ];
-        arguments.extend(opened);
-        let report = command_line(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-        let rows = report["functions"].as_array().expect("functions");
-        assert_eq!(rows.len(), names.len() - 1);
-        assert_eq!(rows[0]["name"], names[names.len() - 1]);
-    }
-    let mut fails = |selection: Selection| {
-        let selection = Some(selection);
-        engine.fails(request::Body::Select(SelectRequest { run, selection }))
-    };
-    let unknown = fails(with_opened(&["sorts"]));
-    assert!(
-        unknown.message.starts_with("No function is called sorts."),
-        "{}",
-        unknown.message
-    );
-    let many = fails(with_opened(&vec!["sort"; 1025]));
-    assert_eq!(many.kind(), wire::failure::Kind::Protocol);
-}
-
-#[test]
-fn parts_of_a_run_are_compared_under_their_names() {
-    let fixture = Fixture::new();
-    let file = fixture.run("a.pb.gz", 60);
-    let mut engine = Engine::start();
-    let run = engine.open(&file).run;
-    let part = during(0, 50);
-    let rest = Selection {
-        rest: true,
-        ..part.clone()
-    };
-    let [base, new] = [rest, part].map(|selection| select(&mut engine, run, selection));
-    let request = OpenComparisonRequest {
-        base_run: base.run,
-        new_run: new.run,
-        ..OpenComparisonRequest::default()
-    };
-    let opened = match engine.ask(request::Body::OpenComparison(request)) {
-        reply::Body::ComparisonOpened(opened) => opened,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(opened.part_names, ["rest", "selection"]);
-    assert_eq!(base.samples + new.samples, 100);
-    // By shares: both are shown as large as the base.
-    assert_eq!(opened.normalisation, i32::from(Normalisation::Share));
-    assert_eq!(
-        (opened.base_total, opened.new_total),
-        (base.value, base.value)
-    );
-    // A tenth of a second has no windows that could differ from each other.
-    assert_eq!(
-        opened.verdict,
-        i32::from(Verdict::TooFew),
-        "{}",
-        opened.sentence
-    );
-    assert!(!opened.sentence.contains("slower"), "{}", opened.sentence);
-
-    let time = "--time=0-50ms";
-    let path = text(&file);
-    let difference = command_line(&["diff", &path, time, "--rest", "--json"]);
-    let rows = difference["functions"].as_array().expect("functions");
-    let view = ViewRequest {
-        kind: Kind::ComparedFunctions.into(),
-        comparison: opened.comparison,
-        ..ViewRequest::default()
-    };
-    let table = ComparedTable::decode(&*engine.view(view)).expect("a table");
-    let frames = table.frames.expect("frames");
-    assert_eq!(rows.len(), frames.name.len());
-    for (row, &name) in frames.name.iter().enumerate() {
-        assert_eq!(rows[row]["name"], frames.strings[name as usize]);
-        assert_eq!(rows[row]["newSelf"], table.new_self[row]);
-    }
 }
 
 #[test]
