@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
-import { randomGraph } from './contents.ts';
+import { graphContent, randomGraph } from './contents.ts';
 import { serveRun } from './fakeRun.ts';
 import {
   shopComparedFunctions,
@@ -90,6 +90,22 @@ for (const [theme, colours] of Object.entries(themes)) {
     picture(`run-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, async (panel) => {
       await showShop(panel);
       await panel.page.mouse.move(300, 202);
+    }));
+  test(`collapsed libraries in ${theme}`, () =>
+    picture(`collapsed-${theme}`, { theme: colours, width: 760, height: 420 }, async (panel) => {
+      await panel.post(showRun());
+      const library = { module: 'libc.so.6', collapsed: true };
+      const children = [
+        { ...library, name: 'qsort', self: 60, children: [{ name: 'shop::less(int, int)', self: 30 }] },
+        { ...library, name: 'entry_SYSCALL_64_after_hwframe', module: '[kernel]', kind: 2, self: 8 },
+        { name: 'shop::total', self: 20 },
+      ];
+      const main = { name: 'main', self: 2, children };
+      await panel.postView('flameGraph', graphContent({ name: 'all', self: 0, children: [main] }));
+      await panel.postView('functions', shopFunctions);
+      await panel.page.locator('.graph-tree').focus();
+      await panel.page.keyboard.press('Home');
+      await panel.page.keyboard.press('End');
     }));
   test(`a timeline in ${theme}, wide and narrow`, async () => {
     for (const [shape, width] of [
