@@ -79,7 +79,6 @@ struct task_struct {
 	unsigned int __state; /* 0: it can run */
 	unsigned int flags;
 	int exit_state; /* 0: it lives */
-	int on_cpu;     /* where there is more than one */
 	unsigned long nvcsw;  /* how often it gave up its CPU */
 	unsigned long nivcsw; /* how often that was taken from it */
 	unsigned in_execve : 1;

@@ -241,15 +241,14 @@ static long end_open_wait(void *map, const u32 *tid, struct waiting *w, void *un
 	return 0;
 }
 
-/* Before that, over all tasks: threads that have never lost a CPU, and have none. Nobody has seen where they wait. */
+/* Before that, over all tasks: threads that have never lost a CPU, and could not run. Nobody has seen where they wait. */
 SEC("iter/task")
 int count_threads_not_run(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	if (!task || !followed_thread(task) || task->exit_state || (u64)task->group_leader == engine_task)
 		return 0;
-	bool is_running = bpf_core_field_exists(task->on_cpu) && task->on_cpu;
-	if (!is_running && !wait_of(task, number_of(task)))
+	if (task->__state != 0 && !wait_of(task, number_of(task)))
 		count(COUNTER_THREADS_NOT_RUN);
 	return 0;
 }
