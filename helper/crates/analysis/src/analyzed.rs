@@ -21,6 +21,7 @@ use crate::selected_samples::SelectedSamples;
 use crate::stack_trie::{GrowingTrie, StackTrie};
 use crate::threads::Threads;
 use crate::tracks::Tracks;
+use crate::wait_times::WaitTimes;
 
 /// A profile, or a selection of it: what a selection leaves as it is, is shared.
 pub struct Analyzed {
@@ -42,6 +43,7 @@ pub(crate) struct Recorded {
     places: Vec<Place>,
     function_of_place: Vec<FunctionId>,
     pub times: OnceLock<Option<SampleTimes>>,
+    pub wait_times: OnceLock<Option<WaitTimes>>,
     pub threads: OnceLock<Threads>,
     /// By samples, and by process.
     pub tracks: [OnceLock<Tracks>; 2],
@@ -406,6 +408,7 @@ impl Tables {
             files: resolved.files,
             places: resolved.places,
             times: OnceLock::new(),
+            wait_times: OnceLock::new(),
             threads: OnceLock::new(),
             tracks: [OnceLock::new(), OnceLock::new()],
             profile,

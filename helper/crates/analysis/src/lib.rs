@@ -83,6 +83,7 @@ mod transforms;
 mod turns;
 mod verdict_on_whole;
 mod wait_reasons;
+mod wait_times;
 mod whole;
 mod windows;
 

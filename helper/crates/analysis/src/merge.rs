@@ -25,6 +25,7 @@ pub fn merge(mut profiles: Vec<Profile>) -> Result<Profile, String> {
     if let Some(mut run) = profiles.pop().and_then(|last| last.run) {
         run.time_sample = Vec::new();
         run.time_delta_ns = Vec::new();
+        run.wait_times = None;
         builder.set_run(run);
     }
     Ok(builder.finish())
@@ -90,6 +91,7 @@ fn merged_run(profiles: &[Profile], parts: &[Executions]) -> Option<RunInfo> {
     let mut merged = profiles.last()?.run.clone()?;
     merged.time_sample = Vec::new();
     merged.time_delta_ns = Vec::new();
+    merged.wait_times = None;
     for run in profiles[..profiles.len() - 1]
         .iter()
         .filter_map(|profile| profile.run.as_ref())

@@ -4,13 +4,14 @@ use crate::sample_times::between;
 use crate::selected_samples::SelectedSamples;
 
 impl SelectedSamples {
-    /// What `self` leaves out of `rows`, so that both add up to the whole. `is_meant`: by sample, whether the threads and executions of the
-    /// selection are its own. `occurrences`: how often each is in time; a sample of which it is not known when it was taken is in neither.
+    /// What `self` leaves out of `rows`, so that both add up to the whole. `samples`: of the profile. `is_meant`: by sample, whether the
+    /// threads and executions of the selection are its own. `has_time`: whether it is known when it was taken; else it is in neither.
     pub fn rest<'a>(
         &self,
         rows: impl Iterator<Item = (usize, &'a [u64])>,
+        samples: usize,
         is_meant: impl Fn(usize) -> bool,
-        occurrences: Option<&[u32]>,
+        has_time: impl Fn(usize) -> bool,
     ) -> SelectedSamples {
         let is_timed = !self.times.is_empty();
         let mut rest = SelectedSamples {
@@ -20,7 +21,7 @@ impl SelectedSamples {
         };
         if is_timed {
             rest.times = between(&self.times);
-            rest.at_all_times = occurrences.map_or(Vec::new(), |all| vec![false; all.len()]);
+            rest.at_all_times = vec![false; samples];
         }
         let mut taken = 0;
         for (sample, row) in rows {
@@ -34,8 +35,7 @@ impl SelectedSamples {
                 rest.values.extend_from_slice(row);
                 continue;
             }
-            let has_time = occurrences.is_none_or(|all| all[sample] > 0);
-            if !is_timed || !has_time {
+            if !is_timed || !has_time(sample) {
                 continue;
             }
             if !is_taken {

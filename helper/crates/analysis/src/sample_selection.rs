@@ -11,12 +11,26 @@ use crate::sample_times::{SampleTimes, apart};
 use crate::selected_samples::SelectedSamples;
 use crate::selection::Selection;
 use crate::threads::Threads;
+use crate::wait_times::WaitTimes;
 
 /// What tells the samples of a profile apart.
 struct Source<'a> {
     profile: &'a Profile,
     threads: &'a Threads,
     times: Option<&'a SampleTimes>,
+    wait_times: Option<&'a WaitTimes>,
+}
+
+impl Source<'_> {
+    fn is_of_timed_waits(&self, sample: usize) -> bool {
+        self.wait_times.is_some_and(|waits| waits.has_times[sample])
+    }
+
+    /// Whether it is known when the sample was taken.
+    fn has_time(&self, sample: usize) -> bool {
+        let is_timed = |times: &SampleTimes| times.occurrences[sample] > 0;
+        self.times.is_none_or(is_timed) || self.is_of_timed_waits(sample)
+    }
 }
 
 impl SelectedSamples {
@@ -27,13 +41,13 @@ impl SelectedSamples {
         selection: &Selection,
         unknown: &mut Vec<Unknown>,
     ) -> Result<SelectedSamples, String> {
+        // They take a while, and are not always asked for.
+        let is_timed = !selection.times.is_empty();
         let source = Source {
             profile: analyzed.profile(),
             threads: analyzed.thread_table(),
-            times: match selection.times.is_empty() {
-                true => None, // they take a while, and are not asked for
-                false => analyzed.sample_times(),
-            },
+            times: is_timed.then(|| analyzed.sample_times()).flatten(),
+            wait_times: is_timed.then(|| analyzed.wait_times()).flatten(),
         };
         SelectedSamples::among(&source, analyzed.each_sample(), selection, unknown)
     }
@@ -46,14 +60,14 @@ impl SelectedSamples {
     ) -> Result<Vec<bool>, String> {
         let types = profile.sample_types.len();
         let threads = Threads::of(profile);
-        let times = match selection.times.is_empty() {
-            true => None,
-            false => SampleTimes::of(profile),
-        };
+        let is_timed = !selection.times.is_empty();
+        let times = is_timed.then(|| SampleTimes::of(profile)).flatten();
+        let wait_times = is_timed.then(|| WaitTimes::of(profile)).flatten();
         let source = Source {
             profile,
             threads: &threads,
             times: times.as_ref(),
+            wait_times: wait_times.as_ref(),
         };
         let rows = profile
             .samples
@@ -93,27 +107,28 @@ impl SelectedSamples {
         } else {
             let times = source.times.ok_or_else(|| NO_TIMES.to_owned())?;
             selected.times = apart(&selection.times);
-            selected.extend_during(source.profile, times, meant);
+            selected.extend_during(source, times, meant);
         }
         if selection.rest {
             if !selection.narrows() {
                 return Err(NO_REST.to_owned());
             }
-            let occurrences = source.times.map(|times| times.occurrences.as_slice());
-            selected = selected.rest(rows, is_meant, occurrences);
+            let samples = source.profile.samples.len();
+            selected = selected.rest(rows, samples, is_meant, |sample| source.has_time(sample));
         }
         selected.part = selection.part();
         Ok(selected)
     }
 
     /// Takes a sample's values to be spread evenly over the times at which it was taken, and each time to have a whole number
-    /// of them, so that parts of a run add up to it.
+    /// of them, so that parts of a run add up to it. Waits have the time of their length that is in.
     fn extend_during<'a>(
         &mut self,
-        profile: &Profile,
+        source: &Source,
         times: &SampleTimes,
         rows: impl Iterator<Item = (usize, &'a [u64])>,
     ) {
+        let profile = source.profile;
         let (counting, measure) = (profile.default_counting(), profile.default_measure());
         let sample_at = profile.run.as_ref().map_or(&[][..], |run| &run.time_sample);
         let within: Vec<Range<usize>> = (self.times.iter()).map(|r| times.within(r)).collect();
@@ -121,8 +136,26 @@ impl SelectedSamples {
         for &sample in within.iter().flat_map(|range| &sample_at[range.clone()]) {
             inside[sample as usize] += 1;
         }
+        let waits = source
+            .wait_times
+            .map(|waits| waits.sums_within(&self.times));
+        let waits = waits.unwrap_or_default();
+        let of_waits = [("wait", "nanoseconds"), ("waits", "count")]
+            .map(|(name, unit)| profile.find_sample_type(name, unit));
         let mut uneven: HashMap<u32, Uneven, SeededHash> = HashMap::default();
         for (sample, row) in rows {
+            if source.is_of_timed_waits(sample) {
+                if let Some(waited) = waits.get(&(sample as u32)) {
+                    let value_of = |of: usize| match of {
+                        of if Some(of) == of_waits[0] => waited.ns,
+                        of if Some(of) == of_waits[1] => waited.waits,
+                        _ => 0,
+                    };
+                    self.samples.push(sample as u32);
+                    self.values.extend((0..row.len()).map(value_of));
+                }
+                continue;
+            }
             let taken = u64::from(times.occurrences[sample]);
             let inside = u64::from(inside[sample]);
             if taken == 0 {
@@ -254,6 +287,18 @@ impl Analyzed {
     /// `None`: the profile does not say when its samples were taken.
     pub(crate) fn sample_times(&self) -> Option<&SampleTimes> {
         let times = (self.recorded.times).get_or_init(|| SampleTimes::of(&self.recorded.profile));
+        times.as_ref()
+    }
+
+    /// Whether it is known when the waits of the recording were.
+    pub fn has_wait_times(&self) -> bool {
+        self.wait_times().is_some()
+    }
+
+    /// Of the recording. `None`: it has no waits, or does not say when they were.
+    pub(crate) fn wait_times(&self) -> Option<&WaitTimes> {
+        let times =
+            (self.recorded.wait_times).get_or_init(|| WaitTimes::of(&self.recorded.profile));
         times.as_ref()
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use profile::Profile;
+use profile::{Profile, RunInfo};
 
 /// In the order of time.
 pub(crate) struct SampleTimes {
@@ -15,7 +15,8 @@ pub(crate) struct SampleTimes {
 impl SampleTimes {
     /// `None`: the profile says nothing of it.
     pub fn of(profile: &Profile) -> Option<SampleTimes> {
-        let run = (profile.run.as_ref()).filter(|run| !run.time_sample.is_empty())?;
+        let is_timed = |run: &&RunInfo| !run.time_sample.is_empty() || run.wait_times.is_some();
+        let run = profile.run.as_ref().filter(is_timed)?;
         let mut occurrences = vec![0u32; profile.samples.len()];
         for &sample in &run.time_sample {
             let count = occurrences.get_mut(sample as usize)?;

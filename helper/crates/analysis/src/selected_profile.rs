@@ -104,6 +104,7 @@ impl Analyzed {
             return;
         };
         let number_of: HashMap<u32, u32> = selected.samples.iter().copied().zip(0..).collect();
+        run.wait_times = (self.wait_times()).map(|waits| selected.wait_times(waits, &number_of));
         let (sample_at, mut before) = (std::mem::take(&mut run.time_sample), 0);
         run.time_delta_ns.clear();
         for (sample, &ns) in sample_at

@@ -38,9 +38,11 @@ impl SelectedSamples {
 
     /// Of a sample that is in, whether it is so at a time at which it was taken.
     pub fn is_in_at(&self, sample: u32, ns: u64) -> bool {
-        self.times.is_empty()
-            || self.at_all_times.get(sample as usize) == Some(&true)
-            || self.times.iter().any(|range| range.contains(&ns))
+        self.is_in_always(sample) || self.times.iter().any(|range| range.contains(&ns))
+    }
+
+    pub fn is_in_always(&self, sample: u32) -> bool {
+        self.times.is_empty() || self.at_all_times.get(sample as usize) == Some(&true)
     }
 
     /// Leaves out the others.

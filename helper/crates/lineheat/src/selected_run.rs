@@ -20,7 +20,7 @@ pub struct SelectedRun {
     pub whole: Amount,
 }
 
-const NO_TIMES_OF_WAITS: &str = "A run does not say when its waits were, so --time cannot select among them. Leave out --time, or choose another --measure.";
+const NO_TIMES_OF_WAITS: &str = "This run does not say when its waits were, so --time cannot select among them. Leave out --time, or choose another --measure.";
 
 impl SelectedRun {
     /// Of an amount of its measure; `None`: the file does not say.
@@ -48,7 +48,8 @@ impl SelectedRun {
         let measure = measure.of(&analyzed)?;
         let selection = flags.selection();
         let family = analyzed.measures().get(measure).map(|info| info.family);
-        if family == Some(Family::Waiting) && !selection.times.is_empty() {
+        let is_of_waits = family == Some(Family::Waiting);
+        if is_of_waits && !selection.times.is_empty() && !analyzed.has_wait_times() {
             return Err(NO_TIMES_OF_WAITS.to_owned());
         }
         Ok(SelectedRun {

@@ -263,11 +263,13 @@ fn waiting_is_shown_by_line_as_text_and_as_json_and_never_as_cpu_time() {
     let waits = report.lines().find(|l| l.starts_with("waits "));
     let reasons = waits.is_some_and(|l| l.contains(": lock ") && l.contains("sleep "));
     assert!(reasons && !report.contains("CPU time"), "{report}");
-    let refused = lineheat(&[&["report", run, "--time", "0-1"], &measure[..]].concat())
-        .output()
-        .expect("lineheat runs");
-    let why = String::from_utf8_lossy(&refused.stderr);
-    assert!(why.contains("does not say when its waits were"), "{why}");
+    let parts = ["0-0.4", "0.4-100"].map(|time| json(&[&measure[..], &["--time", time]].concat()));
+    let [early, late] = parts
+        .each_ref()
+        .map(|part| part["total"].as_u64().expect("a total"));
+    assert_eq!(early + late, total_of(&waiting, "wait"));
+    // Four threads and the one that waits for them, nearly all the time.
+    assert!((1_500_000_000..2_000_000_000).contains(&early), "{early}");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs/convoy.c");
     let source = std::fs::canonicalize(source).expect("the source");
     let source = source.to_str().expect("UTF-8");
@@ -283,13 +285,13 @@ fn a_recording_without_waiting_has_no_measure_of_it_and_one_without_rights_says_
     }
     let program = Program::compile("convoy");
     let has_waits = |options: &[&str]| {
-        let (profile, _) = program.record(options);
+        let (profile, output) = program.record(options);
+        let said = String::from_utf8_lossy(&output.stderr);
         let problems = profile.run.as_ref().expect("a run").problems.join("\n");
         let found = profile.find_sample_type("wait", "nanoseconds");
-        (
-            found.is_some(),
-            problems.contains("Waiting time was not recorded"),
-        )
+        let why = "Waiting time was not recorded";
+        assert_eq!(said.contains(why), problems.contains(why), "{said}");
+        (found.is_some(), problems.contains(why))
     };
     assert_eq!(has_waits(&[]), (false, false));
     assert_eq!(has_waits(&["--waiting"]), (true, false));

@@ -82,6 +82,13 @@ impl RunParts {
                     .into(),
             );
         }
+        if (run.wait_times.as_ref()).is_some_and(|times| !times.fit(profile)) {
+            run.wait_times = None;
+            profile.problems.push(
+                "The times of the waits of this run are damaged and were omitted. All waits are present."
+                    .into(),
+            );
+        }
         Ok(Some(run))
     }
 }

@@ -35,6 +35,7 @@ mod stacks;
 mod strings;
 mod summary;
 mod wait_reason;
+mod wait_times;
 
 /// `RunInfo` and its parts, made from `protocol/run.proto`.
 pub mod run {
@@ -62,3 +63,4 @@ pub use stacks::Stacks;
 pub use strings::{StringId, Strings};
 pub use summary::{Execution, RunSummary, end_sentence, summarize, summary};
 pub use wait_reason::{WAIT, WaitReason};
+pub use wait_times::WaitTime;

@@ -9,7 +9,7 @@ use super::environment::Environment;
 use super::recording::Recording;
 use super::symbols::CodeSources;
 use super::trouble::Trouble;
-use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, run_info, save};
+use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, problems, run_info, save};
 
 /// Longer than git may take: it is waited for since the beginning.
 const ENVIRONMENT_WITHIN: Duration = Duration::from_secs(12);
@@ -60,7 +60,10 @@ impl Recording<'_> {
             user_space_only: !self.sampler.is_privileged(),
             wall,
             end_reason: self.seen.end_reason,
-            problems: self.seen.troubles.iter().map(Trouble::sentence).collect(),
+            problems: (self.seen.troubles.iter())
+                .map(Trouble::sentence)
+                .chain(problems::not_delivered(&self.seen))
+                .collect(),
             not_kept,
         })
     }

@@ -71,6 +71,7 @@ mod turns;
 mod unprivileged;
 mod unwind_tables;
 mod wait_reasons;
+mod wait_times;
 mod waits;
 mod warm_up;
 mod ways;

@@ -91,6 +91,7 @@ pub fn run_info(
         time_sample: Vec::new(),
         time_delta_ns: Vec::new(),
         time_every: 0,
+        wait_times: None,
         work_from: seen.work_from.clone().unwrap_or_default(),
         sweep: options.sweep.clone(),
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
@@ -209,7 +210,7 @@ fn folded(found: &symbolize::ModuleSymbols) -> Vec<Folded> {
         .collect()
 }
 
-/// Samples by time: which sample of the profile, and ns since the one before.
+/// Samples by time: which sample of the profile, and ns since the one before; and when the waits were.
 pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
     let stacks = &seen.stacks;
     let mut times = stacks.times.clone();
@@ -228,4 +229,5 @@ pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
         1 => 0,
         every => every as u32,
     };
+    info.wait_times = seen.stacks.wait_times.since(seen.started_monotonic_ns);
 }

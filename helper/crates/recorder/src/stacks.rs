@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 
 use perf_events::page_bytes;
-use profile::{SeededHash, Sums, WaitReason};
+use profile::{SeededHash, Sums, WaitReason, WaitTime};
 use records::{SampleKind, SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
 use super::incomplete_stacks::{IncompleteStacks, LastPlace, is_incomplete};
 use super::modules::{ModuleIndex, Modules};
 use super::numbering::{Numbering, StackNumbering};
+use super::wait_times::WaitTimes;
 
 /// A place in code, independent of where the process had it mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,6 +99,7 @@ pub struct CountedStacks {
     /// Time and group number of every `times_every`th sample.
     pub times: Vec<(u64, u32)>,
     pub times_every: u64,
+    pub wait_times: WaitTimes,
     pub ends: [u64; StackEnd::ALL.len()],
     pub incomplete: IncompleteStacks,
     /// Samples that were counted without their stack.
@@ -143,6 +145,7 @@ impl CountedStacks {
             sums: Vec::new(),
             times: Vec::new(),
             times_every: 1,
+            wait_times: WaitTimes::default(),
             ends: [0; StackEnd::ALL.len()],
             incomplete: IncompleteStacks::default(),
             without_stack: 0,
@@ -179,17 +182,30 @@ impl CountedStacks {
         self.samples += 1;
     }
 
-    /// Adds a wait, or a part of one, whose stack and thread were located when it began. False: there was no room for the
-    /// stack, or there is none.
+    /// Adds a wait, or the part of one in which the thread could have run (`waits` 0), whose stack and thread were located when it
+    /// began. False: there was no room for the stack, or there is none.
     pub fn add_wait(
         &mut self,
         stack: Option<u32>,
         thread: u32,
         reason: WaitReason,
-        sums: Sums,
+        began_ns: u64,
+        ns: u64,
+        waits: u32,
     ) -> bool {
         let group = self.group(stack, thread, SampleKind::Wait, Some(reason));
-        self.sums[group as usize].add(sums);
+        self.sums[group as usize].add(Sums {
+            samples: 1,
+            weight: waits.into(),
+            value: ns,
+        });
+        self.wait_times.add(WaitTime {
+            sample: group,
+            start_ns: began_ns,
+            length_ns: ns,
+            waited_ns: ns,
+            waits,
+        });
         self.has_stack(group)
     }
 

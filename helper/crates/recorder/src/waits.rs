@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use profile::{SeededHash, Sums, WaitReason};
+use profile::{SeededHash, WaitReason};
 use records::{SampleRecord, WaitEnd};
 
 use super::address_spaces::AddressSpaces;
@@ -140,20 +140,10 @@ impl Waits {
             WaitReason::RunQueue => (waited_ns, 0),
             _ => (waited_ns - queued_ns, queued_ns),
         };
-        let wait = Sums {
-            samples: 1,
-            weight: 1,
-            value: own_ns,
-        };
-        let has_stack = stacks.add_wait(stack, thread, reason, wait);
+        let has_stack = stacks.add_wait(stack, thread, reason, end.began_ns, own_ns, 1);
         if queued_ns > 0 {
-            // The same wait: it has been counted.
-            let queued = Sums {
-                samples: 1,
-                weight: 0,
-                value: queued_ns,
-            };
-            stacks.add_wait(stack, thread, WaitReason::RunQueue, queued);
+            let began_ns = end.began_ns.saturating_add(own_ns);
+            stacks.add_wait(stack, thread, WaitReason::RunQueue, began_ns, queued_ns, 0);
         }
         self.all.add(waited_ns);
         if !has_stack {

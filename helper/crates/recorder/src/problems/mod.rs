@@ -77,6 +77,11 @@ pub fn problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
     problems
 }
 
+/// What was asked for and is not there at all, as a sentence: to be said at once.
+pub fn not_delivered(seen: &Evidence) -> Option<String> {
+    no_waits(seen).map(|problem| problem.sentence())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
