@@ -13,12 +13,13 @@ const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'grep', 'kill', 'mv', 'pid
 /** A guest that prints nothing for so long is stuck; one that goes on slowly, on a busy machine, may take as long as it needs. */
 const SILENT_LIMIT_MS = 300_000;
 
-/** Programs with a known answer: one static, one with templates, one with threads, a child and system calls. */
+/** Programs with a known answer: one static, one with templates, one with threads, a child and system calls, one that waits. */
 const programs = {
   hot_line: ['gcc', '-static', 'hot_line.c'],
   templates: ['g++', 'templates.cpp'],
   crew: ['gcc', '-pthread', 'crew.c'],
   secrets: ['gcc', 'secrets.c'],
+  convoy: ['gcc', '-pthread', 'convoy.c'],
 };
 
 /** The source of a program, and the flags that it is built with. */

@@ -45,6 +45,7 @@ export function judge(text) {
     else judgeOldKernel(who, release, section, promise);
   }
   if (supported) {
+    judgeWaits(section, promise);
     judgeRefusal(section, promise);
     judgeRights(section, promise);
   }
@@ -153,6 +154,27 @@ function judgeCrew({ title, who, functions, lines }, promise, verdict) {
   const named = kernel.some((row) => row.name !== '[kernel]');
   verdict.figures[who].kernelNamed = named;
   promise(`${title}: kernel functions are named`, named, JSON.stringify(kernel));
+}
+
+/** Four threads take turns at a lock, 200 times each, and one sleeps while it has it; then they say how long they waited. */
+function judgeWaits(section, promise) {
+  const record = section('user.waits.record').text;
+  const waits = reportOf(section('user.waits').text);
+  const of = (name) => waits?.reasons?.find((row) => row.reason === name) ?? { waits: 0, total: 0 };
+  // Emulated, the timer of a sleep may go off before the thread has lost its CPU.
+  const sleeps = of('sleep').waits;
+  promise('user, waits: sleeps are counted', sleeps > 760 && sleeps <= 800, JSON.stringify(waits?.reasons));
+  const members = waits?.functions?.find((row) => row.name === 'member')?.total;
+  const truth = Number(/^\d{6,}$/m.exec(record)?.[0]);
+  const isTrue = Math.abs(members / truth - 1) < 0.05;
+  promise('user, waits: their time is what the program measured', isTrue, `${members}, ${record}`);
+  const lines = reportOf(section('user.waits.lines').text)?.lines ?? [];
+  const lock = lineOf('convoy.c', 'the lock');
+  const atLock = lines.find((row) => path.basename(row.file) === 'convoy.c' && row.line === lock)?.total;
+  const isOnLine = of('lock').total > 0.9 * atLock;
+  promise('user, waits: those for the lock are on its line', isOnLine, `${of('lock').total} of ${atLock}`);
+  const bare = section('bare.waits.record').text;
+  promise('bare, waits: why there are none is said', bare.includes('Waiting time was not recorded'), bare);
 }
 
 /** With Debian's perf_event_paranoid of 3 a sampler with cap_bpf and cap_perfmon may not open perf events. */
