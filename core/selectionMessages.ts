@@ -142,6 +142,8 @@ export interface HottestStackMessage {
   readonly frames: readonly NamedFunction[]; // outermost first; names are foreign
   readonly samples: number;
   readonly ofSamples: number;
+  readonly waitsFor: string; // why the thread waited; foreign; empty: the frames are of samples
+  readonly waitedNs: number; // on this stack, for this reason
 }
 
 export type SelectionHostMessage =

@@ -39,7 +39,16 @@ export interface Track {
   readonly library: Uint32Array;
   readonly kernel: Uint32Array;
   readonly tinted: Uint32Array | undefined; // with the function anywhere; undefined: none was asked for
+  readonly waits: TrackWaits | undefined; // undefined: not known, or of all threads
 }
+
+/** Thousandths of a column's time in which the thread waited. */
+export interface TrackWaits {
+  readonly queued: Uint32Array; // for a CPU
+  readonly waiting: Uint32Array; // for anything else
+}
+
+export const hasWaits = ({ tracks }: Timeline): boolean => tracks.some(({ waits }) => waits !== undefined);
 
 export interface ExecutionMark {
   readonly number: number; // from 1; 0: a warm-up
@@ -80,6 +89,7 @@ export function readTimeline(bytes: Uint8Array): Timeline {
 
 function readTrack(fields: Fields, columns: number): Track {
   const tinted = readUint32Column(fields, 9);
+  const waits = { queued: readUint32Column(fields, 10), waiting: readUint32Column(fields, 11) };
   const track: Track = {
     pid: readNumber(fields, 1),
     tid: readNumber(fields, 2),
@@ -90,9 +100,11 @@ function readTrack(fields: Fields, columns: number): Track {
     library: readUint32Column(fields, 7),
     kernel: readUint32Column(fields, 8),
     tinted: tinted.length === 0 ? undefined : tinted,
+    waits: waits.queued.length === 0 && waits.waiting.length === 0 ? undefined : waits,
   };
   for (const name of ['own', 'library', 'kernel'] as const) expectLength(name, track[name], columns);
   if (track.tinted) expectLength('tinted', track.tinted, columns);
+  for (const [name, column] of Object.entries(track.waits ?? {})) expectLength(name, column, columns);
   return track;
 }
 

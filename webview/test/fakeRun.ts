@@ -21,6 +21,7 @@ export interface FakeRun {
   readonly executions?: readonly { number: number; fromNs: number; toNs: number }[];
   readonly stack?: readonly NamedFunction[];
   readonly samplesWithoutTime?: number;
+  readonly waits?: boolean; // a thread that is not busy waits
 }
 
 const threadName = (thread: number): string => (thread === 0 ? 'main' : thread % 4 === 3 ? 'io' : `worker-${thread}`);
@@ -32,7 +33,7 @@ function busy(thread: number, share: number): number {
 }
 
 export function timelineContent(
-  { threads, seconds, executions = [], samplesWithoutTime = 0 }: FakeRun,
+  { threads, seconds, executions = [], samplesWithoutTime = 0, waits = false }: FakeRun,
   request: ShownTimelineRequest,
 ): Uint8Array {
   const endNs = seconds * 1e9;
@@ -54,8 +55,14 @@ export function timelineContent(
       samples: Math.round(2000 / (1 + thread)),
       ...{ own: counts(0.9 - kernel - 0.2), library: counts(0.25), kernel: counts(kernel) },
       ...(request.tinted ? { tinted: counts(0.35) } : {}),
+      ...(waits ? { queued: thousandths(thread, 0.2), waiting: thousandths(thread, 0.8) } : {}),
     };
   };
+  const thousandths = (thread: number, part: number) =>
+    Array.from({ length: columns }, (_, column) => {
+      const ns = fromNs + ((column + 0.5) / columns) * (toNs - fromNs);
+      return Math.round(1000 * part * (1 - busy(thread, ns / endNs)));
+    });
   const count = Math.max(0, Math.min(request.count, threads - request.first));
   const tracks = Array.from({ length: count }, (_, i) => trackOf(request.first + i));
   const some = Array.from({ length: Math.min(4, threads) }, (_, thread) => trackOf(thread));
@@ -127,7 +134,12 @@ export class FakeHost {
         return [namesMatched(message)];
       case 'hottestStack': {
         const { stack = [{ name: 'main', module: 'shop' }] } = this.run;
-        return [{ type: 'hottestStack', ask: message.ask, frames: stack, samples: 3, ofSamples: 4 }];
+        const { ask } = message;
+        if (!this.run.waits)
+          return [{ type: 'hottestStack', ask, frames: stack, samples: 3, ofSamples: 4, waitsFor: '', waitedNs: 0 }];
+        return [
+          { type: 'hottestStack', ask, frames: stack, samples: 0, ofSamples: 0, waitsFor: 'lock', waitedNs: 2e6 },
+        ];
       }
       default:
         return [];

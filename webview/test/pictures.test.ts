@@ -114,6 +114,12 @@ for (const [theme, colours] of Object.entries(themes)) {
     ] as const)
       await picture(`timeline-${theme}-${shape}`, { theme: colours, width, height: 760 }, selectShop);
   });
+  test(`waits on a timeline in ${theme}`, () =>
+    picture(`timeline-waits-${theme}`, { theme: colours, width: 1200, height: 420 }, async (panel) => {
+      const host = await serveRun(panel.page, { threads: 12, seconds: 4, waits: true });
+      await showShop(panel);
+      await panel.post(host.first());
+    }));
   test(`the table of threads in ${theme}, wide and narrow`, async () => {
     for (const [shape, width] of [
       ['wide', 1500],

@@ -276,6 +276,23 @@ onPage('a pointer that rests shows the stack there, foreign names escaped', {}, 
   assert.equal(await tooltip.isVisible(), false);
 });
 
+onPage('waits have colours of their own, and a pointer on one says what for', {}, async (panel) => {
+  const keys = panel.page.locator('.timeline-key.queued, .timeline-key.waiting');
+  await showTimeline(panel, { ...EIGHT, stack, waits: true });
+  assert.deepEqual(await keys.allTextContents(), ['waits for a CPU', 'waits for something else']);
+  const { x, y } = await placeOn(panel, 1, 0.3);
+  await panel.page.mouse.move(x, y);
+  const tooltip = panel.page.locator('.timeline-tooltip');
+  await tooltip.waitFor();
+  assert.match(await wordsOf(tooltip), /worker-1.*Longest wait: lock, 2\.00 ms/);
+});
+
+onPage('a run without waits has no colours of them', {}, async (panel) => {
+  await showTimeline(panel);
+  const keys = panel.page.locator('.timeline-key:visible');
+  assert.deepEqual(await keys.allTextContents(), ['own code', 'libraries', 'kernel']);
+});
+
 onPage('of ten thousand threads only those in view are asked for and exist', {}, async (panel) => {
   await showTimeline(panel, { threads: 10_000, seconds: 4 });
   const asked = async (): Promise<ShownTimelineRequest> => (await allOf(panel, 'timeline')).at(-1)!.request;

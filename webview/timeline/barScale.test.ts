@@ -4,10 +4,17 @@ import type { Timeline, Track } from '../content/timeline.ts';
 import { barHeights, columnsFor, fullOf, fullPerNs } from './barScale.ts';
 import { fillBars } from './trackBitmap.ts';
 
-const trackOf = (own: number[], library: number[], kernel: number[], tinted?: number[]): Track => ({
+const trackOf = (
+  own: number[],
+  library: number[],
+  kernel: number[],
+  tinted?: number[],
+  waits?: { queued: number[]; waiting: number[] },
+): Track => ({
   ...{ pid: 1, tid: 2, process: '', thread: '', samples: 0 },
   ...{ own: Uint32Array.from(own), library: Uint32Array.from(library), kernel: Uint32Array.from(kernel) },
   tinted: tinted && Uint32Array.from(tinted),
+  waits: waits && { queued: Uint32Array.from(waits.queued), waiting: Uint32Array.from(waits.waiting) },
 });
 const timelineOf = (all: Track, tracks: Track[], full: number, cpus = 0): Timeline => ({
   ...{ endNs: 2e9, fromNs: 0, toNs: 2e9, columns: 2, full, cpus, all, trackCount: tracks.length, tracks },
@@ -44,9 +51,19 @@ test('columns are as many as pixels, and fewer when a full one would have less t
   assert.equal(columnsFor(9000, 900e9, rate, 4096), 4096);
 });
 test('pixels are those of the parts, from the foot, the chosen function over them', () => {
-  const colours = { ownPixel: 1, libraryPixel: 2, kernelPixel: 3, tintedPixel: 9 };
+  const colours = { ownPixel: 1, libraryPixel: 2, kernelPixel: 3, queuedPixel: 4, waitingPixel: 5, tintedPixel: 9 };
   const bars = barHeights(trackOf([2, 1], [1, 0], [1, 0], [1, 0]), 4, 4);
   const pixels = new Uint32Array(8);
   fillBars(pixels, bars, 4, colours);
   assert.deepEqual([...pixels], [3, 0, 2, 0, 1, 0, 9, 1]);
+});
+test('waits are above what ran, and no higher than the track', () => {
+  const colours = { ownPixel: 1, libraryPixel: 2, kernelPixel: 3, queuedPixel: 4, waitingPixel: 5, tintedPixel: 9 };
+  const waits = { queued: [250, 0], waiting: [250, 1000] };
+  const bars = barHeights(trackOf([1, 0], [0, 0], [1, 1], undefined, waits), 4, 4);
+  assert.deepEqual([bars.kernel[0], bars.queued[0], bars.waiting[0]], [2, 3, 4]);
+  assert.deepEqual([bars.kernel[1], bars.queued[1], bars.waiting[1]], [1, 1, 4]);
+  const pixels = new Uint32Array(8);
+  fillBars(pixels, bars, 4, colours);
+  assert.deepEqual([...pixels], [5, 5, 4, 5, 3, 5, 1, 3]);
 });

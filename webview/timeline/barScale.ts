@@ -10,6 +10,8 @@ export interface BarHeights {
   readonly own: Uint16Array; // upper edge above the foot, by column; each includes what is below it
   readonly library: Uint16Array;
   readonly kernel: Uint16Array;
+  readonly queued: Uint16Array; // as high as `kernel` where the thread did not wait, or it is not known
+  readonly waiting: Uint16Array;
   readonly tinted: Uint16Array | undefined; // from the foot
 }
 
@@ -26,6 +28,8 @@ export function barHeights(track: Track, full: number, height: number): BarHeigh
     own: new Uint16Array(columns),
     library: new Uint16Array(columns),
     kernel: new Uint16Array(columns),
+    queued: new Uint16Array(columns),
+    waiting: new Uint16Array(columns),
     tinted: track.tinted && new Uint16Array(columns),
   };
   const pixels = (samples: number) =>
@@ -37,6 +41,9 @@ export function barHeights(track: Track, full: number, height: number): BarHeigh
     heights.own[column] = pixels(own);
     heights.library[column] = pixels(library);
     heights.kernel[column] = pixels(kernel);
+    const waited = (thousandths = 0) => Math.round((thousandths / 1000) * height);
+    heights.queued[column] = Math.min(height, heights.kernel[column]! + waited(track.waits?.queued[column]));
+    heights.waiting[column] = Math.min(height, heights.queued[column]! + waited(track.waits?.waiting[column]));
     if (heights.tinted) heights.tinted[column] = pixels(track.tinted![column]!);
   }
   return heights;

@@ -1,6 +1,6 @@
 // What the keyboard's cursor is on, in words: time, thread, and the samples there by whose code was running.
 import * as l10n from '@vscode/l10n';
-import { countText, momentText } from '../../core/numbersAsText.ts';
+import { countText, momentText, percentText } from '../../core/numbersAsText.ts';
 import { columnAt } from './timeView.ts';
 import { trackName } from './trackRows.ts';
 import { type LoadedTrack, rangeOfTrack } from './trackStore.ts';
@@ -14,12 +14,19 @@ export function cursorText(loaded: LoadedTrack, ns: number): string {
   const place = `${momentText(ns, stepNs, range.toNs)}, ${trackName(track)}`;
   const column = columns > 0 ? columnAt(range, columns, ns) : -1;
   const [own, library, kernel] = [track.own, track.library, track.kernel].map((counts) => counts[column] ?? 0);
-  if (!own && !library && !kernel) return l10n.t('{0}: no samples', place);
-  return l10n.t(
-    '{0}: {1} samples in own code, {2} in libraries, {3} in the kernel',
-    place,
-    countText(own!),
-    countText(library!),
-    countText(kernel!),
+  const sampled =
+    !own && !library && !kernel
+      ? l10n.t('{0}: no samples', place)
+      : l10n.t(
+          '{0}: {1} samples in own code, {2} in libraries, {3} in the kernel',
+          place,
+          countText(own!),
+          countText(library!),
+          countText(kernel!),
+        );
+  if (!track.waits || column < 0) return sampled;
+  const [queued, waiting] = [track.waits.queued, track.waits.waiting].map((waits) =>
+    percentText(waits[column]! / 1000),
   );
+  return l10n.t('{0}; of the time, {1} waiting for a CPU and {2} for something else', sampled, queued!, waiting!);
 }

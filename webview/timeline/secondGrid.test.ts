@@ -97,6 +97,7 @@ const counts = (samples: readonly number[]) => {
     library: none,
     kernel: none,
     tinted: undefined,
+    waits: undefined,
   };
   const range = { endNs: SECOND, fromNs: 0, toNs: SECOND };
   const rest = { full: 20, cpus: 1, trackCount: 1, tracks: [], executions: [], samplesWithoutTime: 0 };

@@ -2,7 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, render } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
-import { countText, samplesOfText, samplesText, timeRangeText } from '../../core/numbersAsText.ts';
+import { countText, durationText, samplesOfText, samplesText, timeRangeText } from '../../core/numbersAsText.ts';
 import type { HottestStackMessage, ShownTimeRange } from '../../core/selectionMessages.ts';
 import { placeBeside } from '../graph/tooltip.ts';
 import { rendered } from '../page/rendered.ts';
@@ -66,14 +66,18 @@ export class StackTooltip {
 const isSamePlace = (a: StackPlace, b: StackPlace): boolean =>
   a.pid === b.pid && a.tid === b.tid && a.time.fromNs === b.time.fromNs && a.time.toNs === b.time.toNs;
 
-function linesOf({ frames, samples, ofSamples }: HottestStackMessage, { time, thread }: StackPlace) {
+function linesOf(message: HottestStackMessage, { time, thread }: StackPlace) {
+  const { frames, samples, ofSamples, waitsFor, waitedNs } = message;
+  const what = waitsFor
+    ? l10n.t('Longest wait: {0}, {1}', visibleText(waitsFor, NAME_MAX), durationText(waitedNs))
+    : l10n.t('Most frequent stack: {0}', samplesOfText(samples, ofSamples));
   const shown = frames.slice(-FRAMES_MAX);
   const left = frames.length - shown.length;
   const head = `${timeRangeText(time)} · ${thread}`;
   if (frames.length === 0) return html`<div class="tooltip-place">${head} · ${samplesText(ofSamples)}</div>`;
   return html`
     <div class="tooltip-place">${head}</div>
-    <div class="tooltip-place">${l10n.t('Most frequent stack: {0}', samplesOfText(samples, ofSamples))}</div>
+    <div class="tooltip-place">${what}</div>
     <div class="timeline-stack">
       ${left > 0 ? html`<div class="timeline-frame quiet">${l10n.t('… {0} more callers', countText(left))}</div>` : nothing}
       ${shown.map(({ name }) => html`<div class="timeline-frame">${visibleText(name, NAME_MAX)}</div>`)}

@@ -6,6 +6,8 @@ export interface StripColours {
   readonly ownPixel: number;
   readonly libraryPixel: number;
   readonly kernelPixel: number;
+  readonly queuedPixel: number;
+  readonly waitingPixel: number;
   readonly tintedPixel: number; // samples of the selected function
   readonly background: string;
   readonly line: string; // between tracks
@@ -23,6 +25,8 @@ export function readStripColours(): StripColours {
     ownPixel: pixel('--timeline-own'),
     libraryPixel: pixel('--timeline-library'),
     kernelPixel: pixel('--timeline-kernel'),
+    queuedPixel: pixel('--timeline-queued'),
+    waitingPixel: pixel('--timeline-waiting'),
     tintedPixel: pixel('--timeline-tinted'),
     background,
     line: highContrast ? quietText : quietFill,

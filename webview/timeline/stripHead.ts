@@ -5,6 +5,7 @@ import { html } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import { samplesText } from '../../core/numbersAsText.ts';
 import type { TrackOrder } from '../../core/selectionMessages.ts';
+import { hasWaits, type Timeline } from '../content/timeline.ts';
 import { icon, icons } from '../page/icons.ts';
 import { rendered } from '../page/rendered.ts';
 import { Choices, toggleButton, toolbarButton } from '../page/toolbarButtons.ts';
@@ -22,6 +23,7 @@ export class StripHead {
   readonly #toggle: VscodeToolbarButton;
   readonly #tools: HTMLElement;
   readonly #legend: HTMLElement;
+  readonly #waits: readonly HTMLElement[];
   readonly #tinted = rendered(html`<span class="timeline-key tinted" hidden></span>`);
   readonly #note = rendered(html`<span class="timeline-note"></span>`);
   readonly #ofTracks: HTMLElement; // tools that the map has no use for
@@ -46,9 +48,13 @@ export class StripHead {
         events.openChosen(this.#open);
       }}><span class="timeline-chevron">${icon(icons.open)}</span>${l10n.t('Timeline')}</vscode-toolbar-button>`);
     const key = (kind: string, text: string) => html`<span class="timeline-key ${kind}">${text}</span>`;
+    this.#waits = [
+      rendered(key('queued', l10n.t('waits for a CPU'))),
+      rendered(key('waiting', l10n.t('waits for something else'))),
+    ];
     this.#legend = rendered(html`
       <div class="timeline-legend">
-        ${key('own', l10n.t('own code'))}${key('library', l10n.t('libraries'))}${key('kernel', l10n.t('kernel'))}${this.#tinted}
+        ${key('own', l10n.t('own code'))}${key('library', l10n.t('libraries'))}${key('kernel', l10n.t('kernel'))}${this.#waits}${this.#tinted}
       </div>`);
     this.#ofTracks = rendered(html`
       <div class="timeline-tools">${orders.element}${toolbarButton(
@@ -88,8 +94,11 @@ export class StripHead {
     this.#tinted.title = visibleText(name);
   }
 
-  tellSamplesWithoutTime(samples: number) {
+  /** What its tracks have, and what they lack. */
+  tellContent(timeline: Timeline) {
+    const { samplesWithoutTime: samples } = timeline;
     this.#note.textContent = samples === 0 ? '' : l10n.t('{0} without a time are on no track', samplesText(samples));
+    for (const key of this.#waits) key.hidden = !hasWaits(timeline);
   }
 
   tellFailure(message: string) {

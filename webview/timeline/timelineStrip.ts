@@ -11,7 +11,7 @@ import {
   sameSelection,
 } from '../../core/selectionMessages.ts';
 import type { NamedFunction } from '../../core/webviewMessages.ts';
-import type { Timeline, Track } from '../content/timeline.ts';
+import { hasWaits, type Timeline, type Track } from '../content/timeline.ts';
 import type { MenuPlace } from '../page/contextMenu.ts';
 import { heightHandle } from '../page/heightHandle.ts';
 import { rendered } from '../page/rendered.ts';
@@ -139,10 +139,10 @@ export class TimelineStrip implements TimelineAsker {
     if (request.order !== this.#state.order) return this.#view ? this.draw() : this.#request();
     const first = this.#view === undefined;
     this.#store.receive(request, timeline);
-    if (timeline.trackCount === 0 || timeline.all.samples === 0) return; // a profile without times
+    if (timeline.trackCount === 0 || (timeline.all.samples === 0 && !hasWaits(timeline))) return; // a profile without times
     this.#view ??= wholeView(timeline.endNs);
     this.element.hidden = false;
-    this.#head.tellSamplesWithoutTime(timeline.samplesWithoutTime);
+    this.#head.tellContent(timeline);
     this.#spacer.style.height = `${timeline.trackCount * TRACK_HEIGHT}px`;
     this.#grid.setAttribute('aria-rowcount', String(timeline.trackCount + 1));
     if (!first) return this.draw();

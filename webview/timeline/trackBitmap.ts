@@ -17,21 +17,24 @@ export function trackBitmap(bars: BarHeights, height: number, colours: StripColo
 /** Row by row, so that memory is written in order; what no bar covers stays transparent. */
 export function fillBars(
   pixels: Uint32Array,
-  { own, library, kernel, tinted }: BarHeights,
+  { own, library, kernel, queued, waiting, tinted }: BarHeights,
   height: number,
   {
     ownPixel,
     libraryPixel,
     kernelPixel,
+    queuedPixel,
+    waitingPixel,
     tintedPixel,
-  }: Pick<StripColours, `${'own' | 'library' | 'kernel' | 'tinted'}Pixel`>,
+  }: Pick<StripColours, `${keyof BarHeights}Pixel`>,
 ) {
   const columns = own.length;
   let at = 0;
   for (let row = height; row > 0; row--) {
     for (let column = 0; column < columns; column++, at++) {
-      if (kernel[column]! < row) continue;
-      if (tinted && tinted[column]! >= row) pixels[at] = tintedPixel;
+      if (waiting[column]! < row) continue;
+      if (kernel[column]! < row) pixels[at] = queued[column]! >= row ? queuedPixel : waitingPixel;
+      else if (tinted && tinted[column]! >= row) pixels[at] = tintedPixel;
       else pixels[at] = own[column]! >= row ? ownPixel : library[column]! >= row ? libraryPixel : kernelPixel;
     }
   }

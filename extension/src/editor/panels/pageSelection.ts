@@ -90,7 +90,8 @@ export class PageSelection {
         const body = (run: number) => ({ hottestStack: { run, time: { ...time }, pid, tid } });
         const stack = expected((await this.run.requestWhole(body)).hottestStack, 'HottestStack');
         const frames = stack.frames.map(({ name, module }) => ({ name, module }));
-        return post({ type: 'hottestStack', ask, frames, samples: stack.samples, ofSamples: stack.ofSamples });
+        const { samples, ofSamples, waitsFor, waitedNs } = stack;
+        return post({ type: 'hottestStack', ask, frames, samples, ofSamples, waitsFor, waitedNs });
       }
     }
   }

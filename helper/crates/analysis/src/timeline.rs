@@ -7,10 +7,11 @@ use std::ops::Range;
 use profile::{Counting, SeededHash};
 
 use crate::analyzed::Analyzed;
-use crate::frames::{FunctionId, FunctionKind, FunctionOf};
+use crate::frames::{FunctionKind, FunctionOf};
 use crate::named_functions::{NamedFunction, marked};
 use crate::selection::OwnCode;
 use crate::threads::ThreadOf;
+use crate::track_waits::{TimeColumns, TrackWaits, waits_of_tracks};
 use crate::tracks::Tracks;
 
 /// What is wanted of it.
@@ -53,6 +54,8 @@ pub struct Track {
     pub of_code: [Vec<u32>; 3],
     /// By column, samples with the tinted function anywhere; empty: none is tinted.
     pub tinted: Vec<u32>,
+    /// By column, thousandths of its time; empty: not known, or of all threads.
+    pub waits: TrackWaits,
 }
 
 impl Track {
@@ -62,6 +65,7 @@ impl Track {
             samples,
             of_code: std::array::from_fn(|_| vec![0; columns]),
             tinted: vec![0; if is_tinted { columns } else { 0 }],
+            waits: TrackWaits::default(),
         }
     }
 
@@ -110,9 +114,12 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
     let tinted = (wanted.tinted).map(|function| nodes_with(analyzed, function));
     let in_time = analyzed.in_time();
     let (mut at, last) = (times.within(&time).start, times.within(&time).end);
+    let cut = TimeColumns {
+        time: time.clone(),
+        count: columns,
+    };
     for column in 0..columns {
-        let end = u128::from(length) * (column as u128 + 1) / columns as u128;
-        let end = time.start.saturating_add(end as u64);
+        let end = cut.edge(column + 1);
         while at < last && times.ns[at] < end {
             let (node, thread) = in_time[at];
             at += 1;
@@ -124,6 +131,13 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
                 tracks[track - shown.start].add(column, code, is_tinted);
             }
         }
+    }
+    let waits = waits_of_tracks(analyzed, &cut, tracks.len(), |sample| {
+        let track = threads.of_thread[analyzed.thread_table().of_sample[sample] as usize];
+        shown.contains(&track).then(|| track - shown.start)
+    });
+    for (track, waits) in tracks.iter_mut().zip(waits) {
+        track.waits = waits;
     }
     Some(Timeline {
         end_ns,
@@ -278,57 +292,4 @@ fn nodes_with(analyzed: &Analyzed, function: &NamedFunction) -> Vec<bool> {
         has[node] = has[stacks.parent[node] as usize] || of_chain[stacks.chain[node] as usize];
     }
     has
-}
-
-/// The call path that most samples of a thread, or of all, were taken on, in a part of the time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HottestStack {
-    /// Outermost first; empty: there is no sample.
-    pub functions: Vec<FunctionId>,
-    pub samples: u64,
-    /// In that part of the time.
-    pub of_samples: u64,
-}
-
-/// `thread`: pid and tid; `None`: any.
-pub fn hottest_stack(
-    analyzed: &Analyzed,
-    time: &Range<u64>,
-    thread: Option<(u32, u32)>,
-) -> HottestStack {
-    let (Some(times), Some(run)) = (analyzed.sample_times(), &analyzed.profile().run) else {
-        return HottestStack::default();
-    };
-    let table = analyzed.thread_table();
-    let is_of_thread = |sample: usize| {
-        let of = table.all[table.of_sample[sample] as usize];
-        thread.is_none_or(|thread| thread == (of.pid, of.tid))
-    };
-    let stacks = analyzed.stacks();
-    let mut samples_of: HashMap<u32, u64, SeededHash> = HashMap::default();
-    let mut of_samples = 0;
-    for at in times.within(time) {
-        let sample = run.time_sample[at] as usize;
-        if is_of_thread(sample) {
-            of_samples += 1;
-            *samples_of.entry(stacks.node_of_sample[sample]).or_default() += 1;
-        }
-    }
-    let hottest = (samples_of.iter()).max_by_key(|(node, samples)| (**samples, Reverse(**node)));
-    let Some((&node, &samples)) = hottest else {
-        return HottestStack::default();
-    };
-    let mut functions = Vec::new();
-    let mut node = node;
-    while node != 0 {
-        let chain = analyzed.chain(stacks.chain[node as usize]);
-        functions.extend(chain.iter().map(|frame| frame.function));
-        node = stacks.parent[node as usize];
-    }
-    functions.reverse();
-    HottestStack {
-        functions,
-        samples,
-        of_samples,
-    }
 }

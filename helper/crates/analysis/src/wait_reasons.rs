@@ -3,11 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use profile::WAIT;
-
 use crate::amounts::Amount;
 use crate::analyzed::Analyzed;
 use crate::frames::Measure;
+use crate::wait_times::reason_of;
 
 /// Reasons of waits with what they add up to, most first. Empty: the samples of this measure have none.
 pub fn wait_reasons(analyzed: &Analyzed, measure: Measure) -> Vec<(&str, Amount)> {
@@ -17,13 +16,8 @@ pub fn wait_reasons(analyzed: &Analyzed, measure: Measure) -> Vec<(&str, Amount)
     }
     let mut by_reason: BTreeMap<&str, Amount> = BTreeMap::new();
     for (sample, amount) in analyzed.amounts(measure) {
-        let labels = profile.samples.labels_of(sample).iter();
-        let mut reasons = labels.filter(|label| profile.text(label.key) == WAIT);
-        if let Some(label) = reasons.next() {
-            by_reason
-                .entry(profile.text(label.text))
-                .or_default()
-                .add(amount);
+        if let Some(reason) = reason_of(profile, sample) {
+            by_reason.entry(reason).or_default().add(amount);
         }
     }
     let mut reasons: Vec<_> = (by_reason.into_iter())
@@ -35,7 +29,7 @@ pub fn wait_reasons(analyzed: &Analyzed, measure: Measure) -> Vec<(&str, Amount)
 
 #[cfg(test)]
 mod tests {
-    use profile::{LabelValue, ProfileBuilder};
+    use profile::{LabelValue, ProfileBuilder, WAIT};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use profile::{Profile, SeededHash, WaitTime, run};
+use profile::{Profile, SeededHash, WAIT, WaitReason, WaitTime, run};
 
 use crate::selected_samples::SelectedSamples;
 
@@ -12,6 +12,8 @@ pub(crate) struct WaitTimes {
     pub all: Vec<WaitTime>,
     /// By sample of the profile, whether it is of waits whose times are known.
     pub has_times: Vec<bool>,
+    /// By sample, whether its thread could have run.
+    pub is_queued: Vec<bool>,
 }
 
 /// How long, and how often.
@@ -30,7 +32,14 @@ impl WaitTimes {
         for wait in &all {
             *has_times.get_mut(wait.sample as usize)? = true;
         }
-        Some(WaitTimes { all, has_times })
+        let is_queued = (0..profile.samples.len())
+            .map(|sample| reason_of(profile, sample) == Some(WaitReason::RunQueue.name()))
+            .collect();
+        Some(WaitTimes {
+            all,
+            has_times,
+            is_queued,
+        })
     }
 
     /// The parts of waits that are in these ranges, which are apart.
@@ -103,6 +112,13 @@ impl SelectedSamples {
     }
 }
 
+/// Why the thread of a sample waited; `None`: it is none of waits.
+pub(crate) fn reason_of(profile: &Profile, sample: usize) -> Option<&str> {
+    let mut labels = profile.samples.labels_of(sample).iter();
+    let label = labels.find(|label| profile.text(label.key) == WAIT)?;
+    Some(profile.text(label.text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +166,7 @@ mod tests {
         let times = WaitTimes {
             all: vec![wait(10, 100, 100, 1)],
             has_times: vec![true],
+            is_queued: vec![false],
         };
         let ranges = [0..5, 20..30, 50..60, 110..120];
         let sums = times.sums_within(&ranges);

@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use analysis::{Analyzed, Selection};
+use analysis::{Analyzed, Selection, TimelineOf, hottest_stack, timeline};
 use profile::{Limits, Profile, ValueType, WaitTime, run::WaitTimes};
 use support::selections::{functions_by, lines_by, sums, threaded};
 use support::{Chance, PERIOD_NS};
@@ -181,4 +181,73 @@ fn times_that_do_not_add_up_to_the_waits_are_omitted_and_the_waits_are_not() {
     assert_eq!(read.total(WAIT), total);
     let problems = read.problems.join("\n");
     assert!(problems.contains("All waits are present"), "{problems}");
+}
+
+#[test]
+fn tracks_of_a_timeline_have_all_waits_of_their_threads() {
+    for seed in 1..=40 {
+        let (profile, waits, mut chance) = a_run(seed);
+        let Some(longest) = waits
+            .iter()
+            .max_by_key(|wait| wait.start_ns + wait.length_ns)
+        else {
+            continue;
+        };
+        let run = Analyzed::new(profile);
+        let columns = 1 + chance.below(50);
+        let time = 0..longest.start_ns + longest.length_ns;
+        let wanted = TimelineOf {
+            time: time.clone(),
+            columns: columns as u32,
+            tracks: 0..99,
+            by_process: false,
+            tinted: None,
+            folders: &[],
+        };
+        let found = timeline(&run, &wanted).expect("it has times");
+        let column_ns = found.time.end as f64 / columns as f64;
+        let mut shown_ns = 0.0;
+        let mut is_full = false;
+        for track in &found.tracks {
+            assert_eq!(
+                track.waits.queued,
+                vec![0; columns as usize],
+                "none says so"
+            );
+            for thousandths in &track.waits.waiting {
+                shown_ns += f64::from(*thousandths) / 1000.0 * column_ns;
+                is_full |= *thousandths == 1000;
+            }
+        }
+        assert_eq!(found.all.waits.waiting, [0; 0]);
+        let waited_ns = run.total(WAIT).value as f64;
+        let rounding_ns = column_ns / 1000.0 * (columns as usize * found.track_count) as f64;
+        assert!(shown_ns <= waited_ns + rounding_ns, "{seed}");
+        // Waits of these threads overlap, which those of real ones do not.
+        assert!(
+            is_full || shown_ns + 2.0 * rounding_ns >= waited_ns,
+            "{seed}: {shown_ns} of {waited_ns}"
+        );
+    }
+}
+
+#[test]
+fn where_nothing_was_sampled_the_longest_wait_is_what_a_thread_was_at() {
+    let mut found = 0;
+    for seed in 1..=40 {
+        let (mut profile, waits, _) = a_run(seed);
+        let run = profile.run.as_mut().expect("a run");
+        run.time_sample.clear();
+        run.time_delta_ns.clear();
+        let run = Analyzed::new(profile);
+        for wait in waits.iter().filter(|wait| wait.waited_ns > 10) {
+            let time = wait.start_ns..wait.start_ns + wait.length_ns;
+            let stack = hottest_stack(&run, &time, None);
+            let (_, ns) = stack.waited.expect("it is that one, or a longer one");
+            assert!(ns >= wait.waited_ns && !stack.functions.is_empty());
+            assert_eq!(stack.of_samples, 0);
+            found += 1;
+        }
+    }
+    assert!(found > 50, "{found}");
 }

@@ -47,6 +47,8 @@ pub fn timeline(run: &OpenRun, request: &TimelineRequest) -> Result<Vec<u8>, Fai
             library,
             kernel,
             tinted: track.tinted,
+            queued: track.waits.queued,
+            waiting: track.waits.waiting,
         }
     };
     let message = wire::Timeline {
@@ -95,9 +97,13 @@ pub fn hottest_stack(run: &OpenRun, request: &HottestStackRequest) -> wire::Hott
             module: named.module,
         }
     };
+    let frames = found.functions.iter().map(named).collect();
+    let (waits_for, waited_ns) = found.waited.unwrap_or_default();
     wire::HottestStack {
-        frames: found.functions.iter().map(named).collect(),
+        frames,
         samples: found.samples,
         of_samples: found.of_samples,
+        waits_for,
+        waited_ns,
     }
 }
