@@ -4,6 +4,11 @@
 mod cost_table;
 mod folded;
 mod frame_text;
+mod perf_script;
+mod perf_script_events;
+mod perf_script_frame;
+mod perf_script_header;
+mod sample_table;
 mod valgrind;
 mod valgrind_line;
 mod valgrind_names;
@@ -15,7 +20,7 @@ use std::path::Path;
 use profile::{ForeignReader, Opener, Profile, ProfileError};
 
 /// In the order in which they are tried.
-pub const READERS: &[ForeignReader] = &[valgrind::READER, folded::READER];
+pub const READERS: &[ForeignReader] = &[valgrind::READER, perf_script::READER, folded::READER];
 
 /// Opens a run, or a profile of any format that is known.
 ///

@@ -20,7 +20,7 @@ Examples:
 
 OUT is a pprof file, as all runs are; its name must end in .pb.gz.")]
 pub struct Args {
-    /// Run file, any pprof file, folded stacks, or a file of Callgrind or Cachegrind
+    /// Run file, any pprof file, or a file of another profiler (docs/formats.md lists the formats)
     #[arg(value_name = "IN")]
     from: PathBuf,
     /// File to write; replaced if it exists

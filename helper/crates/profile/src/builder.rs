@@ -48,12 +48,17 @@ impl ProfileBuilder {
     pub fn new(sample_types: &[(&str, &str)]) -> Self {
         let mut builder = ProfileBuilder::default();
         builder.string_ids.insert("".into(), 0);
-        for (kind, unit) in sample_types {
-            let value_type = builder.value_type(kind, unit);
-            builder.profile.sample_types.push(value_type);
-        }
-        builder.profile.default_sample_type = sample_types.len().saturating_sub(1);
+        builder.set_sample_types(sample_types);
         builder
+    }
+
+    /// For files that name them last. Panics when there are samples already.
+    pub fn set_sample_types(&mut self, sample_types: &[(&str, &str)]) {
+        assert!(self.profile.samples.is_empty(), "before any sample");
+        self.profile.sample_types = (sample_types.iter())
+            .map(|(kind, unit)| self.value_type(kind, unit))
+            .collect();
+        self.profile.default_sample_type = sample_types.len().saturating_sub(1);
     }
 
     /// Panics past 4 GiB of text, far beyond what a recording keeps.

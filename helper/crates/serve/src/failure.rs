@@ -57,7 +57,7 @@ impl From<ProfileError> for Failure {
             ),
             ErrorKind::NotAProfile => (
                 FailureKind::BadProfile,
-                "Lineheat opens pprof files, such as its own runs and those of other profilers, folded stacks, and files of Callgrind and Cachegrind.",
+                "Lineheat opens pprof files, such as its own runs and those of other profilers, and files of other tools (docs/formats.md lists them).",
             ),
             ErrorKind::Damaged => (
                 FailureKind::BadProfile,
