@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use profile::Profile;
+use symbolize::{AskedModule, ModuleSymbols, symbolize_module};
 
 const SHOWN: usize = 8;
 
 fn main() {
     for path in std::env::args_os().skip(1).map(PathBuf::from) {
         let before = cpu_seconds();
-        let opened = interchange::open(&path);
+        let opened = interchange::open(&path, symbols);
         let seconds = cpu_seconds() - before;
         println!(
             "{}: {seconds:.2} s of CPU time, {} MiB at most",
@@ -23,6 +24,14 @@ fn main() {
             Err(error) => println!("  refused: {error}"),
         }
     }
+}
+
+/// Read in this process.
+fn symbols(asked: &[AskedModule]) -> Vec<ModuleSymbols> {
+    let symbols = asked
+        .iter()
+        .map(|of| symbolize_module(&of.module, &of.vaddrs));
+    symbols.collect()
 }
 
 fn print(profile: &Profile) {

@@ -4,10 +4,15 @@
 mod cost_table;
 mod folded;
 mod frame_text;
+mod gperf_cpu;
+mod gperf_heap;
+mod module_files;
+mod module_names;
 mod perf_script;
 mod perf_script_events;
 mod perf_script_frame;
 mod perf_script_header;
+mod proc_maps;
 mod sample_table;
 mod valgrind;
 mod valgrind_line;
@@ -17,20 +22,46 @@ mod valgrind_sums;
 
 use std::path::Path;
 
-use profile::{ForeignReader, Opener, Profile, ProfileError};
+use profile::{ForeignReader, Profile, ProfileError};
+
+pub use module_names::Symbolize;
 
 /// In the order in which they are tried.
-pub const READERS: &[ForeignReader] = &[valgrind::READER, perf_script::READER, folded::READER];
+pub const READERS: &[ForeignReader] = &[
+    valgrind::READER,
+    gperf_cpu::READER,
+    gperf_heap::READER,
+    perf_script::READER,
+    folded::READER,
+];
 
-/// Opens a run, or a profile of any format that is known.
+/// Opens a run, or a profile of any format that is known. Names that it lacks are looked for in the files of its modules.
 ///
 /// # Errors
 /// As [`Profile::open`].
-pub fn open(path: &Path) -> Result<Profile, ProfileError> {
-    opener().open(path)
+pub fn open(path: &Path, symbolize: Symbolize) -> Result<Profile, ProfileError> {
+    Opener::naming_by(symbolize).open(path)
 }
 
 /// The same for one file after the other.
-pub fn opener() -> Opener {
-    Opener::reading(READERS)
+pub struct Opener {
+    opener: profile::Opener,
+    symbolize: Symbolize,
+}
+
+impl Opener {
+    pub fn naming_by(symbolize: Symbolize) -> Opener {
+        Opener {
+            opener: profile::Opener::reading(READERS),
+            symbolize,
+        }
+    }
+
+    /// # Errors
+    /// As [`Profile::open`].
+    pub fn open(&mut self, path: &Path) -> Result<Profile, ProfileError> {
+        let mut profile = self.opener.open(path)?;
+        module_names::name(&mut profile, path, self.symbolize);
+        Ok(profile)
+    }
 }

@@ -15,7 +15,7 @@ fn opened(text: &[u8]) -> Result<Profile, ProfileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stacks.txt");
     std::fs::write(&path, text).unwrap();
-    interchange::open(&path)
+    interchange::open(&path, |_| Vec::new())
 }
 
 fn measures(profile: &Profile) -> Vec<(String, String)> {
@@ -41,7 +41,7 @@ fn leaves(profile: &Profile, measure: usize) -> BTreeMap<String, u64> {
 
 #[test]
 fn a_file_of_py_spy_has_its_samples_on_their_lines() {
-    let profile = interchange::open(&fixture("churn.py-spy.folded.txt")).unwrap();
+    let profile = interchange::open(&fixture("churn.py-spy.folded.txt"), |_| Vec::new()).unwrap();
     assert_eq!(
         measures(&profile),
         [("samples".to_owned(), "count".to_owned())]
@@ -54,7 +54,7 @@ fn a_file_of_py_spy_has_its_samples_on_their_lines() {
 
 #[test]
 fn a_file_of_austin_has_its_times_on_their_lines_and_threads() {
-    let profile = interchange::open(&fixture("churn.austin.txt")).unwrap();
+    let profile = interchange::open(&fixture("churn.austin.txt"), |_| Vec::new()).unwrap();
     let names: Vec<String> = measures(&profile).into_iter().map(|of| of.0).collect();
     assert_eq!(names, ["samples", "wall"]);
     assert_eq!(profile.default_measure(), 1);

@@ -5,12 +5,12 @@ mod support;
 use std::collections::BTreeMap;
 
 use profile::ErrorKind;
-use support::{fixture, functions, lines, measures, mutants, names, opened, refusal};
+use support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
 
 #[test]
 fn both_texts_have_the_samples_that_perf_report_counts() {
     for name in ["mill.perf-script.txt", "mill.perf-script-srcline.txt"] {
-        let profile = interchange::open(&fixture(name)).unwrap();
+        let profile = open(&fixture(name)).unwrap();
         assert_eq!(measures(&profile), ["samples count", "cpu nanoseconds"]);
         assert_eq!(profile.default_measure(), 1);
         assert_eq!(profile.total(0), 193);
@@ -41,7 +41,7 @@ fn both_texts_have_the_samples_that_perf_report_counts() {
 
 #[test]
 fn source_lines_are_those_of_perf_report() {
-    let profile = interchange::open(&fixture("mill.perf-script-srcline.txt")).unwrap();
+    let profile = open(&fixture("mill.perf-script-srcline.txt")).unwrap();
     let lines = lines(&profile, 0);
     let expected = [(29, 109), (30, 39), (37, 20), (38, 12), (12, 3)];
     for (line, count) in expected {

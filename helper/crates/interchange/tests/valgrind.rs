@@ -12,7 +12,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn fixture_profile(name: &str) -> Profile {
-    let profile = interchange::open(&fixture(name)).unwrap();
+    let profile = interchange::open(&fixture(name), |_| Vec::new()).unwrap();
     let depths = (0..profile.samples.len()).map(|sample| profile.samples.stack(sample).len());
     assert!(
         depths.into_iter().all(|depth| depth == 1),
@@ -25,7 +25,7 @@ fn opened(text: impl AsRef<[u8]>) -> Result<Profile, ProfileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("any name");
     std::fs::write(&path, text).unwrap();
-    interchange::open(&path)
+    interchange::open(&path, |_| Vec::new())
 }
 
 fn measure(profile: &Profile, name: &str) -> usize {

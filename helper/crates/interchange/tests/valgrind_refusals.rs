@@ -8,7 +8,7 @@ fn opened(text: impl AsRef<[u8]>) -> Result<Profile, ProfileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("any name");
     std::fs::write(&path, text).unwrap();
-    interchange::open(&path)
+    interchange::open(&path, |_| Vec::new())
 }
 
 /// What a refusal says behind the path.

@@ -259,7 +259,7 @@ fn open_sides(
     compared: &Compared,
 ) -> Result<[Side; 2], String> {
     let open = |paths: &[PathBuf]| -> Result<Vec<Profile>, String> {
-        let mut opener = interchange::opener();
+        let mut opener = interchange::Opener::naming_by(recorder::symbolize_worker::symbols_of);
         (paths.iter())
             .map(|path| {
                 let mut profile = opener.open(path).map_err(|error| error.message)?;

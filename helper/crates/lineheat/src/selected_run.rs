@@ -42,7 +42,8 @@ impl SelectedRun {
         flags: &SelectionFlags,
         measure: &MeasureFlag,
     ) -> Result<SelectedRun, String> {
-        let mut profile = interchange::open(path).map_err(|error| error.message)?;
+        let mut profile = interchange::open(path, recorder::symbolize_worker::symbols_of)
+            .map_err(|error| error.message)?;
         rename_functions(&mut profile, demangle.map(DemangleChoice::mode));
         let analyzed = Analyzed::new(profile);
         let measure = measure.of(&analyzed)?;

@@ -28,6 +28,8 @@ pub struct Profile {
     pub run: Option<RunInfo>,
     /// What was cut while reading, as sentences. Not written.
     pub problems: Vec<String>,
+    /// The file has addresses, and its modules may have names for them. Not written.
+    pub needs_names: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use profile::{Function, NAMES_AT_END, Profile, SampleLine, StringId};
+use profile::{LateNames, NAMES_AT_END, Profile, SampleLine};
 use symbolize::{
     AskedModule, Frame, Isolation, ModuleFile, Options, symbolize_isolated, user_cache_folder,
 };
@@ -27,31 +27,13 @@ impl NamesSoFar {
     /// Gives a run without names the names and lines of its code, as far as they can be found now.
     pub fn name(&mut self, profile: &mut Profile) {
         self.find(profile);
-        let mut naming = Naming::of(profile);
-        let locations = profile.locations.clone();
-        let (mut lines, mut line_ends) = (Vec::new(), Vec::with_capacity(locations.len()));
-        for location in 0..locations.len() {
-            let present = locations.lines_of(location as u32);
-            match self
-                .frames_of(profile, location)
-                .filter(|_| present.is_empty())
-            {
-                None => lines.extend_from_slice(present),
-                Some(frames) => {
-                    let found = frames.iter().map(|frame| naming.line_of(profile, frame));
-                    lines.extend(found);
-                    let mapping = locations.mapping[location] as usize;
-                    let mapping = &mut profile.mappings[mapping];
-                    mapping.has_functions = true;
-                    mapping.has_filenames = true;
-                    mapping.has_line_numbers = true;
-                    mapping.has_inline_frames = true;
-                }
-            }
-            line_ends.push(lines.len() as u32);
-        }
-        profile.locations.lines = lines;
-        profile.locations.line_ends = line_ends;
+        let mut names = LateNames::of(profile);
+        profile.name_locations(|profile, location| {
+            let frames = self.frames_of(profile, location).unwrap_or_default();
+            (frames.iter())
+                .map(|frame| line_of(&mut names, profile, frame))
+                .collect()
+        });
         if let Some(run) = &mut profile.run {
             run.problems.retain(|problem| problem != NAMES_AT_END);
         }
@@ -138,53 +120,18 @@ fn file_of(name: &str, started: SystemTime) -> Option<ModuleFile> {
     (metadata.is_file() && is_older).then(|| ModuleFile::at_path(path))
 }
 
-/// Adds functions to a profile, each once.
-struct Naming {
-    functions: HashMap<Function, u32>,
-    texts: HashMap<String, StringId>,
-}
-
-impl Naming {
-    fn of(profile: &Profile) -> Naming {
-        let functions = profile.functions.iter().zip(0..);
-        Naming {
-            functions: functions
-                .map(|(function, index)| (*function, index))
-                .collect(),
-            texts: HashMap::new(),
-        }
-    }
-
-    fn line_of(&mut self, profile: &mut Profile, frame: &Frame) -> SampleLine {
-        let function = Function {
-            name: self.text(profile, &frame.name),
-            system_name: self.text(profile, &frame.system_name),
-            filename: self.text(profile, frame.file.as_deref().unwrap_or("")),
-            start_line: frame.function_line,
-        };
-        let next = profile.functions.len() as u32;
-        let index = *self.functions.entry(function).or_insert(next);
-        if index == next {
-            profile.functions.push(function);
-        }
-        SampleLine {
-            function: index,
-            line: frame.line,
-            column: frame.column,
-        }
-    }
-
-    /// A table of texts that is full gives the empty one.
-    fn text(&mut self, profile: &mut Profile, text: &str) -> StringId {
-        if text.is_empty() {
-            return 0;
-        }
-        if let Some(id) = self.texts.get(text) {
-            return *id;
-        }
-        let id = profile.strings.push(text).unwrap_or(0);
-        self.texts.insert(text.to_owned(), id);
-        id
+fn line_of(names: &mut LateNames, profile: &mut Profile, frame: &Frame) -> SampleLine {
+    let file = frame.file.as_deref().unwrap_or("");
+    SampleLine {
+        function: names.function(
+            profile,
+            &frame.name,
+            &frame.system_name,
+            file,
+            frame.function_line,
+        ),
+        line: frame.line,
+        column: frame.column,
     }
 }
 

@@ -2,6 +2,10 @@
 
 use std::process::{Command, ExitCode};
 
+use symbolize::{
+    AskedModule, Isolation, ModuleSymbols, Options, symbolize_isolated, user_cache_folder,
+};
+
 use crate::own_program::own_program;
 
 const NAME: &str = "symbolize-worker";
@@ -16,4 +20,13 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(3),
     }
+}
+
+/// Names and lines of addresses in the files of modules, read by such a process.
+pub fn symbols_of(asked: &[AskedModule]) -> Vec<ModuleSymbols> {
+    let options = Options {
+        cache: user_cache_folder(),
+        ..Options::default()
+    };
+    symbolize_isolated(asked, &options, &mut Isolation::by(command()), || {})
 }

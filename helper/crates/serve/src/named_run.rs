@@ -40,7 +40,7 @@ fn of_file(
     session.profiles.get(path, demangle, || {
         // Before it is read: a change meanwhile is a change.
         let modified_unix_us = modified_unix_us(path);
-        let profile = interchange::open(path)?;
+        let profile = interchange::open(path, recorder::symbolize_worker::symbols_of)?;
         let summary = RunSummary {
             modified_unix_us,
             ..on_wire(path, profile::summarize(&profile))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use profile::{Profile, ProfileError};
+use symbolize::symbolize_module;
 
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -13,11 +14,21 @@ pub fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// With symbols read in this process.
+pub fn open(path: &Path) -> Result<Profile, ProfileError> {
+    interchange::open(path, |asked| {
+        let symbols = asked
+            .iter()
+            .map(|of| symbolize_module(&of.module, &of.vaddrs));
+        symbols.collect()
+    })
+}
+
 pub fn opened(text: impl AsRef<[u8]>) -> Result<Profile, ProfileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("any name");
     std::fs::write(&path, text).unwrap();
-    interchange::open(&path)
+    open(&path)
 }
 
 /// What a refusal says behind the path.
