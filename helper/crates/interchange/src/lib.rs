@@ -6,6 +6,7 @@ mod folded;
 mod frame_text;
 mod gperf_cpu;
 mod gperf_heap;
+mod json;
 mod module_files;
 mod module_names;
 mod perf_script;
@@ -14,11 +15,13 @@ mod perf_script_frame;
 mod perf_script_header;
 mod proc_maps;
 mod sample_table;
+mod speedscope;
 mod valgrind;
 mod valgrind_line;
 mod valgrind_names;
 mod valgrind_positions;
 mod valgrind_sums;
+mod whole_numbers;
 
 use std::path::Path;
 
@@ -31,6 +34,7 @@ pub const READERS: &[ForeignReader] = &[
     valgrind::READER,
     gperf_cpu::READER,
     gperf_heap::READER,
+    speedscope::READER,
     perf_script::READER,
     folded::READER,
 ];
