@@ -9,6 +9,8 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 
 /// Samples, frames, functions and the like of one file. As many as a profile may have.
 pub const RECORDS_MAX: usize = 2_000_000;
+/// Numbers of one list.
+pub const NUMBERS_MAX: usize = 16_000_000;
 /// Frames of all stacks.
 const FRAMES_MAX: usize = 64_000_000;
 /// What decides which format a file is of stands at its beginning or at its end.

@@ -2,6 +2,7 @@
 //! row in [`READERS`]; it is known by what the file holds, never by its name.
 
 mod cost_table;
+mod cpuprofile;
 mod folded;
 mod frame_text;
 mod gperf_cpu;
@@ -35,6 +36,7 @@ pub const READERS: &[ForeignReader] = &[
     gperf_cpu::READER,
     gperf_heap::READER,
     speedscope::READER,
+    cpuprofile::READER,
     perf_script::READER,
     folded::READER,
 ];

@@ -21,6 +21,19 @@ impl WholeNumbers {
     }
 }
 
+/// `total` in parts that are to each other as `weights`, and add up to it. All weights 0: nothing.
+pub fn split(total: u64, weights: &[u64]) -> Vec<u64> {
+    let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    let (mut so_far, mut given) = (0u128, 0u64);
+    (weights.iter())
+        .map(|weight| {
+            so_far += u128::from(*weight);
+            let upto = (u128::from(total) * so_far).checked_div(sum).unwrap_or(0) as u64;
+            upto - std::mem::replace(&mut given, upto)
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +46,8 @@ mod tests {
         assert_eq!(numbers.next(-1.0), None);
         assert_eq!(numbers.next(f64::NAN), None);
         assert_eq!(numbers.next(1e300), None);
+        assert_eq!(split(10, &[1, 1, 1]), [3, 3, 4]);
+        assert_eq!(split(7, &[5, 0, 2]), [5, 0, 2]);
+        assert_eq!(split(7, &[0]), [0]);
     }
 }
