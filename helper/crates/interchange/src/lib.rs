@@ -3,6 +3,8 @@
 
 mod cost_table;
 mod cpuprofile;
+mod firefox;
+mod firefox_columns;
 mod folded;
 mod frame_text;
 mod gperf_cpu;
@@ -37,6 +39,7 @@ pub const READERS: &[ForeignReader] = &[
     gperf_heap::READER,
     speedscope::READER,
     cpuprofile::READER,
+    firefox::READER,
     perf_script::READER,
     folded::READER,
 ];

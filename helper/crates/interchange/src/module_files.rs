@@ -42,7 +42,8 @@ pub fn find(module: &str, build_id: &str, profile: &Path) -> Result<FoundFile, N
         let Ok(loaded) = LoadedFile::at_path(&path) else {
             continue;
         };
-        if !build_id.is_empty() && loaded.build_id != build_id {
+        // The profile may have the first bytes of it only.
+        if !loaded.build_id.starts_with(build_id) {
             not_found = NotFound::OtherBuild;
             continue;
         }

@@ -28,10 +28,8 @@ pub fn name(profile: &mut Profile, path: &Path, symbolize: Symbolize) {
             Err(why) => said.missing.push((module.to_owned(), samples, why)),
             Ok(found) => {
                 said.note(module, &found);
-                let placed: Vec<(u64, usize)> = (unnamed.offsets.iter())
-                    .filter_map(|(offset, location)| {
-                        Some((found.loaded.vaddr(*offset)?, *location))
-                    })
+                let placed: Vec<(u64, usize)> = (unnamed.places.iter())
+                    .filter_map(|(place, location)| Some((vaddr(*place, &found)?, *location)))
                     .collect();
                 asked.push(AskedModule {
                     module: ModuleFile::at_path(found.path),
@@ -76,11 +74,27 @@ fn line_of(names: &mut LateNames, profile: &mut Profile, frame: &Frame) -> Sampl
     }
 }
 
+/// Where code is in a module.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Its offset in the file.
+    InFile(u64),
+    /// Counted from the lowest address that is loaded: the profile does not say where that was.
+    FromBase(u64),
+}
+
+fn vaddr(place: Place, file: &FoundFile) -> Option<u64> {
+    match place {
+        Place::InFile(offset) => file.loaded.vaddr(offset),
+        Place::FromBase(address) => address.checked_add(file.loaded.base()),
+    }
+}
+
 /// Locations of a module that have no name.
 #[derive(Default)]
 struct Unnamed {
-    /// Place in the module's file, and number of the location.
-    offsets: Vec<(u64, usize)>,
+    /// With the number of the location.
+    places: Vec<(Place, usize)>,
     /// Samples that end in one of them.
     samples: u64,
 }
@@ -103,10 +117,12 @@ fn unnamed_by_module(profile: &Profile) -> BTreeMap<(&str, &str), Unnamed> {
         };
         let offset = (address.checked_sub(mapping.memory_start))
             .and_then(|offset| offset.checked_add(mapping.file_offset));
+        let place = match mapping.memory_limit {
+            0 => Some(Place::FromBase(*address)),
+            _ => offset.map(Place::InFile),
+        };
         let unnamed = modules.entry((path, build_id)).or_default();
-        unnamed
-            .offsets
-            .extend(offset.map(|offset| (offset, location)));
+        unnamed.places.extend(place.map(|place| (place, location)));
     }
     let measure = profile.default_measure();
     for sample in 0..profile.samples.len() {

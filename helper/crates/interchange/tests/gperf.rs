@@ -3,42 +3,15 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::PathBuf;
 
-use flate2::read::GzDecoder;
 use profile::Profile;
-use support::{fixture, functions, lines, measures, mutants, open, opened, refusal};
-use tempfile::TempDir;
-
-/// The profile in a folder, with the program beside it.
-fn with_program(name: &str) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = Vec::new();
-    let compressed = std::fs::read(fixture("mill.elf.gz")).unwrap();
-    GzDecoder::new(&compressed[..])
-        .read_to_end(&mut program)
-        .unwrap();
-    std::fs::write(folder.path().join("mill"), program).unwrap();
-    let path = folder.path().join(name);
-    std::fs::copy(fixture(name), &path).unwrap();
-    (folder, path)
-}
+use support::{
+    fixture, functions, lines, lines_of_google_pprof, measures, mutants, open, opened, refusal,
+    with_program,
+};
 
 fn problems(profile: &Profile) -> String {
     profile.problems.join("\n")
-}
-
-/// `87  53.0%  53.0%       87  53.0% grind /src/mill/mill.c:29` → the line and its samples, without those that have none.
-fn lines_of_google_pprof() -> BTreeMap<String, u64> {
-    let text = std::fs::read_to_string(fixture("mill.gperf-cpu-lines.txt")).unwrap();
-    (text.lines().skip(1))
-        .filter_map(|line| {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let count = words[0].parse().unwrap();
-            (count > 0).then(|| (words[words.len() - 1].to_owned(), count))
-        })
-        .collect()
 }
 
 #[test]

@@ -34,6 +34,12 @@ impl LoadedFile {
         })
     }
 
+    /// The lowest address that is loaded, of a page: what addresses in a library are counted from.
+    pub fn base(&self) -> u64 {
+        let lowest = self.segments.iter().map(|(_, _, vaddr)| *vaddr).min();
+        lowest.unwrap_or(0) & !0xfff
+    }
+
     /// The ELF virtual address of a place in the file. `None`: it is not loaded.
     pub fn vaddr(&self, offset: u64) -> Option<u64> {
         let holds = |(start, size, _): &&(u64, u64, u64)| {

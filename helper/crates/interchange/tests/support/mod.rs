@@ -2,16 +2,46 @@
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use flate2::read::GzDecoder;
 use profile::{Profile, ProfileError};
 use symbolize::symbolize_module;
+use tempfile::TempDir;
 
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/exchange")
         .join(name)
+}
+
+/// The profile in a folder, with the program of its name `mill` beside it.
+pub fn with_program(name: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Vec::new();
+    let compressed = std::fs::read(fixture("mill.elf.gz")).unwrap();
+    GzDecoder::new(&compressed[..])
+        .read_to_end(&mut program)
+        .unwrap();
+    std::fs::write(folder.path().join("mill"), program).unwrap();
+    let path = folder.path().join(name);
+    std::fs::copy(fixture(name), &path).unwrap();
+    (folder, path)
+}
+
+/// Of mill.gperf-cpu.prof. `87  53.0%  53.0%       87  53.0% grind /src/mill/mill.c:29` → the line and its samples, without
+/// those that have none.
+pub fn lines_of_google_pprof() -> BTreeMap<String, u64> {
+    let text = std::fs::read_to_string(fixture("mill.gperf-cpu-lines.txt")).unwrap();
+    (text.lines().skip(1))
+        .filter_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let count = words[0].parse().unwrap();
+            (count > 0).then(|| (words[words.len() - 1].to_owned(), count))
+        })
+        .collect()
 }
 
 /// With symbols read in this process.
