@@ -360,7 +360,7 @@ mod tests {
         );
         assert_eq!(build_id(&lib(Some("7BDC"), guid)), "7bdc");
         assert_eq!(
-            build_id(&lib(None, &"000000000000000000000000000000000"[..])),
+            build_id(&lib(None, "000000000000000000000000000000000")),
             ""
         );
         assert_eq!(path_of("git:github.com/a/b:src/c.rs:12ab"), "src/c.rs");

@@ -1,6 +1,7 @@
 //! Profiles in the formats of other tools. A format has a module here that reads it into the tables of [`profile`], and a
 //! row in [`READERS`]; it is known by what the file holds, never by its name.
 
+mod austin_mojo;
 mod cost_table;
 mod cpuprofile;
 mod firefox;
@@ -35,6 +36,7 @@ pub use module_names::Symbolize;
 /// In the order in which they are tried.
 pub const READERS: &[ForeignReader] = &[
     valgrind::READER,
+    austin_mojo::READER,
     gperf_cpu::READER,
     gperf_heap::READER,
     speedscope::READER,
