@@ -218,7 +218,9 @@ impl<'a> Reader<'a, '_> {
                 self.texts.insert(key, text);
             }
             kind => {
-                return Err(damaged(at, &format!("is of the kind {kind}, which is unknown")).into());
+                return Err(
+                    damaged(at, &format!("is of the kind {kind}, which is unknown")).into(),
+                );
             }
         }
         Ok(())

@@ -13,6 +13,7 @@ mod gperf_heap;
 mod json;
 mod module_files;
 mod module_names;
+mod not_read;
 mod perf_script;
 mod perf_script_events;
 mod perf_script_frame;
@@ -44,6 +45,7 @@ pub const READERS: &[ForeignReader] = &[
     firefox::READER,
     perf_script::READER,
     folded::READER,
+    not_read::READER,
 ];
 
 /// Opens a run, or a profile of any format that is known. Names that it lacks are looked for in the files of its modules.
@@ -71,6 +73,9 @@ impl Opener {
     /// # Errors
     /// As [`Profile::open`].
     pub fn open(&mut self, path: &Path) -> Result<Profile, ProfileError> {
+        if let Some(refusal) = not_read::refusal_of_folder(path) {
+            return Err(refusal);
+        }
         let mut profile = self.opener.open(path)?;
         module_names::name(&mut profile, path, self.symbolize);
         Ok(profile)
