@@ -1,20 +1,21 @@
-// The engine's sentences name commands of the command line. In the editor each of them is one of the editor's commands.
+// The engine's sentences name commands and flags of the command line. In the editor each of them is a command or a setting.
 import * as l10n from '@vscode/l10n';
 
-export const advisedCommands = ['profileRepeatedly', 'doctor'] as const;
+export const advisedCommands = ['profileRepeatedly', 'doctor', 'waitingSetting'] as const;
 export type AdvisedCommand = (typeof advisedCommands)[number];
 
 export interface AdvisedPart {
   readonly command: AdvisedCommand;
-  /** As the command is called in the palette. */
+  /** As the command is called in the palette, or the setting among the settings. */
   readonly label: string;
 }
 
 const LABELS: Readonly<Record<AdvisedCommand, string>> = {
   profileRepeatedly: l10n.t('Profile Repeatedly…'),
   doctor: l10n.t('Doctor'),
+  waitingSetting: l10n.t('the setting Record: Waiting'),
 };
-const NAMED = /(--repeat \d+|`lineheat doctor`)/;
+const NAMED = /(--repeat \d+|--waiting\b|`lineheat doctor`)/;
 
 /** The sentence in pieces, with a command for each that it names. "Record both with --repeat 5." has three. */
 export function withCommands(sentence: string): readonly (string | AdvisedPart)[] {
@@ -35,6 +36,11 @@ export function commandIn(sentence: string): AdvisedPart | undefined {
 }
 
 function partOf(named: string): AdvisedPart {
-  const command = named.startsWith('--repeat') ? 'profileRepeatedly' : 'doctor';
+  const command = commandOf(named);
   return { command, label: LABELS[command] };
+}
+
+function commandOf(named: string): AdvisedCommand {
+  if (named === '--waiting') return 'waitingSetting';
+  return named.startsWith('--repeat') ? 'profileRepeatedly' : 'doctor';
 }

@@ -44,6 +44,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.durationLimit',
   'lineheat.record.repeat',
   'lineheat.record.warmUp',
+  'lineheat.record.waiting',
   'lineheat.record.keepBuilds',
   'lineheat.sourcePathMap',
 ];

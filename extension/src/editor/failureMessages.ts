@@ -1,5 +1,6 @@
 // Shows an expected failure to the user: what and why, what to do, and a button for the next step.
 import * as vscode from 'vscode';
+import { asEditorWords } from '../../../core/advisedCommands.ts';
 import { visibleText } from '../../../core/foreignText.ts';
 import { type FailureKind, failureOf } from '../engine/failure.ts';
 import { StepFailed, TargetError } from '../targets/target.ts';
@@ -47,7 +48,7 @@ export async function showFailure(error: unknown, log: OutputLog): Promise<void>
     ...(DOCTOR_KINDS.has(failure.kind) ? [doctor] : []),
     failure.kind === 'untrusted' ? trust : showLog,
   ];
-  const text = [failure.message, failure.advice].filter(Boolean).map(asSentence).join(' ');
+  const text = [failure.message, asEditorWords(failure.advice)].filter(Boolean).map(asSentence).join(' ');
   const choice = await tellError(text, ...buttons.slice(0, 2));
   if (choice === copy && command) await vscode.env.clipboard.writeText(command);
   if (choice === doctor) await vscode.commands.executeCommand('lineheat.doctor');

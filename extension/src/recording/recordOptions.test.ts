@@ -13,6 +13,7 @@ const usual = {
   repeat: 1,
   debuginfod: false,
   warmUp: 0,
+  waiting: false,
   work: 0,
   workFrom: '',
   keepBuilds: true,
@@ -41,6 +42,15 @@ test('a folder turns off what stays here, and turns on nothing that speaks to ot
   assert.equal(chosenBySettings(settings({ debuginfod: true })).debuginfod, false);
   assert.equal(chosenBySettings(settings({}, { debuginfod: true })).debuginfod, true);
   assert.equal(chosenBySettings(settings({}, { debuginfod: 'yes' })).debuginfod, false);
+});
+
+test('waiting time is recorded where the setting is on, of a process that is attached to, too', () => {
+  for (const [waiting, asked] of [
+    [true, true],
+    [false, false],
+    ['yes', false],
+  ])
+    has(requestFields(chosenBySettings(settings({ waiting }))), { waiting: asked });
 });
 
 test('a process that is attached to is asked for neither executions nor work', () => {

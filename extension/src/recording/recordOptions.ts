@@ -20,6 +20,8 @@ export interface RecordSettings {
   readonly workFrom: string;
   /** Whether a copy of the program is kept, to compare later builds with. */
   readonly keepBuilds: boolean;
+  /** Whether waiting time is recorded, too: how long each thread was off the CPU, and where. */
+  readonly waiting: boolean;
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -37,6 +39,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     work: 0,
     workFrom: '',
     keepBuilds: !isOff(settings.get('keepBuilds')),
+    waiting: isOn(settings.get('waiting')),
   };
 }
 
@@ -63,6 +66,7 @@ export function requestFields(chosen: RecordSettings) {
     durationS: chosen.durationS,
     debuginfod: chosen.debuginfod,
     noKeptBuild: !chosen.keepBuilds,
+    waiting: chosen.waiting,
   };
 }
 

@@ -24,3 +24,4 @@ mod runs;
 mod selections;
 mod so_far;
 mod views;
+mod waiting;

@@ -40,8 +40,9 @@ enum Finding {
 
 /// In the order in which they are told.
 const FINDINGS: &[Finding] = &[
-    Finding::Seen(user_space_only),
+    // Asked for, so it is the first news.
     Finding::Seen(no_waits),
+    Finding::Seen(user_space_only),
     Finding::Seen(samples_not_allowed),
     Finding::Seen(programs_not_allowed),
     Finding::Seen(not_followed),

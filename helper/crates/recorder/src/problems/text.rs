@@ -43,7 +43,7 @@ impl Problem {
             } => format!(
                 "{samples} of {kept} samples are counted by thread, as {OTHER_STACKS}: a run can hold {stacks} different stacks, and there were more."
             ),
-            Problem::NoWaits => "Waiting time was not recorded: it requires root or the installed sampler (lineheat doctor --install).".to_owned(),
+            Problem::NoWaits => "Waiting time was not recorded: it requires root or the installed sampler. `lineheat doctor` shows how to install it.".to_owned(),
             Problem::WaitsLost { waits, ns } => format!(
                 "{waits} waits were lost, at least {:.1} ms of waiting time: there were too many at a time, or more threads than can be followed.",
                 *ns as f64 / 1e6

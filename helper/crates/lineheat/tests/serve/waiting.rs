@@ -1,0 +1,47 @@
+//! Waiting time that the editor asks for.
+
+use std::path::Path;
+
+use wire::{RecordRequest, RunOpened, reply, request};
+
+use crate::client::{Engine, text};
+use crate::recordings::can_record;
+
+/// A program that sleeps for 0.3 s, recorded and opened.
+fn sleeper(waiting: bool) -> RunOpened {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut engine = Engine::start();
+    engine.send(request::Body::Record(RecordRequest {
+        program: "/bin/sleep".to_owned(),
+        args: vec!["0.3".to_owned()],
+        cwd: text(folder.path()),
+        waiting,
+        ..RecordRequest::default()
+    }));
+    loop {
+        match engine.next().expect("a reply").body.expect("a body") {
+            reply::Body::RecordingEnded(ended) => return engine.open(Path::new(&ended.run_path)),
+            reply::Body::Failure(failure) => panic!("{failure:?}"),
+            _ => {}
+        }
+    }
+}
+
+/// `None`: the run has no such measure.
+fn waited_ns(opened: &RunOpened) -> Option<u64> {
+    let mut measures = opened.values.iter().zip(&opened.totals);
+    let found = measures.find(|(of, _)| of.r#type == "wait");
+    found.map(|(_, total)| total.value)
+}
+
+#[test]
+fn waiting_time_is_a_measure_of_the_run_if_it_was_asked_for() {
+    if !can_record() {
+        return;
+    }
+    let (without, with) = (sleeper(false), sleeper(true));
+    assert_eq!(waited_ns(&without), None);
+    let ns = waited_ns(&with).expect("the measure");
+    assert!((300_000_000..400_000_000).contains(&ns), "{ns} ns");
+    assert_eq!(with.default_value, without.default_value, "CPU time first");
+}
