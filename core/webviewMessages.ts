@@ -78,6 +78,8 @@ export interface ShowMessage {
   readonly title: string;
   /** One run, or the base and the new run of a comparison. */
   readonly runs: readonly ShownRun[];
+  /** Where the wall time of a run went, the first in one line; or how to record it. */
+  readonly wallTime?: readonly string[];
   /** Sentences for the user: lost samples, missing debug information, what differs between two runs. */
   readonly problems: readonly string[];
   /** What was measured; `value` of a request is an index into it. A comparison has one. */

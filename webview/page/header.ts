@@ -14,7 +14,7 @@ import { repeatsTable } from './repeatsTable.ts';
 
 /** At most three lines while nothing is unfolded: the graph needs the room. */
 export function headerOf(show: ShowMessage, measure: HTMLElement): TemplateResult {
-  const { subject, title, runs, problems, values, comparison, executions = [] } = show;
+  const { subject, title, runs, problems, values, comparison, wallTime = [], executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
   const sides = html`<div class="sides">${runs.map((run, at) => sideOf(run, at, comparison?.sideNames[at]))}</div>`;
   return html`
@@ -23,6 +23,7 @@ export function headerOf(show: ShowMessage, measure: HTMLElement): TemplateResul
         ${verdict ?? html`<h1 class="title" title=${title}>${title}</h1>`}
         ${subject === 'run' ? [measure, ...runs.map(factsOf)] : sides}
         <div class="header-notes">
+          ${wallTime.length > 0 ? wallTimeOf(wallTime) : nothing}
           ${problems.length > 0 ? problemsOf(problems) : nothing}
           ${executions.length > 0 ? repeatsTable(executions) : nothing}
           ${comparison ? comparisonFacts(comparison) : nothing}
@@ -46,6 +47,16 @@ const sideOf = (run: ShownRun, at: number, name: string | undefined) => html`
     <span class="side-name" title=${run.name}>${run.name}</span>
     ${factsOf(run)}
   </div>`;
+
+/** A click unfolds which thread it is of, all threads together, and those that were idle. */
+const wallTimeOf = ([first, ...more]: readonly string[]) => {
+  if (more.length === 0) return html`<div class="wall-time">${adviceOf(first!)}</div>`;
+  return html`
+    <details class="wall-time">
+      <summary title=${[first, ...more].join('\n')}>${first}</summary>
+      <ul>${more.map((line) => html`<li>${line}</li>`)}</ul>
+    </details>`;
+};
 
 /** One is shown as far as the line goes, several as their number; a click unfolds them. */
 const problemsOf = (problems: readonly string[]) => {

@@ -23,6 +23,10 @@ const problems = [
   '14 of 3,182 samples were lost (0.4 %).',
 ];
 
+const wallTime = [
+  '6.90 s wall · 1.60 s CPU (sampled) · 5.20 s waiting (lock 3.90 s, sleep 1.30 s) · 100 ms run queue',
+  'of thread shop (4711), the longest-lived',
+];
 const values = [
   { type: 'cpu', unit: 'nanoseconds', family: 'cpu' as const },
   { type: 'samples', unit: 'count', family: 'cpu' as const },
@@ -55,9 +59,13 @@ test('between two sidebars of a small window nothing covers the search', async (
 
 for (const width of WIDTHS) {
   test(`header and tools of a run take three rows at most, ${width} px`, async () => {
-    for (const told of [[], problems.slice(0, 1), problems]) {
+    const shown = [[], problems.slice(0, 1), problems].flatMap((told) => [
+      { problems: told },
+      { problems: told, wallTime },
+    ]);
+    for (const notes of shown) {
       const panel = await openPage(browser, { width, height: 700 });
-      await panel.post(showRun({ problems: told, values }));
+      await panel.post(showRun({ ...notes, values }));
       await panel.postView('flameGraph', shopGraph);
       await panel.postView('functions', shopFunctions);
       assert.ok((await heightAbove(panel)) <= 3 * ROW + PADDING, `${await heightAbove(panel)}`);

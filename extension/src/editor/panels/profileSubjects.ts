@@ -75,13 +75,14 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
   return {
     run,
     show: async (panel) => {
-      const { summary, values, defaultValue, problems } = await run.opened();
+      const { summary, values, defaultValue, problems, wallTime } = await run.opened();
       return {
         type: 'show',
         panel,
         subject: 'run',
         title: summary ? runName(summary) : '',
         runs: summary ? [shownRun(summary)] : [],
+        wallTime: wallTime.map((words) => visibleText(words, 1000)),
         problems: problems.map((problem) => visibleText(problem, 1000)),
         values: values.map(shownMeasure),
         defaultValue,

@@ -34,6 +34,7 @@ mod function_table;
 mod function_text;
 mod hottest_stack;
 mod id_table;
+mod idle_threads;
 mod inside;
 mod interrupts;
 mod learnt_noise;
@@ -77,6 +78,7 @@ mod tally;
 mod tested_windows;
 mod texts;
 mod thread_table;
+mod thread_times;
 mod threads;
 mod timeline;
 mod track_waits;
@@ -84,8 +86,10 @@ mod tracks;
 mod transforms;
 mod turns;
 mod verdict_on_whole;
+mod wait_places;
 mod wait_reasons;
 mod wait_times;
+mod wall_time;
 mod whole;
 mod windows;
 
@@ -135,4 +139,7 @@ pub use threads::ThreadOf;
 pub use timeline::{Timeline, TimelineOf, Track, timeline};
 pub use track_waits::TrackWaits;
 pub use wait_reasons::wait_reasons;
+pub use wall_time::{
+    Chosen, IdleThreads, LongestThread, Spent, WallTime, executions_wall, wall_time,
+};
 pub use whole::Whole;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::json::object;
 use crate::json_flags::Schema;
 use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
+use crate::json_wall_time::JsonWallTime;
 use crate::report_tree::totals;
 use crate::selected_run::SelectedRun;
 
@@ -55,6 +56,8 @@ enum Totals<'a> {
         cpu_time_ns: Option<u64>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         reasons: Vec<Reason<'a>>,
+        /// Null: the run has no waits.
+        wall_time: Option<Box<JsonWallTime<'a>>>,
         #[serde(flatten)]
         stacks: Option<Stacks<'a>>,
     },
@@ -302,6 +305,8 @@ impl<'a> JsonReport<'a> {
                     total: total.value,
                     cpu_time_ns: kernel_counted_ns(analyzed),
                     reasons: reasons(analyzed, measure),
+                    wall_time: (self.run.wall_time.as_ref())
+                        .map(|of| Box::new(JsonWallTime::new(analyzed, of))),
                     stacks: stacks(analyzed),
                 },
             },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::{Analyzed, Measure};
+use analysis::{Amount, Analyzed, Measure};
 use serde::Serialize;
 
 /// One of the measures of a file.
@@ -32,15 +32,20 @@ pub struct Reason<'a> {
     waits: u64,
 }
 
+impl<'a> Reason<'a> {
+    pub fn new(reason: &'a str, amount: Amount) -> Reason<'a> {
+        Reason {
+            reason,
+            total: amount.value,
+            waits: amount.samples,
+        }
+    }
+}
+
 /// Most first; empty: the measure is none of waiting, or the file does not say why.
 pub fn reasons(analyzed: &Analyzed, measure: Measure) -> Vec<Reason<'_>> {
     let reasons = analysis::wait_reasons(analyzed, measure).into_iter();
-    let each = reasons.map(|(reason, amount)| Reason {
-        reason,
-        total: amount.value,
-        waits: amount.samples,
-    });
-    each.collect()
+    reasons.map(|(name, of)| Reason::new(name, of)).collect()
 }
 
 pub fn measured(analyzed: &Analyzed) -> Vec<Measured<'_>> {

@@ -20,6 +20,7 @@ mod json_diff;
 mod json_flags;
 mod json_report;
 mod json_totals;
+mod json_wall_time;
 mod manual_pages;
 mod measure_flag;
 mod record_command;

@@ -5,12 +5,15 @@ use std::path::Path;
 use analysis::{Analyzed, Measure, wait_reasons};
 use profile::run::EndReason;
 use profile::{Nature, RunSummary};
-use runs::{problems, problems_without_samples};
+use runs::{problems, problems_without_samples, wall_time_hint, wall_time_lines};
 
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, date, share, value};
-use crate::terminal_text::visible;
+use crate::terminal_text::{visible, wrapped};
+
+/// Columns of a title.
+const TITLE: usize = 9;
 
 /// Lines of "title  text", each ending in a newline. `mark` stands before each line ("# " in listings).
 pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -> String {
@@ -19,7 +22,7 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     let mut text = String::new();
     let mut line = |title: &str, content: &str| {
         if !content.is_empty() {
-            let title = terminal.paint(Style::Faint, &format!("{title:<9}"));
+            let title = terminal.paint(Style::Faint, &format!("{title:<TITLE$}"));
             text.push_str(&format!("{mark}{title}{}\n", visible(content)));
         }
     };
@@ -28,6 +31,9 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     line("recorded", &recorded(&summary));
     if let Some(recorded) = &analyzed.profile().run {
         line("rights", &recorded.way);
+    }
+    for (at, text) in wall_time(terminal, run, mark).iter().enumerate() {
+        line(if at == 0 { "time" } else { "" }, text);
     }
     match exactly_counted(run) {
         _ if run.is_of_waits() => line("waits", &waits(run)),
@@ -41,10 +47,27 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
         false => problems(analyzed.profile()),
     };
     for problem in problems.into_iter().chain(notice) {
-        let title = terminal.paint(Style::Warning, &format!("{:<9}", "note"));
+        let title = terminal.paint(Style::Warning, &format!("{:<TITLE$}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
     text
+}
+
+/// Where it went; in `report` of a run that cannot say it, how to record one that can.
+fn wall_time(terminal: &Terminal, run: &SelectedRun, mark: &str) -> Vec<String> {
+    let lines = match &run.wall_time {
+        Some(of) => wall_time_lines(&run.analyzed, of),
+        None if mark.is_empty() && run.selection.is_empty() => {
+            wall_time_hint(&run.analyzed).into_iter().collect()
+        }
+        None => Vec::new(),
+    };
+    let width = terminal
+        .width
+        .map(|width| width.saturating_sub(TITLE + mark.len()));
+    let separator = if terminal.unicode { " · " } else { ", " };
+    let lines = lines.iter().map(|line| line.replace(" · ", separator));
+    lines.flat_map(|line| wrapped(&line, width)).collect()
 }
 
 fn target(summary: &RunSummary) -> String {

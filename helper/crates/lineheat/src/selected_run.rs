@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analysis::{Amount, Analyzed, Measure};
+use analysis::{Amount, Analyzed, Measure, WallTime, wall_time};
 use profile::Family;
 use runs::rename_functions;
 
@@ -18,6 +18,8 @@ pub struct SelectedRun {
     pub selection: String,
     /// Of everything.
     pub whole: Amount,
+    /// Of everything; `None`: the run has no waits.
+    pub wall_time: Option<WallTime>,
 }
 
 const NO_TIMES_OF_WAITS: &str = "This run does not say when its waits were, so --time cannot select among them. Leave out --time, or choose another --measure.";
@@ -55,6 +57,7 @@ impl SelectedRun {
         }
         Ok(SelectedRun {
             whole: analyzed.total(measure),
+            wall_time: wall_time(&analyzed),
             analyzed: match selection.is_everything() {
                 true => analyzed,
                 false => analyzed.selected(&selection)?,

@@ -2,6 +2,8 @@
 
 use analysis::FEW_SAMPLES;
 use jiff::Timestamp;
+pub use runs::count;
+use runs::{scaled, time};
 
 use crate::terminal::Style;
 
@@ -23,45 +25,16 @@ pub fn known_count(number: Option<u64>) -> String {
     number.map_or(String::new(), count)
 }
 
-/// 1234567 as "1,234,567".
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Three digits and a unit: "3.20 s", "345 ms", "1.25 MiB", "12,345 count".
 pub fn value(value: u64, unit: &str) -> String {
     match unit {
-        "nanoseconds" => scaled(value, 1000.0, &["ns", "us", "ms", "s"]),
+        "nanoseconds" => time(value),
         "microseconds" => scaled(value, 1000.0, &["us", "ms", "s"]),
         "milliseconds" => scaled(value, 1000.0, &["ms", "s"]),
         "bytes" => scaled(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]),
         "" | "count" => count(value),
         unit => format!("{} {}", count(value), crate::terminal_text::visible(unit)),
     }
-}
-
-fn scaled(value: u64, step: f64, units: &[&str]) -> String {
-    let (mut number, mut unit) = (value as f64, 0);
-    // 999.5 would be written as 1000.
-    while unit + 1 < units.len() && number >= step - 0.5 {
-        number /= step;
-        unit += 1;
-    }
-    let digits = match number {
-        _ if unit == 0 => 0,
-        n if n < 9.995 => 2,
-        n if n < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{number:.digits$} {}", units[unit])
 }
 
 /// Three digits of a time in ns that may be a fraction of one: "1.20 s", "0.123 ns". "" when it is not known.

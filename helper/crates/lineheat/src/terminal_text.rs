@@ -52,6 +52,28 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
+/// In lines of at most `limit` columns where that is possible, broken behind a comma or dot that separates. `None`: unbounded.
+pub fn wrapped(text: &str, limit: Option<usize>) -> Vec<String> {
+    let Some(limit) = limit else {
+        return vec![text.to_owned()];
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for word in text
+        .split_inclusive(", ")
+        .flat_map(|part| part.split_inclusive("· "))
+    {
+        let fits = |line: &&mut String| width(line) + width(word.trim_end()) <= limit;
+        match lines.last_mut().filter(fits) {
+            Some(last) => last.push_str(word),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+        .iter()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}
+
 /// At most `limit` columns; the end is replaced by dots when it does not fit.
 pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if width(text) <= limit {
@@ -93,6 +115,19 @@ fn fitting(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_broken_where_its_parts_end() {
+        let text = "6.90 s wall · 5.20 s waiting (lock 3.90 s, sleep 1.30 s) · 100 ms run queue";
+        assert_eq!(wrapped(text, None), [text]);
+        assert_eq!(wrapped(text, Some(76)), [text]);
+        let broken = [
+            "6.90 s wall · 5.20 s waiting (lock 3.90 s,",
+            "sleep 1.30 s) · 100 ms run queue",
+        ];
+        assert_eq!(wrapped(text, Some(50)), broken);
+        assert_eq!(wrapped("a word, that is long", Some(5)).len(), 2);
+    }
 
     #[test]
     fn nothing_that_steers_a_terminal_gets_through() {

@@ -58,6 +58,12 @@ impl WaitReason {
         }
     }
 
+    /// Of a label. What is not known here is another reason.
+    pub fn named(name: &str) -> WaitReason {
+        let mut all = Self::ALL.into_iter();
+        (all.find(|reason| reason.name() == name)).unwrap_or(WaitReason::Other)
+    }
+
     /// None: no reason has this number.
     pub fn from_number(number: u32) -> Option<WaitReason> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
@@ -70,9 +76,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_found_by_its_number() {
+    fn a_reason_is_found_by_its_number_and_its_name() {
         for reason in WaitReason::ALL {
             assert_eq!(WaitReason::from_number(reason as u32), Some(reason));
+            assert_eq!(WaitReason::named(reason.name()), reason);
         }
         assert_eq!(WaitReason::from_number(0), None);
         assert_eq!(WaitReason::from_number(13), None);

@@ -1,10 +1,14 @@
 //! What whoever shows saved runs needs of them: names of functions as the user wants them, what has to be known before
-//! their figures are trusted, and what the runs beside them tell of the noise.
+//! their figures are trusted, where their wall time went, and what the runs beside them say of the noise.
 
+mod amount_text;
 mod earlier_runs;
 mod function_names;
 mod run_problems;
+mod wall_time_text;
 
+pub use amount_text::{count, scaled, time};
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
 pub use run_problems::{NO_SAMPLES, few_samples, problems, problems_without_samples};
+pub use wall_time_text::{wall_time_hint, wall_time_lines};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files};
-use runs::problems;
+use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files, wall_time};
+use runs::{problems, wall_time_hint, wall_time_lines};
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
 use super::amounts::{known, totals};
@@ -162,6 +162,7 @@ impl OpenRun {
             total_value: total.value,
             problems: problems(analyzed.profile()),
             totals: totals(analyzed),
+            wall_time: wall_time_words(analyzed),
             runtimes: (analyzed.runtimes().into_iter())
                 .map(|runtime| runtimes::on_wire(runtime).into())
                 .collect(),
@@ -233,6 +234,13 @@ impl OpenRun {
             },
             None => Source::default(),
         }
+    }
+}
+
+fn wall_time_words(analyzed: &Analyzed) -> Vec<String> {
+    match wall_time(analyzed) {
+        Some(of) => wall_time_lines(analyzed, &of),
+        None => wall_time_hint(analyzed).into_iter().collect(),
     }
 }
 

@@ -1,0 +1,141 @@
+//! Where a thread waits, as its reader would say it: not in `futex_wait`, but in the function that wanted to wait.
+
+use std::collections::HashMap;
+
+use profile::{OTHER_STACKS, SeededHash, StringId};
+
+use crate::analyzed::Analyzed;
+use crate::frames::{ChainFrame, FunctionKind, FunctionOf};
+
+/// The innermost call that says more than how the thread waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WaitPlace {
+    /// Its name.
+    pub function: StringId,
+    /// 0: unknown.
+    pub line: u32,
+    /// Somebody holds what is waited for, although the kernel saw no more than futex(2): a lock of a run time.
+    pub is_lock: bool,
+}
+
+/// Each stack is looked at once.
+pub(crate) struct WaitPlaces<'a> {
+    analyzed: &'a Analyzed,
+    by_node: HashMap<u32, Option<WaitPlace>, SeededHash>,
+}
+
+/// Modules that only hand a wait on to the kernel.
+const C_LIBRARY: [&str; 5] = ["libc.so", "libc-", "ld-", "libpthread", "[vdso]"];
+/// Words in the names of functions that only wait for their callers.
+const WAITING: [&str; 10] = [
+    "futex",
+    "syscall",
+    "sleep",
+    "wait",
+    "park",
+    "poll",
+    "block",
+    "clone",
+    "start_thread",
+    "note",
+];
+/// Functions that take a lock which the kernel does not know: of Python, Go, Rust, WebKit and Abseil; and of glibc, where the owner
+/// is not written down.
+const LOCKS: [&str; 9] = [
+    "take_gil",
+    "lockSlow",
+    "LockSlow",
+    "lock_slow",
+    "lock_contended",
+    "pthread_mutex_lock",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "lll_lock_wait",
+];
+
+impl<'a> WaitPlaces<'a> {
+    pub fn of(analyzed: &'a Analyzed) -> WaitPlaces<'a> {
+        WaitPlaces {
+            analyzed,
+            by_node: HashMap::default(),
+        }
+    }
+
+    pub fn of_sample(&mut self, sample: usize) -> Option<WaitPlace> {
+        let analyzed = self.analyzed;
+        let node = analyzed.stacks().node_of_sample[sample];
+        *(self.by_node.entry(node)).or_insert_with(|| place_of(analyzed, node))
+    }
+}
+
+/// The first frame from the leaf that is the program's own; in a thread that runs nothing but a runtime, the first whose name is
+/// not that of a wait.
+fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
+    let stacks = analyzed.stacks();
+    let (mut own, mut other, mut innermost, mut is_lock) = (None, None, None, false);
+    while node != 0 {
+        for frame in analyzed.chain(stacks.chain[node as usize]) {
+            let function = analyzed.function(frame.function);
+            let name = analyzed.text(function.name);
+            // Without a name, different places look like one.
+            if function.kind != FunctionKind::Native || name == OTHER_STACKS {
+                continue;
+            }
+            is_lock |= own.is_none() && LOCKS.iter().any(|lock| name.contains(lock));
+            if is_of_c_library(analyzed, &function) {
+                continue;
+            }
+            innermost = innermost.or(Some(frame));
+            let is_own = analyzed.runtime_of(&function).is_none();
+            if own.is_none() && is_own {
+                own = Some(frame);
+            }
+            if other.is_none() && !is_named_as_wait(name) {
+                other = Some(frame);
+            }
+        }
+        node = stacks.parent[node as usize];
+    }
+    let place = |frame: &ChainFrame| WaitPlace {
+        function: analyzed.function(frame.function).name,
+        line: frame.line,
+        is_lock,
+    };
+    own.or(other).or(innermost).map(place)
+}
+
+fn is_of_c_library(analyzed: &Analyzed, function: &FunctionOf) -> bool {
+    let module = analyzed.text(function.module);
+    C_LIBRARY.iter().any(|library| module.starts_with(library))
+}
+
+/// By the last part of its name: the crate `tokio::park` may do other things.
+fn is_named_as_wait(name: &str) -> bool {
+    let plain = name.split('(').next().unwrap_or(name);
+    let last = plain.rsplit([':', '.']).next().unwrap_or(plain);
+    let last = last.split('<').next().unwrap_or(last).to_ascii_lowercase();
+    WAITING.iter().any(|word| last.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_only_waits_is_known_by_its_last_part() {
+        for name in [
+            "runtime.futexsleep",
+            "runtime.notesleep",
+            "runtime.mPark",
+            "<std::sys::sync::condvar::futex::Condvar>::wait_optional_timeout",
+            "std::sys::sync::condvar::futex::Condvar::wait_optional_timeout",
+            "rayon_core::registry::WorkerThread::wait_until_cold",
+            "std::condition_variable::wait(std::unique_lock<std::mutex>&)",
+        ] {
+            assert!(is_named_as_wait(name), "{name}");
+        }
+        for name in ["runtime.stopm", "rayon_core::sleep::main_loop", "worker"] {
+            assert!(!is_named_as_wait(name), "{name}");
+        }
+    }
+}
