@@ -11,6 +11,8 @@ export interface ShownMeasure {
   readonly type: string;
   readonly unit: string;
   readonly family: MeasureFamily;
+  /** All events are in it: no figure is a matter of chance. */
+  readonly isComplete?: boolean;
 }
 
 const NAME_MAX = 60; // characters

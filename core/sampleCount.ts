@@ -11,6 +11,12 @@ export const FEW_SAMPLES = 10;
 export const countOf = (samples: number, { samplesUnknown }: { readonly samplesUnknown: boolean }): SampleCount =>
   samplesUnknown ? undefined : samples;
 
+/** The count that a figure rests on by chance; undefined also where all events are in it, so that none is missing. */
+export const chanceCountOf = (
+  samples: number,
+  of: { readonly samplesUnknown: boolean; readonly complete: boolean },
+): SampleCount => (of.complete ? undefined : countOf(samples, of));
+
 export const areFew = (samples: SampleCount): boolean => samples !== undefined && samples < FEW_SAMPLES;
 
 /** Whether there may be any. */

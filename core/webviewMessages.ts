@@ -82,6 +82,8 @@ export interface ShowMessage {
   readonly wallTime?: readonly string[];
   /** Sentences for the user: lost samples, missing debug information, what differs between two runs. */
   readonly problems: readonly string[];
+  /** Those of them that are of no concern while a complete measure is shown. */
+  readonly sampleProblems?: readonly string[];
   /** What was measured; `value` of a request is an index into it. A comparison has one. */
   readonly values: readonly ShownMeasure[];
   readonly defaultValue: number;

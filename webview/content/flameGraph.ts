@@ -46,6 +46,7 @@ export interface FlameGraph {
   readonly depthMax: number;
   readonly frame: Uint32Array;
   readonly line: Uint32Array; // hottest line at this place; 0: unknown
+  readonly isComplete: boolean; // all events are in it: as long as nothing is compared, no count is few
   readonly costs: Costs; // of the run, or of the base
   readonly newCosts: Costs | undefined; // of the new run, in a comparison
   readonly churn: Float64Array; // of a comparison: what changed in each node and below, whatever its sign; else empty
@@ -86,6 +87,7 @@ export function readFlameGraph(bytes: Uint8Array): FlameGraph {
     depthMax,
     frame,
     line,
+    isComplete: readNumber(fields, 22) !== 0,
     costs: costsOf(fields, BASE, count, known),
     newCosts: compared ? costsOf(fields, NEW, count, known) : undefined,
     churn,

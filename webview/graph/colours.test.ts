@@ -92,6 +92,13 @@ test('where nobody knows the samples no node is drawn as one that has few', () =
   );
 });
 
+test('where all events are recorded few are not too few, unless they are compared', () => {
+  const complete = { ...drawn('few 2', false), isComplete: true };
+  assert.equal(tooFewSamples(complete, 1), false);
+  assert.equal(tooFewSamples({ ...complete, isComplete: false }, 1), true);
+  assert.equal(tooFewSamples({ ...compared, isComplete: true }, nodes.few), true);
+});
+
 const judged = drawn('more 20 90\nless 80 70\nnew 0 40\nnoise 50 55', true, (base, later) => {
   if (base === 0) return { verdict: 3 };
   return { verdict: later - base === 5 ? 0 : later > base ? 1 : 2, change: later / base - 1 };

@@ -44,7 +44,8 @@ function samplesOfNode({ costs, newCosts }: FlameGraph, node: number): SampleCou
 }
 
 /** A difference that rests on few samples means nothing, and a figure little. */
-export const tooFewSamples = (graph: FlameGraph, node: number): boolean => areFew(samplesOfNode(graph, node));
+export const tooFewSamples = (graph: FlameGraph, node: number): boolean =>
+  (graph.newCosts !== undefined || !graph.isComplete) && areFew(samplesOfNode(graph, node));
 
 /** Whether a node of a comparison is drawn without colour. Without effects only what has too few samples is. */
 export function isQuiet(graph: FlameGraph, node: number, mode: ColourMode): boolean {

@@ -1,7 +1,7 @@
 // The head of the page: what is shown, when and how it was recorded, and what the user should know about it. A comparison
 // begins with the verdict of the whole.
 import * as l10n from '@vscode/l10n';
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, render, type TemplateResult } from 'lit';
 import { asEditorWords } from '../../core/advisedCommands.ts';
 import { verdictGlyph } from '../../core/changeText.ts';
 import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
@@ -9,12 +9,37 @@ import { adviceOf } from './advice.ts';
 import { around, HOLE } from './around.ts';
 import { comparisonFacts } from './comparisonFacts.ts';
 import { icon, icons } from './icons.ts';
+import { rendered } from './rendered.ts';
 import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
 
+/** What changes with the measure that is shown. */
+export interface ChangingParts {
+  readonly measure: HTMLElement;
+  readonly problems: HTMLElement;
+}
+
+/** What the user should know about the figures of the measure that is shown. */
+export class ProblemsNote {
+  readonly element = rendered(html`<div class="problems-note"></div>`);
+  readonly #show: ShowMessage;
+
+  /** `value`: index into the run's values, as in `tell`. */
+  constructor(show: ShowMessage, value: number) {
+    this.#show = show;
+    this.tell(value);
+  }
+
+  tell(value: number) {
+    const { problems, sampleProblems = [], values } = this.#show;
+    const told = values[value]?.isComplete ? problems.filter((one) => !sampleProblems.includes(one)) : problems;
+    render(told.length > 0 ? problemsOf(told) : nothing, this.element);
+  }
+}
+
 /** At most three lines while nothing is unfolded: the graph needs the room. */
-export function headerOf(show: ShowMessage, measure: HTMLElement): TemplateResult {
-  const { subject, title, runs, problems, values, comparison, wallTime = [], executions = [] } = show;
+export function headerOf(show: ShowMessage, { measure, problems }: ChangingParts): TemplateResult {
+  const { subject, title, runs, values, comparison, wallTime = [], executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
   const sides = html`<div class="sides">${runs.map((run, at) => sideOf(run, at, comparison?.sideNames[at]))}</div>`;
   return html`
@@ -24,7 +49,7 @@ export function headerOf(show: ShowMessage, measure: HTMLElement): TemplateResul
         ${subject === 'run' ? [measure, ...runs.map(factsOf)] : sides}
         <div class="header-notes">
           ${wallTime.length > 0 ? wallTimeOf(wallTime) : nothing}
-          ${problems.length > 0 ? problemsOf(problems) : nothing}
+          ${problems}
           ${executions.length > 0 ? repeatsTable(executions) : nothing}
           ${comparison ? comparisonFacts(comparison) : nothing}
         </div>

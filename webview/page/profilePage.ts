@@ -29,7 +29,7 @@ import type { MenuPlace } from './contextMenu.ts';
 import { copiedText } from './copiedText.ts';
 import { type Compared, ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
-import { headerOf } from './header.ts';
+import { headerOf, ProblemsNote } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
 import { MeasureMark } from './measureMark.ts';
@@ -62,6 +62,7 @@ export class ProfilePage {
   readonly #tables = new LatestOnly<ShownView>((view) => this.#host.send({ type: 'request', ...view }));
   readonly #toolbar: Toolbar;
   readonly #measureMark: MeasureMark;
+  readonly #problems: ProblemsNote;
   readonly #help: HTMLDialogElement;
   readonly #status = rendered(html`<div class="page-status" role="status"></div>`);
   #state: ViewState;
@@ -81,6 +82,7 @@ export class ProfilePage {
     if (isRun && show.value === undefined && this.#state.value !== show.defaultValue)
       host.send({ type: 'chooseMeasure', value: this.#state.value });
     this.#measureMark = new MeasureMark(show, this.#state.value);
+    this.#problems = new ProblemsNote(show, this.#state.value);
     this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
@@ -167,7 +169,7 @@ export class ProfilePage {
     this.#panes.show(this.#state.viewMode);
     this.element = rendered(html`
       <div class="page">
-        ${headerOf(show, this.#measureMark.element)}
+        ${headerOf(show, { measure: this.#measureMark.element, problems: this.#problems.element })}
         <nav aria-label=${l10n.t('View')}>${this.#toolbar.element}</nav>
         ${this.#run ? [this.#run.bar, this.#run.strip] : nothing}
         ${this.#panes.element}
@@ -376,6 +378,7 @@ export class ProfilePage {
   #setValue(value: number) {
     this.#graphShown = false;
     this.#measureMark.tell(value);
+    this.#problems.tell(value);
     this.#change({ value, selectedPath: [] });
     this.#graphPane.showLoading();
     this.#tablePane.showLoading();

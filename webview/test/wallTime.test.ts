@@ -41,3 +41,19 @@ onPage('a run without waits has one sentence, in which the flag is a button to t
   await note.getByRole('button').click();
   assert.deepEqual(await panel.lastSent(), { type: 'command', command: 'waitingSetting' });
 });
+
+onPage('that samples are few is not said of a measure that has all events', {}, async (panel) => {
+  const few = 'Only 4 samples: shares are mostly chance. Record with --repeat 200, or give the program more work.';
+  const lost = '14 of 3,182 samples were lost (0.4 %).';
+  const values = [
+    { type: 'cpu', unit: 'nanoseconds', family: 'cpu' as const },
+    { type: 'wait', unit: 'nanoseconds', family: 'waiting' as const, isComplete: true },
+  ];
+  await post(panel, { values, problems: [few, lost], sampleProblems: [few] });
+  const words = panel.page.locator('.problems summary');
+  assert.match(await words.innerText(), /^2 things to know/);
+  await panel.post({ type: 'measureChosen', value: 1 });
+  assert.match(await words.innerText(), /^14 of 3,182 samples were lost/);
+  await panel.post({ type: 'measureChosen', value: 0 });
+  assert.match(await words.innerText(), /^2 things to know/);
+});

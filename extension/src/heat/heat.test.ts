@@ -220,6 +220,7 @@ test('a hover escapes names and links by number only', () => {
     runTotalValue: 100e6,
     unit: 'nanoseconds',
     samplesUnknown: false,
+    complete: false,
     inlineChains: [{ places: [place, place], samples: 3 }],
     callers: [{ place, samples: 50, value: 50e6, kernel: false }],
     callees: [{ place: { ...place, path: '' }, samples: 9, value: 9e6, kernel: true }],

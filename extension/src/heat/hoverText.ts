@@ -24,7 +24,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../../core/numbersAsText.ts';
-import { areFew, countOf, type SampleCount } from '../../../core/sampleCount.ts';
+import { areFew, chanceCountOf, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import {
   type Effect,
   effectAt,
@@ -53,7 +53,7 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   const sections = [parts.join('\n')];
   if (changed)
     sections.push(l10n.t('≈ This line was edited since the recording. The figures belong to its earlier text.'));
-  if (areFew(countOf(detail.totalSamples, detail)))
+  if (areFew(chanceCountOf(detail.totalSamples, detail)))
     sections.push(l10n.t('Few samples: the true share may differ a lot.'));
   const chains = detail.inlineChains.filter((chain) => chain.places.length > 1);
   if (chains.length > 0) {

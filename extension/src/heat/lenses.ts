@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 
 import { type Compared, isSignificant, Verdict, verdictText } from '../../../core/changeText.ts';
 import { percentText, share, valueText } from '../../../core/numbersAsText.ts';
-import { areFew, countOf, type SampleCount } from '../../../core/sampleCount.ts';
+import { areFew, chanceCountOf, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
 import { changeFigure } from './marks.ts';
 
@@ -28,8 +28,9 @@ export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[
     if (byLine.size === LENSES_MAX) break;
     const { line, name, module } = one;
     const samples = countOf(one.definitionTotalSamples, heat);
+    const byChance = chanceCountOf(one.definitionTotalSamples, heat);
     const total = share(one.definitionTotalValue, heat.totalValue);
-    if (line === 0 || byLine.has(line) || total < threshold || areFew(samples)) continue;
+    if (line === 0 || byLine.has(line) || total < threshold || areFew(byChance)) continue;
     const self = percentText(share(one.definitionSelfValue, heat.totalValue));
     const title = l10n.t('{0} self · {1} total', self, percentText(total));
     byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), name, module });

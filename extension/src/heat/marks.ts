@@ -11,7 +11,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../../core/numbersAsText.ts';
-import { areFew, countOf } from '../../../core/sampleCount.ts';
+import { areFew, chanceCountOf } from '../../../core/sampleCount.ts';
 import { type Effect, effectAt, type FileDifference, type FileHeat } from '../../../core/wire.ts';
 
 /** Beyond this an editor gets slow, and a reader lost: the hottest lines win. */
@@ -43,7 +43,7 @@ export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice): Mark[]
       const changed = heat.changed[row]!;
       const level = by === 'total' ? heat.totalValueOfLine[row]! : heat.selfValue[row]!;
       const samples = by === 'total' ? heat.totalSamplesOfLine[row]! : heat.selfSamples[row]!;
-      const style = changed ? 0 : heatLevel(share(level, heat.totalValue), countOf(samples, heat), threshold);
+      const style = changed ? 0 : heatLevel(share(level, heat.totalValue), chanceCountOf(samples, heat), threshold);
       return { line: heat.line[row]!, style, text: `${changed ? '≈ ' : ''}${figure(heat, row)}` };
     })
     .sort((a, b) => a.line - b.line);
@@ -78,7 +78,7 @@ function figure(heat: FileHeat, row: number): string {
   const parts = [];
   if (heat.selfValue[row]! > 0) parts.push(l10n.t('{0} self', self));
   if (heat.selfValue[row]! <= 0 || self !== total) parts.push(l10n.t('{0} total', total));
-  const samples = countOf(heat.totalSamplesOfLine[row]!, heat);
+  const samples = chanceCountOf(heat.totalSamplesOfLine[row]!, heat);
   if (areFew(samples)) parts.push(samplesText(samples));
   return parts.join(' · ');
 }

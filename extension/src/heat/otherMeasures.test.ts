@@ -30,6 +30,20 @@ test('a line is drawn for its value and coloured by its share alone', () => {
   assert.deepEqual(heatMarks(heat, { ...choice, threshold: 0 }), [{ line: 3, style: 5, text }]);
 });
 
+test('where all events are recorded, one of them is coloured like many, and no count is few', () => {
+  const waits = {
+    ...heat,
+    unit: 'nanoseconds',
+    samplesUnknown: false,
+    selfSamples: [1, 0],
+    totalSamplesOfLine: [1, 0],
+  };
+  const [sampled] = heatMarks({ ...waits, complete: false }, choice);
+  assert.deepEqual([sampled?.style, sampled?.text], [0, '50.0 % self · 100.0 % total · 1 sample']);
+  const [complete] = heatMarks({ ...waits, complete: true }, choice);
+  assert.deepEqual([complete?.style, complete?.text], [5, '50.0 % self · 100.0 % total']);
+});
+
 test('a function has its lens, which says no samples', () => {
   const one = {
     ...(new wire.FunctionHeat() as unknown as FileHeat['functions'][number]),

@@ -75,15 +75,16 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
   return {
     run,
     show: async (panel) => {
-      const { summary, values, defaultValue, problems, wallTime } = await run.opened();
+      const { summary, values, defaultValue, problems, sampleProblems, wallTime } = await run.opened();
       return {
         type: 'show',
         panel,
         subject: 'run',
         title: summary ? runName(summary) : '',
         runs: summary ? [shownRun(summary)] : [],
-        wallTime: wallTime.map((words) => visibleText(words, 1000)),
-        problems: problems.map((problem) => visibleText(problem, 1000)),
+        wallTime: shownSentences(wallTime),
+        problems: shownSentences(problems),
+        sampleProblems: shownSentences(sampleProblems),
         values: values.map(shownMeasure),
         defaultValue,
         isGrowing: !abilitiesOf(ref).isFinal,
@@ -124,10 +125,13 @@ export function numbersOf(views: ViewNumbers, kind: ViewKind) {
   throw new EngineFailure('protocol', l10n.t('This panel has no view {0}.', kind));
 }
 
-export const shownMeasure = ({ type, unit, family }: ValueType): ShownMeasure => ({
+const shownSentences = (sentences: readonly string[]) => sentences.map((words) => visibleText(words, 1000));
+
+export const shownMeasure = ({ type, unit, family, complete }: ValueType): ShownMeasure => ({
   type: visibleText(type),
   unit: visibleText(unit),
   family: familyOf(family),
+  isComplete: complete,
 });
 
 export function shownRun(run: RunSummary): ShownRun {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use profile::{Counting, MeasureInfo, Profile, StringId, Strings};
+use profile::{Counting, MeasureInfo, Profile, StringId, Strings, recorded_with};
 
 use crate::amounts::{Amount, FileTally, Tally};
 use crate::chains::{Resolved, resolve};
@@ -164,10 +164,17 @@ impl Analyzed {
             .collect();
         match found.as_slice() {
             [only] => Ok(*only),
-            [] => Err(format!(
-                "This file does not contain the measure {wanted}. It contains: {}.",
-                names.join(", ")
-            )),
+            [] => {
+                let option = recorded_with(wanted.split('/').next().unwrap_or(wanted));
+                let advice = option.filter(|_| self.profile().run.is_some());
+                Err(format!(
+                    "This file does not contain the measure {wanted}. It contains: {}.{}",
+                    names.join(", "),
+                    advice.map_or(String::new(), |option| format!(
+                        " To record {wanted}, use `lineheat record {option}`."
+                    ))
+                ))
+            }
             several => {
                 let several: Vec<&str> = several.iter().map(|&at| &*names[at]).collect();
                 Err(format!(
@@ -197,6 +204,16 @@ impl Analyzed {
     /// The samples of an amount. `None`: not known.
     pub fn known_samples(&self, measure: Measure, amount: Amount) -> Option<u64> {
         self.is_counted(measure).then_some(amount.samples)
+    }
+
+    /// The samples on which a share rests by chance. `None`: not known, or all events are in it.
+    pub fn chance_samples(&self, measure: Measure, amount: Amount) -> Option<u64> {
+        (self.known_samples(measure, amount)).filter(|_| !self.is_complete(measure))
+    }
+
+    /// Whether all events are in it, so that no figure is a matter of chance.
+    pub fn is_complete(&self, measure: Measure) -> bool {
+        (self.measures().get(measure)).is_some_and(|of| of.is_complete)
     }
 
     /// The samples that are in, by their numbers in the profile: how often each was taken, and its value.

@@ -204,8 +204,9 @@ fn listing(
             text.push_str(&format!("{:>36} |\n", "..."));
         }
         let amounts = by_line.get(&number).copied().unwrap_or_default();
-        let share = |amount: Amount| share(amount.value, all.value, run.samples(amount));
-        let style = |amount: Amount| heat_style(amount.value, all.value, run.samples(amount));
+        let share = |amount: Amount| share(amount.value, all.value, run.chance_samples(amount));
+        let style =
+            |amount: Amount| heat_style(amount.value, all.value, run.chance_samples(amount));
         let samples = known_count(run.samples(amounts.total).filter(|&samples| samples > 0));
         let mut cell = |text_of_cell: &str, columns: usize, style: Style| {
             text.push_str(&" ".repeat(columns.saturating_sub(width(text_of_cell))));

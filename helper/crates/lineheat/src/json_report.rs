@@ -311,8 +311,7 @@ impl<'a> JsonReport<'a> {
                 },
             },
             selection: &self.run.selection,
-            problems: runs::problems(analyzed.profile())
-                .into_iter()
+            problems: (self.run.problems().into_iter())
                 .chain(Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty()))
                 .collect(),
             executions: executions(&summary),

@@ -164,7 +164,7 @@ fn threads(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let mut table = Table::new(&[
         (title, Align::Right),
         ("", Align::Right),
-        (counted(run), Align::Right),
+        (run.counted(), Align::Right),
         ("pid", Align::Right),
         ("tid", Align::Right),
         ("process", Align::Left),
@@ -173,10 +173,11 @@ fn threads(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let all = analyzed.total(measure);
     for ThreadRow { thread, amount } in rows.iter().take(limit) {
         let samples = run.samples(*amount);
-        let style = heat_style(amount.value, all.value, samples);
+        let by_chance = run.chance_samples(*amount);
+        let style = heat_style(amount.value, all.value, by_chance);
         let text = |id| (visible(analyzed.text(id)).into_owned(), Style::Plain);
         table.row(vec![
-            (share(amount.value, all.value, samples), style),
+            (share(amount.value, all.value, by_chance), style),
             (value(amount.value, analyzed.unit(measure)), Style::Faint),
             (known_count(samples), Style::Plain),
             (thread.pid.to_string(), Style::Faint),
@@ -200,21 +201,13 @@ fn flexible(beside: usize, beside_least: usize, name: usize) -> [Flexible; 3] {
         .map(|(column, least)| Flexible { column, least })
 }
 
-/// What a figure rests on.
-fn counted(run: &SelectedRun) -> &'static str {
-    match run.is_of_waits() {
-        true => "waits",
-        false => "samples",
-    }
-}
-
 fn columns<'a>(run: &SelectedRun, first: (&'a str, Align), last: &'a str) -> [(&'a str, Align); 7] {
     [
         ("self  ", Align::Right),
         ("", Align::Right),
         ("total  ", Align::Right),
         ("", Align::Right),
-        (counted(run), Align::Right),
+        (run.counted(), Align::Right),
         first,
         (last, Align::Left),
     ]
@@ -226,9 +219,9 @@ fn amount_cells(run: &SelectedRun, amounts: Amounts) -> Vec<(String, Style)> {
     let unit = run.analyzed.unit(run.measure);
     let mut cells = Vec::with_capacity(7);
     for amount in [amounts.self_, amounts.total] {
-        let samples = run.samples(amount);
-        let style = heat_style(amount.value, all.value, samples);
-        cells.push((share(amount.value, all.value, samples), style));
+        let by_chance = run.chance_samples(amount);
+        let style = heat_style(amount.value, all.value, by_chance);
+        cells.push((share(amount.value, all.value, by_chance), style));
         let text = match amount.samples {
             0 => String::new(),
             _ => value(amount.value, unit),

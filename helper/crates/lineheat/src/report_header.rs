@@ -5,7 +5,7 @@ use std::path::Path;
 use analysis::{Analyzed, Measure, wait_reasons};
 use profile::run::EndReason;
 use profile::{Nature, RunSummary};
-use runs::{problems, problems_without_samples, wall_time_hint, wall_time_lines};
+use runs::{wall_time_hint, wall_time_lines};
 
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
@@ -42,11 +42,7 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     }
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
-    let problems = match run.is_of_waits() {
-        true => problems_without_samples(analyzed.profile()),
-        false => problems(analyzed.profile()),
-    };
-    for problem in problems.into_iter().chain(notice) {
+    for problem in run.problems().into_iter().chain(notice) {
         let title = terminal.paint(Style::Warning, &format!("{:<TITLE$}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
@@ -111,7 +107,7 @@ fn selected(run: &SelectedRun) -> String {
             None => value(part.value, unit),
         },
     };
-    let of_whole = share(part.value, run.whole.value, run.samples(part));
+    let of_whole = share(part.value, run.whole.value, run.chance_samples(part));
     format!(
         "{}: {figures}, {} of the run",
         run.selection,

@@ -21,31 +21,38 @@ pub fn tree(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
 
     let title = format!(
         "{:>8}  {:>8}  {:>9}  {:>9}  calls",
-        "total  ", "self  ", "", "samples"
+        "total  ",
+        "self  ",
+        "",
+        run.counted()
     );
     let mut text = format!("{}\n", terminal.paint(Style::Faint, &title));
     for &node in &nodes {
         let frame = graph.frame[node] as usize;
         let name = &graph.frames.strings[graph.frames.name[frame] as usize];
         let module = &graph.frames.strings[graph.frames.module[frame] as usize];
-        let known = |value, samples| run.samples(Amount { samples, value });
+        let by_chance = |value, samples| run.chance_samples(Amount { samples, value });
         let (total, samples) = totals[node];
-        let samples = known(total, samples);
+        let of_total = by_chance(total, samples);
         let self_ = graph.self_value[node];
-        let self_samples = known(self_, graph.self_samples[node].into());
+        let of_self = by_chance(self_, graph.self_samples[node].into());
+        let known = run.samples(Amount {
+            samples,
+            value: total,
+        });
         let numbers: [(String, Style, usize); 4] = [
             (
-                share(total, all, samples),
-                heat_style(total, all, samples),
+                share(total, all, of_total),
+                heat_style(total, all, of_total),
                 8,
             ),
             (
-                share(self_, all, self_samples),
-                heat_style(self_, all, self_samples),
+                share(self_, all, of_self),
+                heat_style(self_, all, of_self),
                 8,
             ),
             (value(total, analyzed.unit(measure)), Style::Faint, 9),
-            (known_count(samples), Style::Plain, 9),
+            (known_count(known), Style::Plain, 9),
         ];
         for (number, style, columns) in numbers {
             text.push_str(&" ".repeat(columns.saturating_sub(width(&number))));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use analysis::{Amount, Analyzed, Measure, WallTime, wall_time};
 use profile::Family;
-use runs::rename_functions;
+use runs::{problems, problems_without_samples, rename_functions};
 
 use crate::demangling::DemangleChoice;
 use crate::measure_flag::MeasureFlag;
@@ -28,6 +28,30 @@ impl SelectedRun {
     /// Of an amount of its measure; `None`: the file does not say.
     pub fn samples(&self, amount: Amount) -> Option<u64> {
         self.analyzed.known_samples(self.measure, amount)
+    }
+
+    /// As [`share`] and [`heat_style`] want them: `None` also where all events are in the measure.
+    ///
+    /// [`share`]: crate::terminal_numbers::share
+    /// [`heat_style`]: crate::terminal_numbers::heat_style
+    pub fn chance_samples(&self, amount: Amount) -> Option<u64> {
+        self.analyzed.chance_samples(self.measure, amount)
+    }
+
+    /// What has to be known before these figures are trusted. That samples are few is of no concern where they are not sampled.
+    pub fn problems(&self) -> Vec<String> {
+        match self.analyzed.is_complete(self.measure) {
+            true => problems_without_samples(self.analyzed.profile()),
+            false => problems(self.analyzed.profile()),
+        }
+    }
+
+    /// What a figure rests on.
+    pub fn counted(&self) -> &'static str {
+        match self.is_of_waits() {
+            true => "waits",
+            false => "samples",
+        }
     }
 
     /// Its measure is time off the CPU.

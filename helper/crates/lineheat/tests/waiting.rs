@@ -359,9 +359,24 @@ fn a_run_that_mostly_waited_says_once_how_to_record_that() {
     };
     record(&[]);
     assert_eq!(hints(&[]), 1);
+    let refused = lineheat(&["report", "--measure", "wait"])
+        .arg(&run)
+        .output();
+    let why = String::from_utf8(refused.expect("lineheat runs").stderr).expect("UTF-8");
+    let advice = "To record wait, use `lineheat record --waiting`.";
+    assert!(why.contains(advice), "{why}");
     assert_eq!(hints(&["--hide-kernel"]), 0, "a selection");
     record(&["--waiting"]);
     assert_eq!(hints(&[]), 0, "it has them");
+    let shown = lineheat(&["report", "--tree", "--measure", "wait"])
+        .arg(&run)
+        .output();
+    let text = String::from_utf8(shown.expect("lineheat runs").stdout).expect("UTF-8");
+    let is_few = text.contains("%?") || text.contains("Only ");
+    assert!(
+        text.contains("100.0 %") && !is_few,
+        "one wait is not few: {text}"
+    );
     record(&["--unprivileged"]);
     assert_eq!(hints(&[]), 0, "nobody without rights could");
 }

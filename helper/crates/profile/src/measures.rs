@@ -14,6 +14,8 @@ pub struct MeasureInfo {
     pub counting: Counting,
     pub nature: Nature,
     pub family: Family,
+    /// All events are in it, so that no figure is a matter of chance, however few they are.
+    pub is_complete: bool,
 }
 
 /// How many samples a value rests on.
@@ -73,6 +75,16 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
 ];
 
+/// Measures that our recordings have only if they are asked for, each with the option of `record`. All of their events are recorded;
+/// how much those vary between executions is another matter, see [`Nature`].
+const RECORDED_WITH: &[(&str, &str)] = &[("wait", "--waiting"), ("waits", "--waiting")];
+
+/// The option of `record` that a measure of this name takes. `None`: it takes none, or it is none of ours.
+pub fn recorded_with(name: &str) -> Option<&'static str> {
+    let mut all = RECORDED_WITH.iter();
+    all.find(|of| of.0 == name).map(|of| of.1)
+}
+
 /// What Callgrind and Cachegrind count: instructions, data reads and writes, misses of the first and last level caches,
 /// branches, and time in the kernel. Each is in it, so no samples stand behind a value, and none is few.
 const COUNTED_BY_VALGRIND: &str = "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw I2mr D2mr D2mw ILdmr DLdmr DLdmw Bc Bcm Bi Bim Ge AcCost1 AcCost2 SpLoss1 SpLoss2 sysCount sysTime sysCpuTime";
@@ -119,12 +131,14 @@ impl Profile {
                 None => self.counted_by(value_type, "samples"),
             },
         };
+        let nature = known.map_or(Nature::Sampled, |known| known.2);
         MeasureInfo {
             name: name.to_owned(),
             unit: unit.to_owned(),
             counting,
-            nature: known.map_or(Nature::Sampled, |known| known.2),
+            nature,
             family: known.map_or(Family::Other, |known| known.3),
+            is_complete: nature == Nature::Exact || recorded_with(name).is_some(),
         }
     }
 
@@ -198,6 +212,9 @@ mod tests {
             ("waits", "count"),
         ];
         assert_eq!(countings(&waiting, None)[1..], [Counting::Value(2); 2]);
+        let measures = ProfileBuilder::new(&waiting).finish().measures();
+        let complete: Vec<bool> = measures.iter().map(|of| of.is_complete).collect();
+        assert_eq!(complete, [false, true, true]);
         let perf = [("cycles_sample", "count"), ("cycles_event", "count")];
         assert_eq!(countings(&perf, None), [Counting::Value(0); 2]);
     }
@@ -225,7 +242,11 @@ mod tests {
         builder.add_sample(&[], &[3, 1], &[]);
         for measure in builder.finish().measures() {
             assert_eq!(measure.nature, Nature::Exact, "{}", measure.name);
-            assert!(!measure.is_counted(), "{}", measure.name);
+            assert!(
+                !measure.is_counted() && measure.is_complete,
+                "{}",
+                measure.name
+            );
         }
     }
 

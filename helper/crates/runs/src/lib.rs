@@ -10,5 +10,7 @@ mod wall_time_text;
 pub use amount_text::{count, scaled, time};
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
-pub use run_problems::{NO_SAMPLES, few_samples, problems, problems_without_samples};
+pub use run_problems::{
+    NO_SAMPLES, few_samples, problems, problems_without_samples, sample_problems,
+};
 pub use wall_time_text::{wall_time_hint, wall_time_lines};

@@ -11,26 +11,27 @@ const FEW: u64 = 50;
 const ENOUGH: u64 = 500;
 const EXECUTIONS_MAX: u64 = 1000;
 
-/// What was cut while reading, what the recording itself noted (losses, missing line tables, newer sources,
-/// an end before its time), and whether it has enough samples.
+/// What was cut while reading, whether the run has enough samples, and what the recording itself noted (losses, missing line tables,
+/// newer sources, an end before its time).
 pub fn problems(profile: &Profile) -> Vec<String> {
     let mut problems = profile.problems.clone();
-    if profile.samples.is_empty() {
-        problems.push(NO_SAMPLES.to_owned());
-    }
-    if let Some(run) = &profile.run {
-        let executions = run.repetitions.iter().filter(|one| !one.warm_up).count();
-        problems.extend(few_samples(
-            run.samples_kept,
-            executions.max(1) as u64,
-            run.command.is_empty(),
-        ));
-        problems.extend(run.problems.iter().cloned());
-    }
+    problems.extend(sample_problems(profile));
+    problems.extend(profile.run.iter().flat_map(|run| run.problems.clone()));
     problems
 }
 
-/// The same for a measure that does not rest on samples: however few these are.
+/// Of these, what is of no concern for a measure that does not rest on samples: that they are few, or that there are none.
+pub fn sample_problems(profile: &Profile) -> Vec<String> {
+    let none = profile.samples.is_empty().then(|| NO_SAMPLES.to_owned());
+    let few = profile.run.as_ref().and_then(|run| {
+        let executions = run.repetitions.iter().filter(|one| !one.warm_up).count();
+        let executions = executions.max(1) as u64;
+        few_samples(run.samples_kept, executions, run.command.is_empty())
+    });
+    none.into_iter().chain(few).collect()
+}
+
+/// The others.
 pub fn problems_without_samples(profile: &Profile) -> Vec<String> {
     let noted = profile.run.iter().flat_map(|run| &run.problems);
     profile.problems.iter().chain(noted).cloned().collect()

@@ -111,6 +111,7 @@ pub fn flame_graph_view(
         per: words.per,
         part_names: words.part_names,
         samples_unknown: !of.is_counted(),
+        complete: of.is_complete,
         parent_distance: graph.parent_distance,
         frame: graph.frame,
         line: graph.line,

@@ -17,6 +17,7 @@ pub fn of(run: &OpenRun, request: &FileHeatRequest) -> Result<FileHeat, Failure>
         unit: run.analyzed.unit(measured.measure).to_owned(),
         value: measured.measure as u32,
         samples_unknown: !measured.is_counted(),
+        complete: measured.is_complete(),
         ..FileHeat::default()
     };
     let Some(file) = run.file_at(&request.path) else {

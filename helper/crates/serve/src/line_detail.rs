@@ -41,6 +41,7 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
         self_samples: count(amounts.self_.samples),
         total_samples: count(amounts.total.samples),
         samples_unknown: !measured.is_counted(),
+        complete: measured.is_complete(),
         self_value: amounts.self_.value,
         total_value: amounts.total.value,
         run_total_value: measured.total().value,

@@ -34,6 +34,10 @@ impl<'a> Measured<'a> {
         self.run.analyzed.is_counted(self.measure)
     }
 
+    pub fn is_complete(&self) -> bool {
+        self.run.analyzed.is_complete(self.measure)
+    }
+
     /// As a message has it: 0 samples where nobody knows how many there were.
     pub fn known(&self, amount: Amount) -> Amount {
         known(&self.run.analyzed, self.measure, amount)

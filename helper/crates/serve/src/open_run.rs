@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files, wall_time};
-use runs::{problems, wall_time_hint, wall_time_lines};
+use runs::{problems, sample_problems, wall_time_hint, wall_time_lines};
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
 use super::amounts::{known, totals};
@@ -161,6 +161,7 @@ impl OpenRun {
             total_samples: total.samples,
             total_value: total.value,
             problems: problems(analyzed.profile()),
+            sample_problems: sample_problems(analyzed.profile()),
             totals: totals(analyzed),
             wall_time: wall_time_words(analyzed),
             runtimes: (analyzed.runtimes().into_iter())

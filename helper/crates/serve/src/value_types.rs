@@ -9,6 +9,7 @@ pub fn on_wire(of: &MeasureInfo) -> ValueType {
         r#type: of.name.clone(),
         unit: of.unit.clone(),
         samples_unknown: !of.is_counted(),
+        complete: of.is_complete,
         nature: match of.nature {
             Nature::Sampled => value_type::Nature::Sampled,
             Nature::Weighted => value_type::Nature::Weighted,
