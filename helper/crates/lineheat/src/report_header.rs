@@ -103,35 +103,52 @@ fn selected(run: &SelectedRun) -> String {
     let figures = match unit {
         "count" => count(part.value),
         unit => match run.samples(part) {
-            Some(samples) => format!("{} samples, {}", count(samples), value(part.value, unit)),
+            Some(samples) => {
+                let what = if run.is_of_waits() {
+                    "waits"
+                } else {
+                    "samples"
+                };
+                format!("{} {what}, {}", count(samples), value(part.value, unit))
+            }
             None => value(part.value, unit),
         },
     };
     let of_whole = share(part.value, run.whole.value, run.chance_samples(part));
+    let reasons = reasons(run);
     format!(
-        "{}: {figures}, {} of the run",
+        "{}: {figures}, {} of the run{reasons}",
         run.selection,
         of_whole.trim()
     )
 }
 
-/// Of our own recordings with the reasons, each with its time or number.
+/// Of our own recordings with the reasons, where no part is selected that has reasons of its own.
 fn waits(run: &SelectedRun) -> String {
     let (total, unit) = (run.whole, run.analyzed.unit(run.measure));
     let mut text = run.samples(total).map_or("count unknown".to_owned(), count);
     if unit != "count" {
         text.push_str(&format!(", {} in all", value(total.value, unit)));
     }
+    if run.selection.is_empty() {
+        text.push_str(&reasons(run));
+    }
+    text
+}
+
+/// Why threads waited in what is selected, each with its time or number; empty: it is not of waits.
+fn reasons(run: &SelectedRun) -> String {
+    let unit = run.analyzed.unit(run.measure);
     let reasons = wait_reasons(&run.analyzed, run.measure);
     let each = reasons.iter().map(|(reason, amount)| {
         let share = share(amount.value, run.analyzed.total(run.measure).value, None);
         format!("{reason} {} ({})", value(amount.value, unit), share.trim())
     });
     let each: Vec<String> = each.collect();
-    if !each.is_empty() {
-        text.push_str(&format!(": {}", each.join(", ")));
+    match each.as_slice() {
+        [] => String::new(),
+        each => format!(": {}", each.join(", ")),
     }
-    text
 }
 
 /// "8,919,401 Ir", where no samples were taken.
