@@ -13,6 +13,7 @@ const benches = {
   accuracy: '../bench/accuracy.mjs',
   lines: '../bench/lines.mjs',
   cost: '../bench/cost.mjs',
+  waiting: '../bench/waiting.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',
   starters: '../bench/starters.mjs',

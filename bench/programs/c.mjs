@@ -84,6 +84,10 @@ export const uniform = (k) =>
 export const pauses = () =>
   once('pauses', 'build pauses', (program) => gcc([...optimised, source('pauses.c'), '-o', program]));
 
+/** Two threads that lose their CPU to each other. */
+export const turns = () =>
+  once('turns', 'build turns', (program) => gcc([...optimised, '-pthread', source('turns.c'), '-o', program]));
+
 export const deep = () => once('deep', 'build deep', (program) => gcc([...optimised, source('deep.c'), '-o', program]));
 
 /** See the file: the measure of a machine. With frame pointers, by which the kernel finds user stacks. */

@@ -1,0 +1,53 @@
+// What recording waiting time costs the target: two threads that take turns on one CPU, so that all of a switch is in their CPU time.
+// They do the same work unrecorded, recorded, and recorded with waits, in turns; the differences are of neighbours.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { run } from '../scripts/steps/command.mjs';
+import { engine } from '../scripts/steps/paths.mjs';
+import { quantile, spread } from './measure.mjs';
+import { turns } from './programs/c.mjs';
+
+export const title = 'Cost of recording waiting time';
+
+/** Switches a second on a CPU up to which each stack is walked, and far beyond. */
+const rates = [
+  { name: '4,000 switches a second, each stack walked', work: [8000, 250_000], mostNs: 4000, mostShare: 3 },
+  { name: '60,000 switches a second, most charged by place', work: [60_000, 15_000], mostNs: 1200 },
+];
+
+export async function* measure({ pairs = 10 } = {}) {
+  const program = await turns();
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
+  const record = [engine, 'record', '--output', path.join(folder, 'run.pb.gz')];
+  const ways = { bare: [], recorded: [...record, '--'], waits: [...record, '--waiting', '--'] };
+  try {
+    for (const { name, work, mostNs, mostShare } of rates) {
+      const nsOfWaits = [];
+      const shareOfAll = [];
+      for (let pair = 0; pair < pairs; pair++) {
+        const taken = {};
+        for (const [way, command] of Object.entries(ways)) {
+          const [first, ...rest] = [...command, program, ...work.map(String)];
+          taken[way] = (await run(first, rest)).trim().split(' ').map(Number);
+        }
+        nsOfWaits.push((taken.waits[0] - taken.recorded[0]) / taken.waits[1]);
+        shareOfAll.push(100 * (taken.waits[0] / taken.bare[0] - 1));
+      }
+      yield {
+        what: `${name}: waits, CPU time of the target a switch`,
+        goal: `≤ ${mostNs} ns`,
+        value: spread(nsOfWaits, 0, 'ns'),
+        ok: quantile(nsOfWaits, 0.5) <= mostNs,
+      };
+      yield {
+        what: `${name}: samples at 999 Hz and waits, more CPU time of the target`,
+        goal: mostShare ? `≤ ${mostShare} %` : 'for comparison',
+        value: spread(shareOfAll, 2, '%'),
+        ok: !mostShare || quantile(shareOfAll, 0.5) <= mostShare,
+      };
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
