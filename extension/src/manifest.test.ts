@@ -125,6 +125,13 @@ test('names that only profiles have open as profiles; names that others use too 
     '*.collapsed',
     'callgrind.out*',
     'cachegrind.out*',
+    '*.perf',
+    '*.heap',
+    '*.mojo',
+    '*.cpuprofile',
+    '*.speedscope.json',
+    'profile.json',
+    'profile.json.gz',
   ]);
 });
 

@@ -278,6 +278,11 @@ const tests: Record<string, () => Promise<void>> = {
       ['plain.pb', plain],
       ['stacks.folded', 'main;parse (shop.py:7) 3\n'],
       ['callgrind.out.12', 'version: 1\nevents: Ir\nfl=shop.py\nfn=parse\n7 3\n'],
+      ['shop.perf', 'shop 12 1.000001: 250 cycles: \n\t            1585 parse+0x5 (/bin/shop)\n  shop.c:7\n\n'],
+      [
+        'shop.cpuprofile',
+        '{"nodes": [{"id": 1, "callFrame": {"functionName": "parse"}}], "samples": [1], "timeDeltas": [250]}',
+      ],
     ] as const) {
       const file = named(name, bytes);
       assert.equal(await opened(file, 'vscode.openWith', 'lineheat.anyProfile'), `${name} lineheat.anyProfile`);

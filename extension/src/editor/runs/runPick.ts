@@ -45,7 +45,21 @@ async function pickFile(): Promise<RunRef | undefined> {
     (await vscode.window.showOpenDialog({
       title: vscode.l10n.t('Open Profile'),
       filters: {
-        [vscode.l10n.t('Profiles')]: ['pb.gz', 'pprof', 'gz', 'prof', 'pb', 'folded', 'collapsed', 'out'],
+        [vscode.l10n.t('Profiles')]: [
+          'pb.gz',
+          'pprof',
+          'gz',
+          'prof',
+          'pb',
+          'folded',
+          'collapsed',
+          'out',
+          'perf',
+          'heap',
+          'mojo',
+          'cpuprofile',
+          'json',
+        ],
         [vscode.l10n.t('All Files')]: ['*'],
       },
     })) ?? [];
