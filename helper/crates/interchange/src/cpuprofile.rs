@@ -18,13 +18,15 @@ pub const READER: ForeignReader = ForeignReader {
 };
 
 const TOOL: &str = "cpuprofile";
+/// Each needs far more memory than its text.
+const NODES_MAX: usize = 500_000;
 const ROOT: &str = "(root)";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct File<'a> {
     #[serde(borrow)]
-    nodes: List<Node<'a>, RECORDS_MAX>,
+    nodes: List<Node<'a>, NODES_MAX>,
     #[serde(default)]
     samples: List<u32, NUMBERS_MAX>,
     /// Microseconds since the sample before, or since the start.
@@ -96,14 +98,26 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Profile, ProfileError> {
     let mut table = SampleTable::new(TOOL, 2, limits);
     let owner = table.owner(Owner::default());
     let mut functions = Vec::with_capacity(nodes.len());
+    // Of nodes as callers: on which of its lines a function called is not in the file.
+    let mut places = Vec::with_capacity(nodes.len());
     for node in nodes {
         let frame = &node.call_frame;
         let name = match &*frame.function_name {
             "" => "(anonymous)",
             name => name,
         };
-        let start_line = u32::try_from(frame.line_number + 1).unwrap_or(0);
-        functions.push(table.function(name, &path_of(&frame.url), start_line)?);
+        let start_line = u32::try_from(frame.line_number.saturating_add(1)).unwrap_or(0);
+        let function = table.function(name, &path_of(&frame.url), start_line)?;
+        let line = LineOf {
+            function,
+            line: 0,
+            column: 0,
+        };
+        functions.push(function);
+        places.push(match name {
+            ROOT => None,
+            _ => Some(table.location(None, 0, &[line])?),
+        });
     }
     let mut is_divided = false;
     let mut stack = Vec::new();
@@ -112,9 +126,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Profile, ProfileError> {
         .enumerate()
         .filter(|(at, _)| hits[*at].samples > 0)
     {
-        callers(
-            at, nodes, &parents, &functions, &mut table, limits, &mut stack,
-        )?;
+        callers(at, &parents, &places, limits, &mut stack);
         let (lines, weights) = weights_of(node, hits[at].samples);
         let samples = split(hits[at].samples, &weights);
         let times = split(hits[at].us, &samples);
@@ -245,32 +257,20 @@ fn hits(
 /// The stack of a node, leaf first; the place of the leaf itself is left free.
 fn callers(
     node: usize,
-    nodes: &[Node],
     parents: &[Option<u32>],
-    functions: &[u32],
-    table: &mut SampleTable,
+    places: &[Option<u32>],
     limits: &Limits,
     stack: &mut Vec<u32>,
-) -> Result<(), ProfileError> {
+) {
     stack.clear();
     stack.push(0);
     let mut next = parents[node];
-    while let Some(at) = next.map(|at| at as usize) {
-        // One more than are kept, so that it is seen that some are not. Nodes in a circle end here too.
-        if stack.len() > limits.stack_depth {
-            break;
-        }
-        if nodes[at].call_frame.function_name != ROOT {
-            let line = LineOf {
-                function: functions[at],
-                line: 0,
-                column: 0,
-            };
-            stack.push(table.location(None, 0, &[line])?);
-        }
-        next = parents[at];
+    // One more than are kept, so that it is seen that some are not. Nodes in a circle end here too.
+    for _ in 0..=limits.stack_depth {
+        let Some(at) = next else { break };
+        stack.extend(places[at as usize]);
+        next = parents[at as usize];
     }
-    Ok(())
 }
 
 /// Lines of a node, and how its samples are to be divided among them. What no line has is on line 0.

@@ -12,7 +12,7 @@ pub const RECORDS_MAX: usize = 2_000_000;
 /// Numbers of one list.
 pub const NUMBERS_MAX: usize = 16_000_000;
 /// Frames of all stacks.
-const FRAMES_MAX: usize = 64_000_000;
+const FRAMES_MAX: usize = 48_000_000;
 /// What decides which format a file is of stands at its beginning or at its end.
 const LOOKED_AT_BYTES: usize = 1 << 20;
 const TOO_MANY: &str = "more than ";

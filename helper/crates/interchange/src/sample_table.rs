@@ -9,6 +9,10 @@ use profile::{
 /// Sums of values stay below it, as in every profile.
 const VALUE_MAX: u64 = 1 << 53;
 
+/// Of what is kept of a file beside its text, roughly: what is different in it may be far larger than what it says. A million
+/// stacks of 25 frames need less.
+const BYTES_MAX: usize = 400 << 20;
+
 /// Where a sample was taken; what is `None` or "" is not said.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Owner<'a> {
@@ -43,6 +47,9 @@ pub struct SampleTable<'a, 'l> {
     sums: Vec<u64>,
     frames_left: usize,
     cut_stacks: u64,
+    functions: usize,
+    locations: usize,
+    bytes: usize,
 }
 
 impl<'a, 'l> SampleTable<'a, 'l> {
@@ -62,6 +69,22 @@ impl<'a, 'l> SampleTable<'a, 'l> {
             sums: Vec::new(),
             frames_left: limits.frames,
             cut_stacks: 0,
+            functions: 0,
+            locations: 0,
+            bytes: 0,
+        }
+    }
+
+    /// For a thing that is kept: its place in the tables, and the two that find it again.
+    fn spend(&mut self, bytes: usize) -> Result<(), ProfileError> {
+        self.bytes += bytes;
+        match self.bytes <= BYTES_MAX {
+            true => Ok(()),
+            false => Err(ProfileError::too_large(format!(
+                "The {} file has more different functions, places and stacks than Lineheat reads: they need more than {} MiB.",
+                self.tool,
+                BYTES_MAX >> 20
+            ))),
         }
     }
 
@@ -105,11 +128,12 @@ impl<'a, 'l> SampleTable<'a, 'l> {
     ) -> Result<u32, ProfileError> {
         self.check_text(name)?;
         self.check_text(filename)?;
-        let index = self.builder.add_function(name, name, filename, start_line);
-        match (index as usize) < self.limits.records {
-            true => Ok(index),
-            false => Err(self.too_many("functions", self.limits.records)),
+        let index = (self.builder).add_function(name, name, filename, start_line);
+        if index as usize == self.functions {
+            self.functions += 1;
+            self.spend(160 + 2 * (name.len() + filename.len()))?;
         }
+        Ok(index)
     }
 
     /// As [`ProfileBuilder::add_location`].
@@ -129,10 +153,11 @@ impl<'a, 'l> SampleTable<'a, 'l> {
             ));
         }
         let index = self.builder.add_location(mapping, address, lines);
-        match (index as usize) < self.limits.records {
-            true => Ok(index),
-            false => Err(self.too_many("places in the code", self.limits.records)),
+        if index as usize == self.locations {
+            self.locations += 1;
+            self.spend(200 + 32 * lines.len())?;
         }
+        Ok(index)
     }
 
     /// The number of a stack, leaf first; of one that is too deep, without its outermost frames.
@@ -151,6 +176,7 @@ impl<'a, 'l> SampleTable<'a, 'l> {
         if self.stacks.len() == self.limits.records {
             return Err(self.too_many("different stacks", self.limits.records));
         }
+        self.spend(96 + 12 * kept.len())?;
         let stack = self.builder.keep_stack(kept);
         self.stacks.insert(kept.into(), stack);
         Ok(stack)
@@ -160,6 +186,7 @@ impl<'a, 'l> SampleTable<'a, 'l> {
         if let Some(&number) = self.owner_numbers.get(&owner) {
             return number;
         }
+        self.bytes += 200;
         let number = self.owners.len() as u32;
         self.owners.push(owner.clone());
         self.owner_numbers.insert(owner, number);
@@ -207,6 +234,7 @@ impl<'a, 'l> SampleTable<'a, 'l> {
         if self.samples.len() == self.limits.records {
             return Err(self.too_many("different samples", self.limits.records));
         }
+        self.spend(80 + 16 * self.width)?;
         self.samples.push(row);
         self.values.extend_from_slice(values);
         Ok(())
@@ -287,4 +315,31 @@ fn labels<'a>(owner: &Owner<'a>) -> Vec<(&'static str, LabelValue<'a>)> {
     labels.extend(text("process", owner.process));
     labels.extend(text("thread", owner.thread));
     labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_that_need_too_much_memory_are_refused() {
+        let limits = Limits::default();
+        let mut table = SampleTable::new("any", 1, &limits);
+        let function = table.function("f", "", 0).unwrap();
+        let line = |line| LineOf {
+            function,
+            line,
+            column: 0,
+        };
+        let locations: Vec<u32> = (0..3000)
+            .map(|at| table.location(None, 0, &[line(at)]).unwrap())
+            .collect();
+        let mut frames = locations[..2000].to_vec();
+        let error = (0..100_000).find_map(|at| {
+            (frames[0], frames[1]) = (locations[at % 3000], locations[at / 3000]);
+            table.stack(&frames).err()
+        });
+        let error = error.expect("it ends").message;
+        assert!(error.contains("need more than 400 MiB"), "{error}");
+    }
 }
