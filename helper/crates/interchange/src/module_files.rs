@@ -18,7 +18,7 @@ pub enum Certainty {
     SameBuild,
     /// The profile names none.
     Unknown,
-    /// The same, and it was written after the profile.
+    /// The same, and it is at its path, written after the profile.
     IsNewer,
 }
 
@@ -49,7 +49,8 @@ pub fn find(module: &str, build_id: &str, profile: &Path) -> Result<FoundFile, N
         }
         let certainty = match build_id.is_empty() {
             false => Certainty::SameBuild,
-            true if modified(&path) > modified(profile) => Certainty::IsNewer,
+            // A copy is as new as its copying.
+            true if path == module && modified(&path) > modified(profile) => Certainty::IsNewer,
             true => Certainty::Unknown,
         };
         return Ok(FoundFile {

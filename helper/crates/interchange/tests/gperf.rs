@@ -77,6 +77,31 @@ fn a_heap_profile_has_what_is_in_use_and_what_was_allocated() {
 }
 
 #[test]
+fn a_program_that_was_built_since_is_said_to_be_newer() {
+    let (programs, _) = with_program("mill.gperf-heap.0001.heap");
+    let program = programs.path().join("mill");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("any.heap");
+    let text = std::fs::read_to_string(fixture("mill.gperf-heap.0001.heap")).unwrap();
+    std::fs::write(
+        &path,
+        text.replace("/src/mill/mill", program.to_str().unwrap()),
+    )
+    .unwrap();
+    let file = std::fs::File::open(&program).unwrap();
+    let now = std::time::SystemTime::now();
+    for (hours, is_newer) in [(0, false), (2, true)] {
+        let built = now - std::time::Duration::from_secs(3600)
+            + std::time::Duration::from_secs(3600 * hours);
+        file.set_modified(built).unwrap();
+        let profile = open(&path).unwrap();
+        assert_eq!(functions(&profile, 3)["fetch_grain"], 16_000);
+        let said = problems(&profile);
+        assert_eq!(said.contains("these are newer than it"), is_newer, "{said}");
+    }
+}
+
+#[test]
 fn a_sampled_heap_profile_is_an_estimate_of_the_whole() {
     let text = "heap profile: 10: 5242880 [ 20: 10485760] @ heap_v2/524288\n    10: 5242880 [ 20: 10485760] @ 0x1001 0x2001\n\nMAPPED_LIBRARIES:\n00001000-00003000 r-xp 00000000 00:00 5   /nowhere/prog\n";
     let profile = opened(text).unwrap();
