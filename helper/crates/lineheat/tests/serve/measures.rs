@@ -1,8 +1,10 @@
 //! A run of several measures: each figure is of the one that was asked for, and rests on samples of its own.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flate2::read::GzDecoder;
 use profile::{LineOf, MappingOf, ProfileBuilder, save};
 use serde_json::Value;
 use wire::{
@@ -203,6 +205,33 @@ fn a_file_of_callgrind_has_exact_measures_and_says_that_it_has_no_stacks() {
         lines.retain(|(_, value)| *value > 0);
         assert_eq!(lines, expected, "measure {value}");
     }
+}
+
+#[test]
+fn addresses_of_gperftools_are_heat_on_the_lines_of_the_program_beside_the_file() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let exchange = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exchange");
+    let path = fixture.path("cpu.prof");
+    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
+    std::fs::copy(exchange.join("mill.gperf-cpu.prof"), &path).expect("copied");
+    let compressed = std::fs::read(exchange.join("mill.elf.gz")).expect("read");
+    let mut program = Vec::new();
+    (GzDecoder::new(&compressed[..]).read_to_end(&mut program)).expect("gzip");
+    std::fs::write(path.with_file_name("mill"), program).expect("written");
+    let opened = engine.open(&path);
+    assert!(
+        opened
+            .problems
+            .iter()
+            .any(|of| of.contains("no build-ids to compare")),
+        "{:?}",
+        opened.problems
+    );
+    let heat = heat(&mut engine, opened.run, Path::new("/src/mill/mill.c"), 0);
+    let mut lines: Vec<_> = heat.line.into_iter().zip(heat.self_value).collect();
+    lines.retain(|(_, value)| *value > 0);
+    assert_eq!(lines, [(29, 87), (30, 45), (37, 26), (38, 6)]);
 }
 
 #[test]
