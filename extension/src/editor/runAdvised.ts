@@ -4,9 +4,16 @@ import type { AdvisedCommand } from '../../../core/advisedCommands.ts';
 
 const commands: Readonly<Record<AdvisedCommand, () => Thenable<unknown>>> = {
   profileRepeatedly: () => vscode.commands.executeCommand('lineheat.profileRepeatedly'),
-  waitingSetting: () => vscode.commands.executeCommand('workbench.action.openSettings', 'lineheat.record.waiting'),
+  waitingSetting: () => showSetting('lineheat.record.waiting'),
   doctor: () => vscode.commands.executeCommand('lineheat.doctor'),
 };
+
+/** Among those of the open folder: in a remote window, the user's own settings leave out what belongs to a machine. */
+function showSetting(key: string): Thenable<unknown> {
+  return vscode.workspace.workspaceFolders
+    ? vscode.commands.executeCommand('workbench.action.openWorkspaceSettings', key)
+    : vscode.commands.executeCommand('workbench.action.openSettings', key);
+}
 
 export async function runAdvised(command: AdvisedCommand): Promise<void> {
   await commands[command]();
