@@ -6,7 +6,7 @@ import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build, buildHelper } from './build.mjs';
 import { run } from './steps/command.mjs';
-import { cargoBuiltFor, inRoot, vsixFor } from './steps/paths.mjs';
+import { cargoBuiltFor, inRoot, preloaded, vsixFor } from './steps/paths.mjs';
 import { isMain, main, Sentence, step } from './steps/report.mjs';
 import { billOfMaterials, checksums } from './supply/bill-of-materials.mjs';
 import { shippedComponents } from './supply/components.mjs';
@@ -40,7 +40,7 @@ async function packFor(target, arch) {
   await step(name, async () => {
     await rm(vsix, { force: true });
     await pack(vsix, target);
-    const binaries = arch ? [shipped('lineheat'), shipped('lineheat-sampler')] : [];
+    const binaries = arch ? ['lineheat', 'lineheat-sampler', preloaded].map(shipped) : [];
     writeFileSync(`${vsix}.sha256`, checksums([vsix, ...binaries]));
     // What it was made from: packing looks at every file of the folder, which takes longer than all the rest.
     writeFileSync(packedInputs, inputs);
@@ -113,15 +113,16 @@ function hashOfInputs() {
   return hash.digest('hex');
 }
 
-/** Copies the two binaries to bin/, without symbols and executable by all. */
+/** Copies the two binaries and the library to bin/, without symbols; the binaries executable by all. */
 export async function copyBinaries(arch = process.arch) {
   await mkdir(inRoot('bin'), { recursive: true });
-  for (const name of ['lineheat', 'lineheat-sampler']) {
+  for (const name of ['lineheat', 'lineheat-sampler', preloaded]) {
     const to = shipped(name);
     await rm(to, { force: true }); // a running engine keeps its file
     await copyFile(cargoBuiltFor(arch, name), to);
     await run(arch === process.arch ? 'strip' : 'aarch64-linux-gnu-strip', [to]);
-    await chmod(to, 0o755);
+    // Others must not be able to write to the library: the engine refuses it then.
+    await chmod(to, name === preloaded ? 0o644 : 0o755);
   }
 }
 

@@ -93,6 +93,7 @@ struct area_search {
 	struct mapping found[AREAS_MAX];
 };
 
+/* One for each state of a walk. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -112,10 +113,9 @@ struct {
  * What the node `entry` of the tree has for `address`: a node below it or, in a leaf, an area; 0: it could not be read.
  * Not static, like other functions here: the verifier then checks it once, not at each call.
  */
-__noinline u64 slot_of_node(u64 entry, u64 address)
+__noinline u64 slot_of_node(u64 entry, u64 address, u32 state)
 {
-	u32 zero = 0;
-	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &state);
 	if (!s)
 		return 0;
 	u32 first_pivot, first_slot;
@@ -145,7 +145,7 @@ __noinline u64 slot_of_node(u64 entry, u64 address)
 
 /* The area (struct vm_area_struct *) that holds `address` in the tree with this root, or 0; it may be another one or gone
  * by now: see the caller. */
-__noinline u64 look_up_area(u64 root, u64 address)
+__noinline u64 look_up_area(u64 root, u64 address, u32 state)
 {
 	u64 entry = root;
 	if ((entry & 3) != 2) /* no node: an empty tree */
@@ -154,23 +154,23 @@ __noinline u64 look_up_area(u64 root, u64 address)
 		u32 type = node_type(entry);
 		if (type != MAPLE_ARANGE_64 && type != MAPLE_RANGE_64 && type != MAPLE_LEAF_64)
 			return 0;
-		entry = slot_of_node(entry, address);
+		entry = slot_of_node(entry, address, state);
 		if (type == MAPLE_LEAF_64)
 			return entry;
 	}
 	return 0;
 }
 
-static __always_inline struct vm_area_struct *area_at(struct mm_struct *mm, u64 address)
+static __always_inline struct vm_area_struct *area_at(struct mm_struct *mm, u64 address, u32 state)
 {
-	return (struct vm_area_struct *)look_up_area((u64)BPF_CORE_READ(mm, mm_mt.ma_root), address);
+	return (struct vm_area_struct *)look_up_area((u64)BPF_CORE_READ(mm, mm_mt.ma_root), address, state);
 }
 
 /* What the running task has mapped at `address`; 0: nothing. */
-static __always_inline struct vm_area_struct *own_area_at(u64 address)
+static __always_inline struct vm_area_struct *own_area_at(u64 address, u32 state)
 {
 	struct mm_struct *mm = BPF_CORE_READ(bpf_get_current_task_btf(), mm);
-	struct vm_area_struct *area = mm ? area_at(mm, address) : 0;
+	struct vm_area_struct *area = mm ? area_at(mm, address, state) : 0;
 	bool is_in = area && address >= BPF_CORE_READ(area, vm_start) && address < BPF_CORE_READ(area, vm_end);
 	return is_in ? area : 0;
 }
@@ -221,10 +221,9 @@ static __always_inline void add_rows(struct mapping *m, const struct file_rows *
 }
 
 /* Number, among those found in the present walk, of the area at `address`, if it is a file or the vDSO; -1 otherwise. */
-__noinline int find_area_number(u64 address)
+__noinline int find_area_number(u64 address, u32 state)
 {
-	u32 zero = 0;
-	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &state);
 	if (!s)
 		return -1;
 	for (u32 i = 0; i < AREAS_MAX; i++)
@@ -234,7 +233,7 @@ __noinline int find_area_number(u64 address)
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	if (!mm)
 		return -1;
-	struct vm_area_struct *area = area_at(mm, address);
+	struct vm_area_struct *area = area_at(mm, address, state);
 	if (!area)
 		return -1;
 	u64 start = BPF_CORE_READ(area, vm_start), end = BPF_CORE_READ(area, vm_end);
@@ -269,11 +268,10 @@ __noinline int find_area_number(u64 address)
 }
 
 /* What the running task has mapped at `address`, if it is a file or the vDSO; with rows, if they are known. */
-static __always_inline const struct mapping *find_area(u64 address)
+static __always_inline const struct mapping *find_area(u64 address, u32 state)
 {
-	u32 zero = 0;
-	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
-	int number = find_area_number(address);
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &state);
+	int number = find_area_number(address, state);
 	return s && number >= 0 ? &s->found[number & (AREAS_MAX - 1)] : 0;
 }
 
@@ -281,9 +279,9 @@ static __always_inline const struct mapping *find_area(u64 address)
  * Whether the running task has memory at `address`. While exec replaces the address space, and at the end of a process,
  * the user registers are still those of before, and the stack that they speak of is no more.
  */
-__noinline int has_memory_at(u64 address)
+__noinline int has_memory_at(u64 address, u32 state)
 {
-	return own_area_at(address) != 0;
+	return own_area_at(address, state) != 0;
 }
 
 /* Whether exec is at work: the user registers are those of before until it has ended, the address space is not. */
@@ -293,9 +291,9 @@ static __always_inline bool is_in_exec(struct task_struct *task)
 }
 
 /* Whether the kernel has, or would have, this mapping of the table. Where nothing is mapped, no pc can be. */
-static __always_inline bool is_right(const struct mapping *m)
+static __always_inline bool is_right(const struct mapping *m, u32 state)
 {
-	const struct mapping *area = find_area(m->start);
+	const struct mapping *area = find_area(m->start, state);
 	if (!area)
 		return true;
 	return area->bias == m->bias && area->first_page == m->first_page && area->page_count == m->page_count && area->end >= m->end;
@@ -338,10 +336,9 @@ static __always_inline enum table_state begin_checks(struct walk *w, struct proc
 }
 
 /* To be called at the start of each walk: areas are those of one process at one time. */
-static __always_inline void forget_areas(void)
+static __always_inline void forget_areas(u32 state)
 {
-	u32 zero = 0;
-	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &state);
 	if (s) {
 		s->areas = 0;
 		s->unknown_files = 0;
@@ -351,10 +348,9 @@ static __always_inline void forget_areas(void)
 #define WAKE_EVERY_NS 2000000
 
 /* Whether user space should look now: the present walk met a file without rows. Not for each sample of such a file. */
-static __always_inline bool is_to_be_woken(u64 now_ns)
+static __always_inline bool is_to_be_woken(u64 now_ns, u32 state)
 {
-	u32 zero = 0;
-	struct area_search *s = bpf_map_lookup_elem(&area_searches, &zero);
+	struct area_search *s = bpf_map_lookup_elem(&area_searches, &state);
 	if (!s || !s->unknown_files || now_ns - s->last_wake_ns < WAKE_EVERY_NS)
 		return false;
 	s->last_wake_ns = now_ns;

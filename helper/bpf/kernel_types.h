@@ -36,7 +36,7 @@ enum {
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
-enum { BPF_ANY = 0, BPF_F_MMAPABLE = 1 << 10, BPF_RB_AVAIL_DATA = 0, BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_F_MMAPABLE = 1 << 10, BPF_RB_AVAIL_DATA = 0, BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>

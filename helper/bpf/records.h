@@ -35,7 +35,10 @@ enum counter {
 	COUNTER_LOST_WAITS = 7,    /* for which there was no room, in the list of threads or in the ring buffer; no samples */
 	COUNTER_LOST_WAIT_NS = 8,  /* of them, as far as it is known how long they were */
 	COUNTER_THREADS_NOT_RUN = 9, /* threads that were off the CPU from the beginning to the end; no samples */
-	COUNTERS = 10,
+	COUNTER_LOST_ALLOCATIONS = 10, /* samples of them for which there was no room, in the ring buffer or to walk the stack */
+	COUNTER_LOST_FREES = 11,
+	COUNTER_ALLOCATIONS_NOT_ALLOWED = 12, /* samples of them, of programs that the invoker may not look into */
+	COUNTERS = 13,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */
@@ -131,7 +134,8 @@ _Static_assert(sizeof(struct file_rows) == 8 + 24 * FILE_SEGMENTS_MAX, "mirrored
 enum sample_kind {
 	SAMPLE_CPU = 0,  /* ns on a CPU */
 	SAMPLE_WAIT = 1, /* ns off the CPU. The stack goes out when the wait begins, its value is the place (0: none); its end follows (struct wait_end) */
-	SAMPLE_KINDS = 2,
+	SAMPLE_ALLOCATION = 2, /* bytes that were asked for; the weight is how many distances between points on the bytes it stands for */
+	SAMPLE_KINDS = 3, /* the engine makes more of them */
 };
 
 /* What follows the head of a record in the ring buffer. */
@@ -139,6 +143,7 @@ enum record_form {
 	FORM_STACK = 0,    /* the frames */
 	FORM_COPY = 1,     /* the rest of struct stack_copy */
 	FORM_WAIT_END = 2, /* the rest of struct wait_end */
+	FORM_FREE = 3,     /* nothing: memory was freed whose allocation had this id */
 };
 
 /* Head of a record in the ring buffer. In a sample, kernel frames, then user frames follow, leaf first. */
@@ -151,11 +156,11 @@ struct sample_head {
 	u8 stack_end;
 	u8 form; /* enum record_form */
 	u8 kind;
-	u8 reserved;
+	u8 points; /* of an allocation, by which it is sampled: what its part of a sum rests on; at most 255 */
 	char comm[16];
 	u64 value;  /* of one event, in the unit of the kind */
 	u32 weight; /* how many such events the sample stands for */
-	u32 unused;
+	u32 id;     /* of an allocation, in its process; 0: its free will not be seen */
 };
 _Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
 

@@ -61,6 +61,22 @@ static __always_inline u64 first_argument_of(const struct pt_regs *r)
 	return r->regs[0];
 }
 
+/* The others, of a function of the program. */
+static __always_inline u64 second_argument_of(const struct pt_regs *r)
+{
+	return r->regs[1];
+}
+
+static __always_inline u64 third_argument_of(const struct pt_regs *r)
+{
+	return r->regs[2];
+}
+
+static __always_inline u64 fourth_argument_of(const struct pt_regs *r)
+{
+	return r->regs[3];
+}
+
 /* By DWARF number: x0 to x30, then sp. */
 static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 {

@@ -57,6 +57,22 @@ static __always_inline u64 first_argument_of(const struct pt_regs *r)
 	return r->di;
 }
 
+/* The others, of a function of the program. */
+static __always_inline u64 second_argument_of(const struct pt_regs *r)
+{
+	return r->si;
+}
+
+static __always_inline u64 third_argument_of(const struct pt_regs *r)
+{
+	return r->dx;
+}
+
+static __always_inline u64 fourth_argument_of(const struct pt_regs *r)
+{
+	return r->cx;
+}
+
 /* By DWARF number. */
 static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 {

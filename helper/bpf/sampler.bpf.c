@@ -6,7 +6,7 @@
  * The state of a walk lives in a per-CPU map, not on the BPF stack: the verifier then checks one step instead of all
  * steps (2,760 instructions instead of 390,500 when this was first measured, 17 ms to load instead of 836). Much else
  * here is as it is to keep that number small: it is most of what starting a recording costs. perf_event programs do not interrupt
- * each other on a CPU, so one state per CPU is enough.
+ * each other on a CPU, so one state per CPU is enough for them; others have more (allocations.h).
  */
 #include "kernel_types.h"
 #include <bpf/bpf_tracing.h>
@@ -18,6 +18,10 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define barrier_value(v) asm volatile("" : "+r"(v))
 
 #include "walk.h"
+
+/* The state of a walk that is for programs on events. Those of probes, if these are wanted, have the numbers above. */
+#define STATE_OF_EVENTS 0
+
 #include "address_space.h"
 #include "permission.h"
 #include "pid_namespace.h"
@@ -153,7 +157,7 @@ static __noinline void note_checked(struct walk *w, u32 number)
 
 static __always_inline bool check_mapping(struct walk *w, u32 number, const struct mapping *m)
 {
-	bool is_it = is_right(m);
+	bool is_it = is_right(m, w->state);
 	if (is_it)
 		note_checked(w, number);
 	return is_it;
@@ -161,7 +165,7 @@ static __always_inline bool check_mapping(struct walk *w, u32 number, const stru
 
 static __always_inline const struct mapping *mapping_beyond_table(struct walk *w, u64 address)
 {
-	return find_area(address);
+	return find_area(address, w->state);
 }
 
 static __always_inline const u64 *page_at(struct walk *w, u32 index)
@@ -185,6 +189,8 @@ static __always_inline const struct unwind_rule *rule_at(struct walk *w, u32 num
 
 static __always_inline struct known_rule *known_rule_at(struct walk *w, u64 ip)
 {
+	if (w->state != STATE_OF_EVENTS)
+		return 0; /* an event may interrupt a probe: they share nothing that is changed */
 	u32 hash = (u32)(ip ^ ip >> 11) * 0x9e3779b1u >> 21; /* 11 bits */
 	u32 set = hash / CACHE_SET_SIZE;
 	struct known_rules *rules = bpf_map_lookup_elem(&rule_cache, &set);
@@ -197,17 +203,16 @@ static __always_inline enum code_read code_before(struct walk *w, u64 address, u
 }
 
 /* One iteration of bpf_loop. 1 ends the loop. */
-static long walk_step(u32 iteration, void *unused)
+static long walk_step(u32 iteration, u32 *state)
 {
-	u32 zero = 0;
-	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct walk *w = bpf_map_lookup_elem(&walks, state);
 	return w && walk_frame(w) ? 0 : 1;
 }
 
 /* Not static: the verifier then checks it once, not where it is called. */
-__noinline int walk_stack(void)
+__noinline int walk_stack(u32 state)
 {
-	return bpf_loop(USER_FRAMES_MAX, walk_step, 0, 0);
+	return bpf_loop(USER_FRAMES_MAX, walk_step, &state, 0);
 }
 
 static __always_inline void begin_walk_from(struct walk *w, const struct pt_regs *r, bool exact_ip)
@@ -257,37 +262,33 @@ static __always_inline void describe_task(struct sample_head *head, struct task_
 	__builtin_memcpy(head->comm, task->comm, sizeof(head->comm));
 }
 
-/* Walks the stack of the running task and sends it behind the head that stands in `w`. `regs`: those of the user's code. False:
- * there was no room in the ring. */
-static __always_inline bool send_stack(struct bpf_perf_event_data *ctx, struct task_struct *current_task, const struct followed_process *followed,
-				       struct walk *w, const struct pt_regs *regs, bool in_kernel, bool exact_ip)
+/* Walks the user stack of the running task; its process is in the head in `w`. */
+static __always_inline void walk_user_stack(struct walk *w, const struct pt_regs *regs, bool exact_ip)
 {
-	struct sample_head *head = &w->out.head;
-	s64 kernel_bytes = in_kernel ? bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0) : 0;
+	u32 state = w->state;
 	w->user_frames_wanted = user_frames_wanted;
 	begin_walk_from(w, regs, exact_ip);
-	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
-	forget_areas();
+	forget_areas(state);
 	w->has_table = false;
-	enum table_state state = TABLE_NONE;
-	struct process_table *process = bpf_map_lookup_elem(&process_tables, &head->pid);
+	enum table_state table_is = TABLE_NONE;
+	struct process_table *process = bpf_map_lookup_elem(&process_tables, &w->out.head.pid);
 	if (process) {
 		w->table = process->slot;
 		const struct mapping_table *table = bpf_map_lookup_elem(&mapping_tables, &w->table);
 		if (table) {
-			state = begin_checks(w, process);
-			w->has_table = state != TABLE_NONE;
+			table_is = begin_checks(w, process);
+			w->has_table = table_is != TABLE_NONE;
 			w->generation = table->generation;
 			w->last_mapping = process->last_leaf;
 		}
 	}
 	if (are_of_64_bit_code(regs)) {
-		walk_stack();
+		walk_stack(state);
 		/* A table that cannot be checked may be why it failed. */
-		if (state == TABLE_UNCHECKED && w->end != STACK_END_ROOT && w->end != STACK_END_CUT && find_area(pc_of(regs))) {
+		if (table_is == TABLE_UNCHECKED && w->end != STACK_END_ROOT && w->end != STACK_END_CUT && find_area(pc_of(regs), state)) {
 			w->has_table = false;
 			begin_walk_from(w, regs, exact_ip);
-			walk_stack();
+			walk_stack(state);
 		}
 	} else {
 		w->end = STACK_END_NOT_64_BIT;
@@ -296,23 +297,39 @@ static __always_inline bool send_stack(struct bpf_perf_event_data *ctx, struct t
 			w->user_frames = 1;
 		}
 	}
-
 	if (process && w->has_table && process->last_leaf != w->leaf_mapping)
 		process->last_leaf = w->leaf_mapping;
-	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(sp_of(regs))))) {
-		w->user_frames = 0;
-		w->end = STACK_END_ROOT;
-		w->rows_missing = false;
-	}
+}
+
+/* The size of the record, whose stack was just walked. */
+static __always_inline u64 complete_stack(struct walk *w)
+{
+	struct sample_head *head = &w->out.head;
 	head->kernel_frames = w->kernel_frames;
 	head->user_frames = w->user_frames;
 	head->stack_end = w->end;
 	u64 size = sizeof(*head) + ((u64)w->kernel_frames + w->user_frames) * 8;
 	barrier_value(size);
-	if (size > sizeof(w->out))
-		size = sizeof(w->out);
+	return size > sizeof(w->out) ? sizeof(w->out) : size;
+}
+
+/* Walks the stack of the running task and sends it behind the head that stands in `w`. `regs`: those of the user's code. False:
+ * there was no room in the ring. */
+static __always_inline bool send_stack(struct bpf_perf_event_data *ctx, struct task_struct *current_task, const struct followed_process *followed,
+				       struct walk *w, const struct pt_regs *regs, bool in_kernel, bool exact_ip)
+{
+	struct sample_head *head = &w->out.head;
+	s64 kernel_bytes = in_kernel ? bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0) : 0;
+	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
+	walk_user_stack(w, regs, exact_ip);
+	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(sp_of(regs), STATE_OF_EVENTS)))) {
+		w->user_frames = 0;
+		w->end = STACK_END_ROOT;
+		w->rows_missing = false;
+	}
+	u64 size = complete_stack(w);
 	/* User space looks every few milliseconds: no wake-up per sample. */
-	u64 wake = is_to_be_woken(head->time_ns) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	u64 wake = is_to_be_woken(head->time_ns, STATE_OF_EVENTS) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, regs, exact_ip, wake))
 		return true;
 	return bpf_ringbuf_output(&samples, &w->out, size, wake) == 0;
@@ -356,6 +373,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 }
 
 #include "waits.h"
+#include "allocations.h"
 
 /* A forked child is followed as its parent is, and has its mappings: it shares the table until user space learns of a
  * change. */

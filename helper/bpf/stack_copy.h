@@ -58,7 +58,7 @@ struct {
 /* The length of what the running task has mapped from `address` on: its stack, up to its end. */
 __noinline u64 mapped_from(u64 address)
 {
-	struct vm_area_struct *area = own_area_at(address);
+	struct vm_area_struct *area = own_area_at(address, STATE_OF_EVENTS);
 	return area ? BPF_CORE_READ(area, vm_end) - address : 0;
 }
 
@@ -90,7 +90,7 @@ __noinline u64 copy_piece(u64 address, u64 offset, u64 limit)
 /* Whether the running task may execute what is at `address`. */
 static __always_inline bool may_execute(u64 address)
 {
-	struct vm_area_struct *area = own_area_at(address);
+	struct vm_area_struct *area = own_area_at(address, STATE_OF_EVENTS);
 	return area && BPF_CORE_READ(area, vm_flags) & VM_EXEC;
 }
 

@@ -20,6 +20,7 @@
 #define LOST_FRAME_POINTER 1ULL
 
 struct walk {
+	u32 state; /* which one of those that a CPU has this is */
 	u64 registers[REGISTERS]; /* by DWARF number; only fp and sp are right beyond the leaf */
 	u64 ip;
 	struct followed followed;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buildHelper, quickly } from '../build.mjs';
 import { arm64Environment } from '../steps/arm64-toolchain.mjs';
 import { run } from '../steps/command.mjs';
-import { cargoBuiltFor, helper, inRoot, rustTargets, targetFolder } from '../steps/paths.mjs';
+import { cargoBuiltFor, helper, inRoot, preloaded, rustTargets, targetFolder } from '../steps/paths.mjs';
 import { Sentence } from '../steps/report.mjs';
 import { countsOfCargo } from '../suites/counts.mjs';
 import { arm64System } from './arm64-system.mjs';
@@ -78,7 +78,7 @@ async function packTests(work, tests) {
   const checkout = (part) => path.join(tree, 'checkout', path.relative(inRoot(), part));
   await mkdir(programs, { recursive: true });
   for (const { program } of tests) await strippedTo(path.join(programs, path.basename(program)), program);
-  for (const name of ['lineheat', 'lineheat-sampler']) {
+  for (const name of ['lineheat', 'lineheat-sampler', preloaded]) {
     const built = cargoBuiltFor('arm64', name);
     await mkdir(path.dirname(checkout(built)), { recursive: true });
     await strippedTo(checkout(built), built);

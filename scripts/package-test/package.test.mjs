@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { pack } from '../package.mjs';
 import { run } from '../steps/command.mjs';
-import { inRoot, vsix } from '../steps/paths.mjs';
+import { inRoot, preloaded, vsix } from '../steps/paths.mjs';
 
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
@@ -26,7 +26,8 @@ test('the same content gives the same bytes, whenever its files were written', a
 test('checksums, licences and the bill of materials belong to what is shipped', async () => {
   await run('sha256sum', ['--check', '--ignore-missing', `${vsix}.sha256`], { cwd: path.dirname(vsix) });
   const listed = await run('python3', ['-m', 'zipfile', '-l', vsix]);
-  for (const name of ['bill-of-materials.cdx.json', 'THIRD-PARTY-LICENCES.txt', 'bin/lineheat-sampler'])
+  const packed = ['bill-of-materials.cdx.json', 'THIRD-PARTY-LICENCES.txt', 'bin/lineheat-sampler', `bin/${preloaded}`];
+  for (const name of packed)
     assert.ok(listed.includes(`extension/${name.startsWith('bin') ? '' : 'dist/'}${name}`), `${name} is not packed`);
   const licences = readFileSync(inRoot('dist/THIRD-PARTY-LICENCES.txt'), 'utf8');
   for (const text of ['Permission is hereby granted, free of charge', 'Apache License', 'BSD 2-Clause'])
@@ -34,7 +35,7 @@ test('checksums, licences and the bill of materials belong to what is shipped', 
 });
 
 test('the binaries name no path of the machine that built them, and load no library', async () => {
-  for (const name of ['lineheat', 'lineheat-sampler']) {
+  for (const name of ['lineheat', 'lineheat-sampler', preloaded]) {
     const file = inRoot('bin', name);
     const bytes = readFileSync(file, 'latin1');
     assert.ok(!bytes.includes(inRoot()), `${name} has the path of this checkout`);

@@ -19,6 +19,8 @@ export const cargoBuiltFor = (arch, ...parts) => path.join(targetFolder(arch), r
 export const cargoBuilt = (...parts) => cargoBuiltFor(process.arch, ...parts);
 export const engine = cargoBuilt('lineheat');
 export const sampler = cargoBuilt('lineheat-sampler');
+/** What a command loads whose allocations are recorded; beside the engine, or the sampler of a package. */
+export const preloaded = 'liblineheat_alloc.so';
 /** A package of the extension, by the editor's name of what it is for. */
 export const vsixFor = (target) => inRoot(`dist/lineheat-${target}.vsix`);
 export const vsix = vsixFor(`linux-${process.arch}`);

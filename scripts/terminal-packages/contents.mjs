@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { run } from '../steps/command.mjs';
-import { engine, inRoot } from '../steps/paths.mjs';
+import { engine, inRoot, preloaded } from '../steps/paths.mjs';
 
 /** The time of everything in a package, in seconds: the start of 2000, as in the packages of the extension. */
 export const EPOCH = 946684800;
@@ -25,6 +25,7 @@ const inUsr = {
   engine: 'usr/bin/lineheat',
   // helper/crates/machine/src/sampler_file.rs looks there.
   sampler: 'usr/libexec/lineheat/lineheat-sampler',
+  preloaded: `usr/libexec/lineheat/${preloaded}`,
   manual: (name) => `usr/share/man/man1/${name}.gz`,
   bash: 'usr/share/bash-completion/completions/lineheat',
   zsh: 'usr/share/zsh/site-functions/_lineheat',
@@ -44,6 +45,7 @@ export const layouts = {
   tar: {
     engine: 'lineheat',
     sampler: 'lineheat-sampler',
+    preloaded,
     manual: (name) => `man/man1/${name}`,
     bash: 'completions/lineheat.bash',
     zsh: 'completions/_lineheat',
@@ -65,6 +67,7 @@ export async function fill(folder, layout) {
   };
   await put(layout.engine, await readFile(inRoot('bin/lineheat')), 0o755);
   await put(layout.sampler, await readFile(inRoot('bin/lineheat-sampler')), 0o755);
+  await put(layout.preloaded, await readFile(inRoot('bin', preloaded)));
   for (const shell of ['bash', 'zsh', 'fish']) await put(layout[shell], await run(engine, ['completions', shell]));
   for (const [name, page] of await manualPages()) await put(layout.manual(name), page);
   for (const [file, to] of layout.documents) await put(to, await readFile(inRoot(file)));

@@ -56,7 +56,9 @@ ${removeGroup}
 
 /** For rpmbuild, with the folder to be packed as its build root. */
 export function rpmSpec({ version, layout }) {
-  const listed = [layout.engine, layout.bash, layout.zsh, layout.fish, layout.manual('*')].map((name) => `/${name}`);
+  const listed = [layout.engine, layout.preloaded, layout.bash, layout.zsh, layout.fish, layout.manual('*')].map(
+    (name) => `/${name}`,
+  );
   return `Name: lineheat
 Version: ${version}
 Release: 1

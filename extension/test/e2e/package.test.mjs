@@ -30,6 +30,12 @@ for (const name of ['lineheat', 'lineheat-sampler'])
     assert.ok(size > 100_000 && size < 20_000_000, `${size} bytes`);
   });
 
+test('the library for allocations is there, for others to read', () => {
+  const [size, mode] = files['extension/bin/liblineheat_alloc.so'];
+  assert.equal((mode & 0o777).toString(8), '644');
+  assert.ok(size > 5_000 && size < 200_000, `${size} bytes`);
+});
+
 test('the package says that it is for Linux on x64', async () => {
   const read = 'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("extension.vsixmanifest").decode())';
   assert.match(await run('python3', ['-c', read, vsix]), /TargetPlatform="linux-x64"/);

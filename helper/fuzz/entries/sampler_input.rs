@@ -48,6 +48,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             stack_copies: true,
             timers: records::layout::Timers::Best,
             waits: false,
+            allocations: false,
         },
         ToSampler::Rows {
             first: 0,

@@ -71,6 +71,11 @@ pub struct OfRecord {
     /// sampler. Show it with `report --measure wait`
     #[arg(long)]
     pub waiting: bool,
+    /// Also record allocated memory: how much each line allocates, and what of it is in use at the end. A library is loaded
+    /// into the command for it (LD_PRELOAD). Requires root or the installed sampler, and Linux 6.6 or newer. Show it with
+    /// `report --measure alloc_space` or `inuse_space`
+    #[arg(long)]
+    pub alloc: bool,
     /// Stop after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub duration: Option<Duration>,
@@ -93,6 +98,7 @@ impl OfRecord {
     pub fn choices(&self, all: &RecordFlags) -> Choices {
         Choices {
             waiting: self.waiting,
+            allocations: self.alloc,
             duration: self.duration,
             repeat: self.repeat,
             ..all.choices()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use analysis::{Analyzed, Measure, wait_reasons};
 use profile::run::EndReason;
-use profile::{Nature, RunSummary};
+use profile::{Family, Nature, RunSummary};
 use runs::{wall_time_hint, wall_time_lines};
 
 use crate::selected_run::SelectedRun;
@@ -36,9 +36,12 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
         line(if at == 0 { "time" } else { "" }, text);
     }
     match exactly_counted(run) {
-        _ if run.is_of_waits() => line("waits", &waits(run)),
+        _ if run.family() == Family::Waiting => line("waits", &waits(run)),
         Some(text) => line("counted", &text),
-        None => line("samples", &samples(run, &summary)),
+        None => match allocations(run) {
+            Some(text) => line("samples", &text),
+            None => line("samples", &samples(run, &summary)),
+        },
     }
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
@@ -104,11 +107,7 @@ fn selected(run: &SelectedRun) -> String {
         "count" => count(part.value),
         unit => match run.samples(part) {
             Some(samples) => {
-                let what = if run.is_of_waits() {
-                    "waits"
-                } else {
-                    "samples"
-                };
+                let what = run.counted();
                 format!("{} {what}, {}", count(samples), value(part.value, unit))
             }
             None => value(part.value, unit),
@@ -149,6 +148,33 @@ fn reasons(run: &SelectedRun) -> String {
         [] => String::new(),
         each => format!(": {}", each.join(", ")),
     }
+}
+
+/// Of memory in our own recordings: how far an estimate from so many samples may be off (the standard error of a count).
+fn allocations(run: &SelectedRun) -> Option<String> {
+    let recorded = run.analyzed.profile().run.as_ref()?;
+    let interval = recorded.allocation_interval;
+    let samples = run
+        .samples(run.whole)
+        .filter(|_| interval > 0 && run.family() == Family::Memory)?;
+    let unit = run.analyzed.unit(run.measure);
+    let total = match unit {
+        "count" => format!("about {} objects", count(run.whole.value)),
+        unit => format!("about {}", value(run.whole.value, unit)),
+    };
+    let error = match samples {
+        0 => String::new(),
+        n => {
+            let spread = recorded.allocation_spread.max(1.0);
+            format!(" (± {:.1} %)", 100.0 * (spread / n as f64).sqrt())
+        }
+    };
+    let of = run.analyzed.value_name(run.measure);
+    Some(format!(
+        "{}, at least {} apart on average: {of} {total}{error}",
+        count(samples),
+        value(interval, "bytes")
+    ))
 }
 
 /// "8,919,401 Ir", where no samples were taken.

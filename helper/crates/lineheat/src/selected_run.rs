@@ -22,7 +22,17 @@ pub struct SelectedRun {
     pub wall_time: Option<WallTime>,
 }
 
-const NO_TIMES_OF_WAITS: &str = "This run does not say when its waits were, so --time cannot select among them. Leave out --time, or choose another --measure.";
+/// Of measures whose samples have no time.
+fn no_times(family: Family, analyzed: &Analyzed) -> Option<String> {
+    let what = match family {
+        Family::Waiting if !analyzed.has_wait_times() => "its waits were",
+        Family::Memory => "its memory was allocated",
+        _ => return None,
+    };
+    Some(format!(
+        "This run does not say when {what}, so --time cannot select among them. Leave out --time, or choose another --measure."
+    ))
+}
 
 impl SelectedRun {
     /// Of an amount of its measure; `None`: the file does not say.
@@ -40,7 +50,7 @@ impl SelectedRun {
 
     /// What has to be known before these figures are trusted. That samples are few is of no concern where they are not sampled.
     pub fn problems(&self) -> Vec<String> {
-        match self.analyzed.is_complete(self.measure) {
+        match self.family() == Family::Memory || self.analyzed.is_complete(self.measure) {
             true => problems_without_samples(self.analyzed.profile()),
             false => problems(self.analyzed.profile()),
         }
@@ -48,16 +58,16 @@ impl SelectedRun {
 
     /// What a figure rests on.
     pub fn counted(&self) -> &'static str {
-        match self.is_of_waits() {
-            true => "waits",
-            false => "samples",
+        match self.family() {
+            Family::Waiting => "waits",
+            _ => "samples",
         }
     }
 
-    /// Its measure is time off the CPU.
-    pub fn is_of_waits(&self) -> bool {
+    /// What its measure is about.
+    pub fn family(&self) -> Family {
         let info = self.analyzed.measures().get(self.measure);
-        info.is_some_and(|info| info.family == Family::Waiting)
+        info.map_or(Family::Other, |info| info.family)
     }
 
     /// # Errors
@@ -75,9 +85,11 @@ impl SelectedRun {
         let measure = measure.of(&analyzed)?;
         let selection = flags.selection();
         let family = analyzed.measures().get(measure).map(|info| info.family);
-        let is_of_waits = family == Some(Family::Waiting);
-        if is_of_waits && !selection.times.is_empty() && !analyzed.has_wait_times() {
-            return Err(NO_TIMES_OF_WAITS.to_owned());
+        if let Some(refusal) = family
+            .and_then(|family| no_times(family, &analyzed))
+            .filter(|_| !selection.times.is_empty())
+        {
+            return Err(refusal);
         }
         Ok(SelectedRun {
             whole: analyzed.total(measure),

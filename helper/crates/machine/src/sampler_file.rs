@@ -17,12 +17,17 @@ pub enum NoSampler {
 
 /// Beside the engine, or where its package put it.
 pub fn sampler_path() -> Result<PathBuf, NoSampler> {
+    beside_engine("lineheat-sampler")
+}
+
+/// The same, of another file that comes with the engine.
+pub fn beside_engine(name: &str) -> Result<PathBuf, NoSampler> {
     let own = std::env::current_exe().map_err(NoSampler::NoEngine)?;
-    let path = own.with_file_name("lineheat-sampler");
+    let path = own.with_file_name(name);
     if path.is_file() {
         return Ok(path);
     }
-    let packaged = PathBuf::from(PACKAGED);
+    let packaged = Path::new(PACKAGED).with_file_name(name);
     if own.parent() == Some(Path::new(PACKAGED_ENGINES)) && packaged.is_file() {
         return Ok(packaged);
     }

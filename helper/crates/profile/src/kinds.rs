@@ -5,6 +5,13 @@ const CPU: u32 = 0;
 /// Waiting time.
 pub const WAITING: u32 = 1;
 
+/// Memory that was allocated, and what of it was not freed.
+pub const ALLOCATED: u32 = 2;
+pub const IN_USE: u32 = 3;
+
+/// What an allocated object weighs in [`Sums`]: samples stand for parts of objects, too, and are rounded together.
+pub const ALLOCATED_OBJECT: u64 = 1 << 16;
+
 /// What the samples of a group add up to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sums {
@@ -65,7 +72,47 @@ const COLUMNS: &[Column] = &[
         unit: "count",
         of: |sums| sums.weight,
     },
+    Column {
+        kind: ALLOCATED,
+        name: "alloc_samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: ALLOCATED,
+        name: "alloc_objects",
+        unit: "count",
+        of: objects_of,
+    },
+    Column {
+        kind: ALLOCATED,
+        name: "alloc_space",
+        unit: "bytes",
+        of: |sums| sums.value,
+    },
+    Column {
+        kind: IN_USE,
+        name: "inuse_samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: IN_USE,
+        name: "inuse_objects",
+        unit: "count",
+        of: objects_of,
+    },
+    Column {
+        kind: IN_USE,
+        name: "inuse_space",
+        unit: "bytes",
+        of: |sums| sums.value,
+    },
 ];
+
+fn objects_of(sums: &Sums) -> u64 {
+    sums.weight.saturating_add(ALLOCATED_OBJECT / 2) / ALLOCATED_OBJECT
+}
 
 /// The columns of a run that may have samples of these kinds.
 pub struct KindColumns(Vec<&'static Column>);
@@ -117,6 +164,29 @@ mod tests {
         };
         assert_eq!(columns.values(WAITING, &sums), [0, 0, 10, 2]);
         assert_eq!(columns.values(CPU, &sums), [3, 10, 0, 0]);
+    }
+
+    #[test]
+    fn parts_of_objects_are_rounded_when_they_are_summed() {
+        let columns = KindColumns::of([ALLOCATED, IN_USE].into_iter());
+        let types = columns.sample_types();
+        let names: Vec<&str> = types[2..].iter().map(|(name, _)| *name).collect();
+        let allocated = ["alloc_samples", "alloc_objects", "alloc_space"];
+        assert_eq!(names[..3], allocated);
+        assert_eq!(
+            names[3..],
+            ["inuse_samples", "inuse_objects", "inuse_space"]
+        );
+        let sums = Sums {
+            samples: 3,
+            weight: 5 * ALLOCATED_OBJECT / 2,
+            value: 1000,
+        };
+        assert_eq!(
+            columns.values(ALLOCATED, &sums),
+            [0, 0, 3, 3, 1000, 0, 0, 0]
+        );
+        assert_eq!(columns.values(IN_USE, &sums), [0, 0, 0, 0, 0, 3, 3, 1000]);
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samp
 pub use error::{ErrorKind, ProfileError};
 pub use foreign_reader::ForeignReader;
 pub use journal::{Journal, is_being_recorded, journal_path};
-pub use kinds::{KindColumns, Sums, WAITING};
+pub use kinds::{ALLOCATED, ALLOCATED_OBJECT, IN_USE, KindColumns, Sums, WAITING};
 pub use late_names::LateNames;
 pub use limits::Limits;
 pub use measures::{Counting, Family, MeasureInfo, Nature, recorded_with};

@@ -62,10 +62,32 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("waits", Some(""), Nature::Sampled, Family::Waiting),
     ("delay", None, Nature::Weighted, Family::Waiting),
     ("contentions", None, Nature::Weighted, Family::Waiting),
-    ("alloc_space", None, Nature::Weighted, Family::Memory),
-    ("alloc_objects", None, Nature::Weighted, Family::Memory),
-    ("inuse_space", None, Nature::Weighted, Family::Memory),
-    ("inuse_objects", None, Nature::Weighted, Family::Memory),
+    (
+        "alloc_space",
+        Some("alloc_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    (
+        "alloc_objects",
+        Some("alloc_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    (
+        "inuse_space",
+        Some("inuse_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    (
+        "inuse_objects",
+        Some("inuse_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    ("alloc_samples", Some(""), Nature::Sampled, Family::Memory),
+    ("inuse_samples", Some(""), Nature::Sampled, Family::Memory),
     ("space", None, Nature::Weighted, Family::Memory),
     ("objects", None, Nature::Weighted, Family::Memory),
     ("faults", Some(""), Nature::Sampled, Family::Memory),
@@ -261,5 +283,11 @@ mod tests {
         let period = Some(("space", "bytes", 524_288));
         assert_eq!(countings(&heap, period), [Counting::Unknown; 4]);
         assert_eq!(countings(&[("gizmos", "kilo")], None), [Counting::Unknown]);
+        let ours = [
+            ("alloc_samples", "count"),
+            ("alloc_objects", "count"),
+            ("alloc_space", "bytes"),
+        ];
+        assert_eq!(countings(&ours, None), [Counting::Value(0); 3]);
     }
 }

@@ -14,6 +14,8 @@ pub struct Choices {
     pub stack_copies: bool,
     /// Whether waiting time is recorded, too: how long each thread was off the CPU, and where.
     pub waiting: bool,
+    /// Whether allocated memory is recorded, too: how much each line allocates, and how much of it is never freed.
+    pub allocations: bool,
     /// How often a command is run before, without samples.
     pub warm_up: u32,
     /// Keep the text of each hot source file in the run itself.
@@ -40,6 +42,7 @@ impl Default for Choices {
             max_frames: 512,
             stack_copies: true,
             waiting: false,
+            allocations: false,
             warm_up: 0,
             self_contained: false,
             debuginfod: false,

@@ -146,8 +146,13 @@ impl Recording<'_> {
                     SampleKind::Wait => {
                         (self.seen.waits).begin(sample, repetition, stacks, spaces, modules);
                     }
+                    SampleKind::Allocation => {
+                        (self.seen.allocations).add(sample, repetition, stacks, spaces, modules);
+                    }
+                    SampleKind::InUse => {}
                 }
             }
+            FromSampler::Freed { pid, id } => self.seen.allocations.free(pid, id),
             FromSampler::WaitEnd(end) => {
                 let repetition = self.repetition_of(end.pid, end.began_ns);
                 self.seen.waits.end(end, repetition, &mut self.seen.stacks);
@@ -175,10 +180,12 @@ impl Recording<'_> {
             } => self.fork(pid, time_ns, parent_pid),
             FromSampler::Executed { time_ns, pid } => {
                 self.seen.spaces.execute(pid, time_ns);
+                self.seen.allocations.note_program(pid);
                 self.programs.forget(pid);
                 self.jit.execute(pid);
             }
             FromSampler::Exited { pid, .. } => {
+                self.seen.allocations.note_exit(pid);
                 self.seen.spaces.exit(pid);
                 self.programs.forget(pid);
                 self.jit.exit(pid);

@@ -10,6 +10,7 @@ use records::layout::Counter;
 use target::Exit;
 
 use super::address_spaces::AddressSpaces;
+use super::allocations::Allocations;
 use super::modules::Modules;
 use super::recorded::EndReason;
 use super::repetitions::Repetitions;
@@ -44,6 +45,7 @@ pub struct Evidence {
     pub unread: BTreeSet<u32>,
     pub stacks: CountedStacks,
     pub waits: Waits,
+    pub allocations: Allocations,
     /// By the sampler's symbol ids.
     pub kernel_names: Vec<(u32, String)>,
     /// As the sampler has told them last.
@@ -91,6 +93,7 @@ impl Default for Evidence {
             unread: BTreeSet::new(),
             stacks: CountedStacks::default(),
             waits: Waits::default(),
+            allocations: Allocations::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
             lost_mapping_records: 0,
@@ -131,6 +134,11 @@ impl Evidence {
     /// Waiting time was asked for, and the sampler can see it.
     pub fn has_waits(&self) -> bool {
         self.waits_wanted && self.by.is_privileged
+    }
+
+    /// Allocations were asked for.
+    pub fn has_allocations(&self) -> bool {
+        self.allocations.interval > 0
     }
 
     /// What the sampler counted, without what was our own.

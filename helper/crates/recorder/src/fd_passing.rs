@@ -1,4 +1,5 @@
-//! Packets between two processes, each with a file if need be (unix(7), `SOCK_SEQPACKET` and `SCM_RIGHTS`).
+//! Packets between two processes, each with a file if need be (unix(7), `SOCK_SEQPACKET` and `SCM_RIGHTS`). By a stream, a small
+//! packet is sent whole, too.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -25,6 +26,7 @@ pub fn receive_within(socket: BorrowedFd, limit: Duration) -> io::Result<()> {
     Ok(set_socket_timeout(socket, Timeout::Recv, Some(limit))?)
 }
 
+/// A packet, and the file that goes with it.
 pub fn send(socket: BorrowedFd, bytes: &[u8], fd: Option<BorrowedFd>) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); ONE_FILE];
     let mut beside = SendAncillaryBuffer::new(&mut space);

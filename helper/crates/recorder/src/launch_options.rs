@@ -3,6 +3,7 @@
 use target::{LaunchOptions, Output};
 
 use super::options::{RecordOptions, Target};
+use super::preload;
 use super::work::Work;
 
 /// Of an execution, numbered from 0.
@@ -15,6 +16,13 @@ pub fn launch_options_of(options: &RecordOptions, execution: usize) -> LaunchOpt
 }
 
 pub fn launch_options(options: &RecordOptions) -> LaunchOptions {
+    let mut launch = launch_options_without_preload(options);
+    let preload = preload::variable(options, &launch.env);
+    launch.env.extend(preload);
+    launch
+}
+
+fn launch_options_without_preload(options: &RecordOptions) -> LaunchOptions {
     match &options.target {
         Target::Launch {
             program,

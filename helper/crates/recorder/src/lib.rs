@@ -2,6 +2,7 @@
 //! knows all of these stages; each of them knows only its own values.
 
 mod address_spaces;
+mod allocations;
 mod attach_to;
 mod bpf_refusals;
 mod choices;
@@ -44,6 +45,8 @@ mod output;
 mod own_program;
 mod own_samples;
 mod pid_namespace;
+mod preload;
+mod probe_errors;
 mod problems;
 mod process_repetitions;
 mod rate;
@@ -148,6 +151,7 @@ fn record_until_asked(
     }
     pid_namespace::check_proc()?;
     rate::check(options.chosen.sample_hz, rate::kernel_limit_hz())?;
+    let library = preload::wanted(options)?;
     let run_file = (options.output.as_deref()).map(output::prepare_output);
     let run_file = run_file.transpose()?;
     let warm_ups = match warm_up::run(options, urgency, &control, &mut on_event)? {
@@ -155,8 +159,15 @@ fn record_until_asked(
         WarmedUp::Stopped(recorded) => return Ok(recorded),
     };
     let (sender, incoming) = sync_channel(INCOMING_MAX);
-    let mut recording =
-        Recording::start(options, turn, warm_ups, urgency, sender.clone(), &incoming)?;
+    let mut recording = Recording::start(
+        options,
+        library,
+        turn,
+        warm_ups,
+        urgency,
+        sender.clone(),
+        &incoming,
+    )?;
     if let Some(run_file) = run_file {
         recording.steps.keep_beside(run_file);
     }

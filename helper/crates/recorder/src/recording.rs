@@ -18,6 +18,7 @@ use super::mapped_paths::{Programs, ways_to_open};
 use super::module_files::ModuleFiles;
 use super::modules::ModuleIndex;
 use super::own_samples::OwnSamples;
+use super::preload::{Library, is_library};
 use super::process_repetitions::ProcessRepetitions;
 use super::sampler::Sampler;
 use super::sampler_watch::SamplerWatch;
@@ -31,6 +32,8 @@ pub struct Recording<'a> {
     pub(super) turn: Option<&'a Turn>,
     /// How soon it is to end.
     pub(super) urgency: Urgency,
+    /// What the command loads, to sample what it allocates; None: that is not wanted.
+    pub(super) library: Option<Library>,
     /// Starts the command; None when attached.
     pub(super) launcher: Option<Launcher>,
     /// The sampler has applied all that it was told.
@@ -95,6 +98,9 @@ impl Recording<'_> {
                 self.jit.map(pid, from_ns, range, modules, spaces);
             }
             return;
+        }
+        if is_library(path) {
+            self.seen.allocations.note_library(pid);
         }
         let module = self.module_of(pid, from_ns, &mapping, path);
         self.seen

@@ -93,6 +93,8 @@ pub fn run_info(
         time_every: 0,
         wait_times: None,
         work_from: seen.work_from.clone().unwrap_or_default(),
+        allocation_interval: seen.allocations.interval,
+        allocation_spread: seen.allocations.spread(),
         sweep: options.sweep.clone(),
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
         drawn_environments: options.layouts.is_some(),

@@ -1,5 +1,6 @@
 //! Who takes the samples: the privileged sampler process, or, without privilege, a thread of our own.
 
+use std::os::fd::OwnedFd;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
@@ -75,6 +76,15 @@ impl Sampler {
         match self {
             Sampler::Process(process, _) => process.unsent(),
             Sampler::Own(own) => own.unsent(),
+        }
+    }
+
+    /// Sends a message, and a file with it, after all that is unsent. Without privilege there is nobody to send it to.
+    pub fn send_file(&mut self, message: &ToSampler, file: OwnedFd) {
+        if let Sampler::Process(process, _) = self {
+            let mut bytes = Vec::new();
+            message.write(&mut bytes).expect("memory takes all");
+            process.send_file(bytes, file);
         }
     }
 

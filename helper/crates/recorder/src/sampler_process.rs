@@ -1,8 +1,10 @@
 //! The sampler as a child process: found, started, spoken to.
 
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Condvar, Mutex};
@@ -13,7 +15,7 @@ use records::{FromSampler, MessageReader};
 use supervision::{Ending, Patience, ProcessState, Urgency, end, state_of, wait_for};
 
 use super::ways::Way;
-use super::{Incoming, RecordError};
+use super::{Incoming, RecordError, fd_passing};
 
 pub struct SamplerProcess {
     /// None: it has ended, or was left behind.
@@ -23,9 +25,16 @@ pub struct SamplerProcess {
     is_muted: Arc<AtomicBool>,
     /// Written by a thread of its own: were we to wait until the sampler reads while it waits until we do, neither would
     /// ever go on.
-    input: Option<Sender<Vec<u8>>>,
+    input: Option<Sender<Outgoing>>,
     unsent: Vec<u8>,
     complaints: Arc<Complaints>,
+}
+
+/// What is written to the sampler at once.
+struct Outgoing {
+    bytes: Vec<u8>,
+    /// Goes with the first byte.
+    file: Option<OwnedFd>,
 }
 
 /// Messages in one batch.
@@ -40,19 +49,22 @@ impl SamplerProcess {
     /// Starts the sampler; what it says arrives at `incoming`, its end as [`Incoming::SamplerGone`].
     pub fn start(way: &Way, incoming: SyncSender<Incoming>) -> Result<SamplerProcess, RecordError> {
         let path = &way.program;
+        let not_started = |e: io::Error| {
+            RecordError::internal(format!("{}: could not be started: {e}", path.display()))
+        };
+        // A socket, by which files can be sent.
+        let (socket, its_input) = UnixStream::pair().map_err(not_started)?;
         let mut child = Command::new(path)
             .args(&way.args)
             .env_clear()
             .current_dir("/")
-            .stdin(Stdio::piped())
+            .stdin(Stdio::from(OwnedFd::from(its_input)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // Ctrl+C in the terminal is for the command and us: the sampler has samples to deliver.
             .process_group(0)
             .spawn()
-            .map_err(|e| {
-                RecordError::internal(format!("{}: could not be started: {e}", path.display()))
-            })?;
+            .map_err(not_started)?;
         let stdout = child.stdout.take().expect("piped");
         let mut stderr = child
             .stderr
@@ -69,9 +81,8 @@ impl SamplerProcess {
         let is_muted = Arc::new(AtomicBool::new(false));
         let muted = Arc::clone(&is_muted);
         thread::spawn(move || read_messages(stdout, &incoming, &muted));
-        let stdin = child.stdin.take().expect("piped");
         let (input, to_write) = channel();
-        thread::spawn(move || write_messages(stdin, &to_write));
+        thread::spawn(move || write_messages(socket, &to_write));
         Ok(SamplerProcess {
             pid: child.id(),
             child: Some(child),
@@ -90,7 +101,17 @@ impl SamplerProcess {
     /// Never waits. A sampler that is gone is noticed by its [`Incoming::SamplerGone`].
     pub fn send(&mut self) {
         if let Some(input) = self.input.as_ref().filter(|_| !self.unsent.is_empty()) {
-            let _ = input.send(std::mem::take(&mut self.unsent));
+            let bytes = std::mem::take(&mut self.unsent);
+            let _ = input.send(Outgoing { bytes, file: None });
+        }
+    }
+
+    /// Sends what is unsent, then these bytes and a file with them.
+    pub fn send_file(&mut self, bytes: Vec<u8>, file: OwnedFd) {
+        self.send();
+        if let Some(input) = &self.input {
+            let file = Some(file);
+            let _ = input.send(Outgoing { bytes, file });
         }
     }
 
@@ -158,9 +179,13 @@ impl Drop for SamplerProcess {
     }
 }
 
-fn write_messages(mut stdin: ChildStdin, to_write: &Receiver<Vec<u8>>) {
-    while let Ok(bytes) = to_write.recv() {
-        if stdin.write_all(&bytes).is_err() {
+fn write_messages(mut socket: UnixStream, to_write: &Receiver<Outgoing>) {
+    while let Ok(Outgoing { bytes, file }) = to_write.recv() {
+        let written = match file {
+            Some(file) => fd_passing::send(socket.as_fd(), &bytes, Some(file.as_fd())),
+            None => socket.write_all(&bytes),
+        };
+        if written.is_err() {
             break;
         }
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use profile::{
-    KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, Profile, ProfileBuilder, UNKNOWN,
-    WAITING, sample_labels,
+    ALLOCATED, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, Profile,
+    ProfileBuilder, UNKNOWN, WAITING, sample_labels,
 };
 use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
@@ -43,8 +43,10 @@ fn build(
     symbols: &BTreeMap<ModuleIndex, Symbols>,
     environment: &Environment,
 ) -> Profile {
-    // Also where no thread has waited.
-    let asked = seen.has_waits().then_some(WAITING);
+    // Also where no thread has waited, or nothing was allocated.
+    let waits = seen.has_waits().then_some(WAITING);
+    let allocations = seen.has_allocations().then_some([ALLOCATED, IN_USE]);
+    let asked = waits.into_iter().chain(allocations.into_iter().flatten());
     let columns = KindColumns::of(seen.stacks.kinds().chain(asked));
     let mut builder = ProfileBuilder::new(&columns.sample_types());
     builder.set_default("cpu");

@@ -209,6 +209,21 @@ impl CountedStacks {
         self.has_stack(group)
     }
 
+    /// Adds what is no sample of CPU time: its stack and thread were located before. False: there was no room for the
+    /// stack, or there is none.
+    pub fn add_sums(
+        &mut self,
+        stack: Option<u32>,
+        thread: u32,
+        kind: SampleKind,
+        reason: Option<WaitReason>,
+        sums: Sums,
+    ) -> bool {
+        let group = self.group(stack, thread, kind, reason);
+        self.sums[group as usize].add(sums);
+        self.has_stack(group)
+    }
+
     /// The stack of a sample, None if there is no room for it, and its thread. As [`CountedStacks::add`], but nothing is counted.
     pub fn locate(
         &mut self,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use records::{FromSampler, Mapping, PROTOCOL_VERSION, ThreadId, ToSampler};
 use supervision::{Job, LOOK_EVERY, Patience, Urgency};
+use symbolize::OwnAllocator;
 use target::Launcher;
 
 use super::address_spaces::AddressSpaces;
+use super::allocations::FirstProgram;
 use super::copied_stacks::CopiedStacks;
 use super::environment::Environment;
 use super::evidence::Evidence;
@@ -24,11 +27,13 @@ use super::mapped_paths::{Programs, mapping_of};
 use super::module_files::ModuleFiles;
 use super::modules::Modules;
 use super::own_samples::OwnSamples;
+use super::preload::{self, Library};
 use super::process_repetitions::ProcessRepetitions;
 use super::recording::{Recording, TargetState};
 use super::repetitions::{Repetition, Repetitions};
 use super::sampler::Sampler;
 use super::sampler_watch::SamplerWatch;
+use super::shown_path::module_name;
 use super::stopping::KILLED_WITHIN;
 use super::turns::Turn;
 use super::work::Work;
@@ -37,6 +42,7 @@ use super::{AttachTo, Incoming, Privilege, RecordError, RecordOptions, Target};
 impl<'a> Recording<'a> {
     pub(super) fn start(
         options: &RecordOptions,
+        library: Option<Library>,
         turn: Option<&'a Turn>,
         warm_ups: Vec<Repetition>,
         urgency: &Urgency,
@@ -60,7 +66,11 @@ impl<'a> Recording<'a> {
         };
         let pid = processes.first().map_or(0, |(pid, _)| *pid);
         let cwd = working_directory(&options.target, pid);
-        let (sampler, refused) = Sampler::with(options.privilege, urgency, sender.clone())?;
+        let privilege = match library {
+            Some(_) => Privilege::Required,
+            None => options.privilege,
+        };
+        let (sampler, refused) = Sampler::with(privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
         let seen = Evidence {
             asked_hz: options.chosen.sample_hz,
@@ -79,6 +89,7 @@ impl<'a> Recording<'a> {
         };
         let mut recording = Recording {
             environment: gather_environment(&seen.cwd, urgency),
+            library,
             seen,
             launcher,
             turn,
@@ -110,9 +121,7 @@ impl<'a> Recording<'a> {
                 let refused = recording.refused.take();
                 return Err(refused.map_or(e.clone(), |r| r.and_without_privilege(e)));
             }
-            Err(refused)
-                if options.privilege == Privilege::BestAvailable && refused.is_refusal() =>
-            {
+            Err(refused) if privilege == Privilege::BestAvailable && refused.is_refusal() => {
                 recording.fall_back(refused.clone(), sender, incoming);
                 recording
                     .attach(options, &processes, incoming)
@@ -193,8 +202,10 @@ impl<'a> Recording<'a> {
             stack_copies: options.chosen.stack_copies,
             timers: options.timers,
             waits: options.chosen.waiting,
+            allocations: options.chosen.allocations,
         };
         self.sampler.say(&hello);
+        self.send_library(options)?;
         self.tell_of_modules();
         let mut threads = threads_of(processes);
         if let Some(launcher) = self.launcher.as_ref().filter(|_| options.chosen.repeat > 1) {
@@ -209,6 +220,40 @@ impl<'a> Recording<'a> {
             self.sampler.say(&ToSampler::Mapping { pid, mapping });
         }
         Ok(())
+    }
+
+    /// Where the sampler is to put its probes, if allocations are wanted. The command has not loaded the library yet.
+    fn send_library(&mut self, options: &RecordOptions) -> Result<(), RecordError> {
+        let Some(library) = &self.library else {
+            return Ok(());
+        };
+        let copy = library.file.try_clone();
+        let copy =
+            copy.map_err(|e| RecordError::internal(format!("cannot pass a file on: {e}")))?;
+        self.sampler.send_file(&library.probes, copy.into());
+        self.files
+            .expect_library(&mut self.seen.modules, &library.path);
+        self.seen.allocations.interval = preload::interval(&launch_options(options).env);
+        let pid = self.seen.pid;
+        let program = self.first_program();
+        self.seen.allocations.launched(pid, program);
+        Ok(())
+    }
+
+    fn first_program(&self) -> FirstProgram {
+        let exe = format!("/proc/{}/exe", self.seen.pid);
+        let path = std::fs::read_link(&exe).unwrap_or_default();
+        let mut modules = self.seen.modules.iter();
+        let module = modules.find(|(_, module)| module.path == path);
+        let layout = module.and_then(|(_, module)| module.layout.as_ref());
+        FirstProgram {
+            name: module_name(&path),
+            is_static: layout.is_some_and(|layout| layout.interpreter.is_none()),
+            allocator: File::open(exe)
+                .ok()
+                .and_then(|file| OwnAllocator::of(&file)),
+            has_library: false,
+        }
     }
 
     /// Processes and threads that began, and libraries that were loaded, while the others were being attached to.

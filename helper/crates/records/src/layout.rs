@@ -35,10 +35,15 @@ pub enum SampleKind {
     Cpu,
     /// Nanoseconds off the CPU. A sample of it is a wait that begins; its value is the place, 0: none.
     Wait,
+    /// Bytes that were asked for; the weight is how many mean distances between samples it stands for.
+    Allocation,
+    /// What is not freed of allocations. The engine makes it of these: no sampler sends it.
+    InUse,
 }
 
 impl SampleKind {
-    pub const ALL: [SampleKind; 2] = [SampleKind::Cpu, SampleKind::Wait];
+    /// Those that samplers send.
+    pub const ALL: [SampleKind; 3] = [SampleKind::Cpu, SampleKind::Wait, SampleKind::Allocation];
 
     pub fn from_code(code: u8) -> Option<SampleKind> {
         Self::ALL.get(code as usize).copied()
@@ -51,10 +56,16 @@ pub enum RecordForm {
     Stack,
     Copy,
     WaitEnd,
+    Free,
 }
 
 impl RecordForm {
-    pub const ALL: [RecordForm; 3] = [RecordForm::Stack, RecordForm::Copy, RecordForm::WaitEnd];
+    pub const ALL: [RecordForm; 4] = [
+        RecordForm::Stack,
+        RecordForm::Copy,
+        RecordForm::WaitEnd,
+        RecordForm::Free,
+    ];
 
     pub fn from_code(code: u8) -> Option<RecordForm> {
         Self::ALL.get(code as usize).copied()
@@ -121,10 +132,16 @@ pub enum Counter {
     LostWaitNs,
     /// Threads that were off the CPU from the beginning to the end, not samples.
     ThreadsNotRun,
+    /// Samples of allocations for which there was no room; in no other count.
+    LostAllocations,
+    /// Frees of such samples.
+    LostFrees,
+    /// Samples of allocations by programs that the user who records may not look into; in no other count.
+    AllocationsNotAllowed,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 10] = [
+    pub const ALL: [Counter; 13] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
@@ -135,6 +152,9 @@ impl Counter {
         Counter::LostWaits,
         Counter::LostWaitNs,
         Counter::ThreadsNotRun,
+        Counter::LostAllocations,
+        Counter::LostFrees,
+        Counter::AllocationsNotAllowed,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -155,6 +175,9 @@ impl Counter {
             Counter::LostWaits => "lost-waits",
             Counter::LostWaitNs => "lost-wait-ns",
             Counter::ThreadsNotRun => "threads-not-run",
+            Counter::LostAllocations => "lost-allocations",
+            Counter::LostFrees => "lost-frees",
+            Counter::AllocationsNotAllowed => "allocations-not-allowed",
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What the unprivileged engine and the privileged sampler say to each other, over two pipes.
+//! What the unprivileged engine and the privileged sampler say to each other, over a socket (to the sampler) and a pipe (to the engine).
 //!
 //! A message is a little-endian u32 length of what follows (at most [`MESSAGE_BYTES_MAX`]), a u32 kind and a body of
-//! fixed-size little-endian fields. The engine sends no path and no text; the sampler sends text only as the kernel
+//! fixed-size little-endian fields. The engine sends no path and no text, but may send a file (one, [`ToSampler::Allocations`]); the sampler sends text only as the kernel
 //! gave it (thread names, paths of mapped files, kernel symbol names). Links nothing.
 
 pub mod bytes;
@@ -23,7 +23,7 @@ pub use wait::{WaitCause, WaitEnd};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 8;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 128 * 1024;

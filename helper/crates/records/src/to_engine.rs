@@ -69,10 +69,14 @@ pub enum SamplerStep {
     GiveUpRights,
     /// Of a thread, to see it lose its CPU.
     OpenSwitchEvent,
+    /// The file that came is not the user's own, nor the one beside the sampler, or it is no regular file open for reading.
+    ProbeFile,
+    /// At the functions of the preloaded library.
+    AttachProbes,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 11] = [
+    const ALL: [SamplerStep; 13] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -84,6 +88,8 @@ impl SamplerStep {
         SamplerStep::TooManyRecordings,
         SamplerStep::GiveUpRights,
         SamplerStep::OpenSwitchEvent,
+        SamplerStep::ProbeFile,
+        SamplerStep::AttachProbes,
     ];
 }
 
@@ -110,6 +116,11 @@ pub enum FromSampler {
     Sample(SampleRecord),
     Copy(CopyRecord),
     WaitEnd(WaitEnd),
+    /// Memory was freed, whose allocation was a sample with this id.
+    Freed {
+        pid: u32,
+        id: u32,
+    },
     /// An executable mapping appeared. The path is as the kernel gave it.
     Mapped {
         time_ns: u64,
@@ -181,6 +192,7 @@ const COPY: u32 = 14;
 const MISSED: u32 = 15;
 const MISSED_ALL: u32 = 16;
 const WAIT_END: u32 = 17;
+const FREED: u32 = 18;
 
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -227,6 +239,7 @@ impl FromSampler {
                 write_message(out, COPY, &b.bytes(&c.other.bytes).bytes(&c.stack).0)
             }
             Self::WaitEnd(end) => write_message(out, WAIT_END, &end.put(b).0),
+            Self::Freed { pid, id } => write_message(out, FREED, &b.u32(*pid).u32(*id).0),
             Self::Mapped {
                 time_ns,
                 pid,
@@ -292,6 +305,12 @@ impl FromSampler {
             SAMPLE => parse_sample(&mut f).map(Self::Sample),
             COPY => parse_copy(&mut f).map(Self::Copy),
             WAIT_END => WaitEnd::parse(&mut f).map(Self::WaitEnd),
+            FREED => (|| {
+                Some(Self::Freed {
+                    pid: f.u32()?,
+                    id: f.u32()?,
+                })
+            })(),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);
                 let mapping = parse_mapping(&mut f)?;

@@ -63,6 +63,8 @@ pub enum ToSampler {
         timers: Timers,
         /// Waiting time, too.
         waits: bool,
+        /// Allocations, too: [`ToSampler::Allocations`] follows.
+        allocations: bool,
     },
     Rules {
         first: u32,
@@ -87,6 +89,9 @@ pub enum ToSampler {
     /// sampled already is left out. With timers of CPUs, the whole processes are sampled, the engine's own apart: of that
     /// one, the first thread that is named.
     Attach { threads: Vec<ThreadId> },
+    /// Where the preloaded library calls the probes: offsets in the file that comes with the first byte of this message
+    /// (unix(7), `SCM_RIGHTS`), open for reading.
+    Allocations { allocated: u64, freed: u64 },
     /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
     Start,
     /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.
@@ -117,6 +122,7 @@ const START: u32 = 9;
 const SYNC: u32 = 10;
 const READ: u32 = 11;
 const CAUGHT_UP: u32 = 12;
+const ALLOCATIONS: u32 = 13;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -135,6 +141,7 @@ impl ToSampler {
                 stack_copies,
                 timers,
                 waits,
+                allocations,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -145,7 +152,8 @@ impl ToSampler {
                     .u32(*page_capacity)
                     .u32(u32::from(*stack_copies))
                     .u32(*timers as u32)
-                    .u32(u32::from(*waits));
+                    .u32(u32::from(*waits))
+                    .u32(u32::from(*allocations));
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -180,6 +188,10 @@ impl ToSampler {
                 }
                 Ok(())
             }
+            Self::Allocations { allocated, freed } => {
+                let body = Body::default().u64(*allocated).u64(*freed);
+                write_message(out, ALLOCATIONS, &body.0)
+            }
             Self::Start => write_message(out, START, &[]),
             Self::Sync => write_message(out, SYNC, &[]),
             Self::Read {
@@ -212,6 +224,7 @@ impl ToSampler {
                     stack_copies: f.u32()? != 0,
                     timers: Timers::from_code(f.u32()?)?,
                     waits: f.u32()? != 0,
+                    allocations: f.u32()? != 0,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -253,6 +266,10 @@ impl ToSampler {
                     threads.push(ThreadId { pid, tid });
                 }
                 Some(Self::Attach { threads })
+            })(),
+            ALLOCATIONS => (|| {
+                let (allocated, freed) = (f.u64()?, f.u64()?);
+                f.end().map(|()| Self::Allocations { allocated, freed })
             })(),
             START => f.end().map(|()| Self::Start),
             SYNC => f.end().map(|()| Self::Sync),
@@ -349,6 +366,11 @@ mod tests {
                 stack_copies: true,
                 timers: Timers::PerThread,
                 waits: true,
+                allocations: true,
+            },
+            ToSampler::Allocations {
+                allocated: 0x1060,
+                freed: 0x1070,
             },
             ToSampler::Rules {
                 first: 3,

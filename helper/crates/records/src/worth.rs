@@ -10,6 +10,10 @@ pub struct Worth {
     pub value: u64,
     /// How many such events the sample stands for.
     pub weight: u32,
+    /// Of an allocation: how many samples it counts as, at most 255. Its weight is more where these are farther apart.
+    pub points: u8,
+    /// Of an allocation: by which its free is known, unique in its process; 0: its free is not seen.
+    pub id: u32,
 }
 
 /// CPU time that one sample stands for.
@@ -24,6 +28,8 @@ impl Worth {
             kind: SampleKind::Cpu,
             value: ns,
             weight: 1,
+            points: 0,
+            id: 0,
         }
     }
 
@@ -33,6 +39,8 @@ impl Worth {
             kind: SampleKind::Wait,
             value: place,
             weight: 1,
+            points: 0,
+            id: 0,
         }
     }
 
@@ -42,7 +50,8 @@ impl Worth {
     }
 
     pub(crate) fn write(self, body: Body) -> Body {
-        body.u8(self.kind as u8).u64(self.value).u32(self.weight)
+        let body = body.u8(self.kind as u8).u64(self.value);
+        body.u32(self.weight).u8(self.points).u32(self.id)
     }
 
     pub(crate) fn parse(f: &mut Fields<'_>) -> Option<Worth> {
@@ -50,6 +59,8 @@ impl Worth {
             kind: SampleKind::from_code(f.u8()?)?,
             value: f.u64()?,
             weight: f.u32()?,
+            points: f.u8()?,
+            id: f.u32()?,
         })
     }
 }

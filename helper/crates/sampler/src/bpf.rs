@@ -18,7 +18,7 @@ mod skeleton {
     #![allow(clippy::all, clippy::undocumented_unsafe_blocks, unused)]
     include!(concat!(env!("OUT_DIR"), "/bpf.skel.rs"));
 }
-use skeleton::{SamplerSkel, SamplerSkelBuilder};
+use skeleton::{OpenSamplerSkel, SamplerSkel, SamplerSkelBuilder};
 
 /// An array map as memory. Elements are plain numbers; the BPF program may read them at any time.
 pub struct MappedArray<T> {
@@ -71,6 +71,9 @@ pub struct Capacities {
     pub pages: u32,
 }
 
+/// Walks of probes at a time on a CPU: `ALLOCATION_STATES` of bpf/allocations.h.
+const PROBE_STATES: u32 = 4;
+
 /// What an event is for.
 #[derive(Clone, Copy)]
 pub enum Reports {
@@ -86,6 +89,7 @@ pub struct Wanted {
     pub cpu_sample_ns: u64,
     pub stack_copies: bool,
     pub waits: bool,
+    pub allocations: bool,
 }
 
 pub struct Bpf {
@@ -106,6 +110,7 @@ impl Bpf {
             cpu_sample_ns,
             stack_copies,
             waits,
+            allocations,
         } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
@@ -132,6 +137,7 @@ impl Bpf {
             open.maps.walks_of_waits.set_autocreate(false)?;
             open.maps.wait_places.set_autocreate(false)?;
         }
+        prepare_probes(&mut open, allocations)?;
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;
         open.maps.pages.set_max_entries(capacities.pages.max(1))?;
@@ -250,4 +256,20 @@ impl Bpf {
         })?;
         builder.build()
     }
+}
+
+/// To be called before the programs are loaded.
+fn prepare_probes(open: &mut OpenSamplerSkel, wanted: bool) -> Result<(), libbpf_rs::Error> {
+    if !wanted {
+        open.progs.take_allocation.set_autoload(false);
+        open.progs.take_free.set_autoload(false);
+        return open.maps.states_in_use.set_autocreate(false);
+    }
+    let cpus = libbpf_rs::num_possible_cpus()? as u32;
+    open.maps
+        .states_in_use
+        .set_max_entries(cpus * PROBE_STATES)?;
+    open.maps.walks.set_max_entries(1 + PROBE_STATES)?;
+    open.maps.user_registers.set_max_entries(1 + PROBE_STATES)?;
+    open.maps.area_searches.set_max_entries(1 + PROBE_STATES)
 }

@@ -1,8 +1,9 @@
-//! `lineheat-sampler`: the privileged part. Started by `lineheat` with nothing but two pipes; loads the BPF program,
+//! `lineheat-sampler`: the privileged part. Started by `lineheat` with nothing but a socket and a pipe; loads the BPF program,
 //! attaches it to the threads that it is told, gives up its capabilities and drains samples until its input ends.
 //! Opens no file of the target and takes no path from anybody.
 
 mod access;
+mod allocations;
 mod attaching;
 mod attachment;
 mod bpf;
@@ -11,6 +12,7 @@ mod end;
 mod followed;
 mod follower;
 mod inbox;
+mod input;
 mod kernel_symbols;
 mod looks;
 mod mappings;

@@ -11,9 +11,14 @@ pub enum Taken {
     Stack(SampleRecord),
     Copy(CopyRecord),
     WaitEnd(WaitEnd),
+    /// Of the allocation with this id.
+    Free {
+        pid: u32,
+        id: u32,
+    },
 }
 
-/// `struct sample_head` and its frames, `struct stack_copy` or `struct wait_end`; kernel addresses are given apart from the record that
+/// `struct sample_head` and its frames, `struct stack_copy`, `struct wait_end` or nothing; kernel addresses are given apart from the record that
 /// leaves the process.
 pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     let mut f = Fields(bytes);
@@ -21,17 +26,21 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     let (kernel_frames, user_frames) = (f.u16()? as usize, f.u16()? as usize);
     let (end, form) = (f.u8()?, RecordForm::from_code(f.u8()?)?);
     let kind = SampleKind::from_code(f.u8()?)?;
-    f.u8()?;
+    let points = f.u8()?;
     let comm = f.bytes(16)?.try_into().ok()?;
-    let (value, weight) = (f.u64()?, f.u32()?);
-    f.u32()?;
     let worth = Worth {
         kind,
-        value,
-        weight,
+        value: f.u64()?,
+        weight: f.u32()?,
+        points,
+        id: f.u32()?,
     };
     debug_assert_eq!(bytes.len() - f.0.len(), SAMPLE_HEAD_BYTES);
     let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
+    if form == RecordForm::Free {
+        let id = worth.id;
+        return Some((Taken::Free { pid, id }, Vec::new()));
+    }
     if form == RecordForm::WaitEnd {
         let (place, queued_ns) = (f.u64()?, f.u64()?);
         let cause = WaitCause {
@@ -46,7 +55,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             tid,
             comm,
             place,
-            waited_ns: value,
+            waited_ns: worth.value,
             queued_ns,
             cause,
             has_stack: f.u8()? != 0,

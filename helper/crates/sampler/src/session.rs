@@ -1,7 +1,7 @@
 //! One recording, from the engine's first message to the end of its input.
 
 use std::cell::RefCell;
-use std::io::{Write, stdin};
+use std::io::Write;
 use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use records::{
     Counter, FileId, FromSampler, PROTOCOL_VERSION, SamplerStep, Segment, ToSampler, period_ns,
 };
 
+use crate::allocations::Probes;
 use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities, Wanted};
 use crate::catch_up::CatchUp;
@@ -20,6 +21,7 @@ use crate::end::{End, errno_of, failed};
 use crate::followed::{CpuTime, Standing};
 use crate::follower::Follower;
 use crate::inbox::{Inbox, Received};
+use crate::input::Input;
 use crate::kernel_symbols::KernelSymbols;
 use crate::looks::Watch;
 use crate::mappings::{BpfFileRows, FileRows, Mapped};
@@ -42,10 +44,11 @@ const COUNTS_EVERY: Duration = Duration::from_millis(250);
 pub fn run(out: &mut Outbox) -> Result<(), End> {
     let protocol_error = |_| End::Failed(SamplerStep::Protocol, 0, 0);
     let mut inbox = Inbox::default();
+    let mut input = Input::default();
     let hello = loop {
         match inbox.next_message().map_err(protocol_error)? {
             Received::Message(message) => break message,
-            Received::Nothing => inbox.fill(&mut stdin().lock())?,
+            Received::Nothing => inbox.fill(&mut input)?,
             Received::End => return Ok(()),
         }
     };
@@ -59,6 +62,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         stack_copies,
         timers,
         waits,
+        allocations,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -88,6 +92,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         cpu_sample_ns: period_ns(sample_hz),
         stack_copies,
         waits,
+        allocations,
     };
     let bpf = Bpf::load(wanted, invoker)
         .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
@@ -95,7 +100,9 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         invoker,
         started: false,
         mappings_told: 0,
+        input,
         bpf,
+        probes: None,
         attachment: Attachment::new(
             SampleEvent {
                 sample_hz,
@@ -123,8 +130,11 @@ pub(crate) struct Session {
     /// Sampling has begun: nothing can be attached any more.
     started: bool,
     mappings_told: u32,
+    input: Input,
     pub(crate) bpf: Bpf,
     pub(crate) attachment: Attachment,
+    /// If allocations are wanted.
+    probes: Option<Probes>,
     /// Since sampling began.
     cpu_time: Option<CpuTime>,
     /// If waits are wanted, since sampling began.
@@ -164,6 +174,7 @@ impl Session {
             }
             if stop {
                 self.attachment.stop();
+                self.probes = None;
                 if let Some(last_look) = self.last_look.take() {
                     self.bpf.end_open_waits(last_look, monotonic_ns());
                 }
@@ -214,7 +225,7 @@ impl Session {
     /// Returns after [`LOOK_EVERY`], or earlier when the engine speaks or listens again, a ring fills, or a sample met an
     /// unknown file. False: only because the engine speaks.
     fn wait_for_input_or_events(
-        &self,
+        &mut self,
         inbox: &mut Inbox,
         out: &Outbox,
         samples: RawFd,
@@ -224,7 +235,7 @@ impl Session {
             events: libc::POLLIN,
             revents: 0,
         };
-        let mut fds = vec![poll_in(stdin().as_raw_fd()), out.pollfd()];
+        let mut fds = vec![poll_in(self.input.as_raw_fd()), out.pollfd()];
         if !out.is_full() {
             fds.push(poll_in(samples));
             fds.extend(self.attachment.descriptors().map(poll_in));
@@ -239,7 +250,7 @@ impl Session {
         // SAFETY: fds is a live array of the length that is passed.
         let ready = unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as _, timeout as i32) };
         if ready > 0 && fds[0].revents != 0 {
-            inbox.fill(&mut stdin().lock())?;
+            inbox.fill(&mut self.input)?;
         }
         let speaks_only = fds[0].revents != 0 && fds[1..].iter().all(|fd| fd.revents == 0);
         Ok(!speaks_only || !self.later_map_events.is_empty())
@@ -274,11 +285,23 @@ impl Session {
                 self.follower.map(pid, Mapped::of(&mapping, 0));
                 Ok(())
             }
-            ToSampler::Attach { .. } | ToSampler::Start if self.started => Err(outside),
+            ToSampler::Attach { .. } | ToSampler::Allocations { .. } | ToSampler::Start
+                if self.started =>
+            {
+                Err(outside)
+            }
             ToSampler::Attach { threads } => {
                 self.attachment.listen(self.invoker)?;
                 self.forward_map_events(out)?;
                 self.attach(&threads)
+            }
+            ToSampler::Allocations { allocated, freed } => {
+                let file = self.input.take_file();
+                let attached = self
+                    .bpf
+                    .attach_probes(file, [allocated, freed], self.invoker)?;
+                self.probes = Some(attached);
+                Ok(())
             }
             ToSampler::Start => self.start(out),
             ToSampler::Sync => {
@@ -350,6 +373,7 @@ impl Session {
         }
         self.attachment.start()?;
         self.started = true;
+        self.input.refuse_files();
         self.bpf.counters(); // libbpf asks once how many CPUs there are: that opens a file
         privilege::drop_all()
             .and_then(|()| seccomp::allow_only_serving())
@@ -389,7 +413,7 @@ impl Session {
         let kernel_ids = match &mut sample {
             Taken::Stack(sample) => &mut sample.kernel,
             Taken::Copy(copy) => &mut copy.kernel,
-            Taken::WaitEnd(_) => &mut no_frames,
+            Taken::WaitEnd(_) | Taken::Free { .. } => &mut no_frames,
         };
         for (depth, address) in kernel.into_iter().enumerate() {
             // Callers hold return addresses: the call is before them.
@@ -411,6 +435,7 @@ impl Session {
             Taken::Stack(sample) => FromSampler::Sample(sample),
             Taken::Copy(copy) => FromSampler::Copy(copy),
             Taken::WaitEnd(end) => FromSampler::WaitEnd(end),
+            Taken::Free { pid, id } => FromSampler::Freed { pid, id },
         }
         .write(out)?;
         Ok(())
@@ -444,4 +469,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 10);
+const _: () = assert!(Counter::ALL.len() == 13);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 
 use crate::elf::Elf;
 use crate::module::{map_file, open_regular};
@@ -53,6 +53,20 @@ pub fn soname_of(library: &File) -> Option<String> {
     let name = names.get(usize::try_from(at).ok()?..)?;
     let end = name.iter().position(|byte| *byte == 0)?;
     String::from_utf8(name[..end].to_vec()).ok()
+}
+
+/// Where in the file the code of an exported function begins.
+pub fn offset_of_export(library: &File, name: &str) -> Option<u64> {
+    let map = GuardedMap::of(library).ok()?;
+    let elf = Elf::parse(&map).ok()?;
+    let mut symbols = elf.object.dynamic_symbols();
+    let symbol = symbols.find(|symbol| symbol.is_definition() && symbol.name() == Ok(name))?;
+    let vaddr = symbol.address();
+    elf.object.segments().find_map(|segment| {
+        let (offset, size) = segment.file_range();
+        let at = vaddr.checked_sub(segment.address())?;
+        (at < size).then(|| offset + at)
+    })
 }
 
 /// Newer linkers mark programs; of older ones the loader's name tells.

@@ -1,6 +1,8 @@
 //! Speaks to the installed sampler itself, as an engine would, or as one should not.
 
 use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -26,10 +28,11 @@ impl Sampler {
     }
 
     pub fn spawn(command: &mut Command) -> Sampler {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        Sampler::with_input(command.stdin(Stdio::piped()))
+    }
+
+    fn with_input(command: &mut Command) -> Sampler {
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut output = child.stdout.take().unwrap();
         let bytes = Arc::new(Mutex::new(Vec::new()));
@@ -63,7 +66,16 @@ impl Sampler {
             stack_copies,
             timers,
             waits: false,
+            allocations: false,
         }
+    }
+
+    /// By a socket, as the engine does, which can send a file.
+    pub fn start_by_socket(user: &str, sampler: &Path) -> (Sampler, UnixStream) {
+        let (socket, its_input) = UnixStream::pair().unwrap();
+        let mut command = as_user(user, sampler);
+        command.stdin(Stdio::from(OwnedFd::from(its_input)));
+        (Sampler::with_input(&mut command), socket)
     }
 
     pub fn say(&mut self, message: &ToSampler) {

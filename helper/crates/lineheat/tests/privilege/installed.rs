@@ -13,6 +13,8 @@ use crate::executables::copy_executable;
 pub const BASE: &str = "/usr/local/libexec/lineheat";
 /// In the group lineheat.
 pub const USER: &str = "lineheat-test-a";
+/// Beside the engine, as the user's own.
+pub const LIBRARY: &str = "liblineheat_alloc.so";
 pub const OTHER: &str = "lineheat-test-b";
 
 pub struct Installed {
@@ -61,10 +63,17 @@ impl Installed {
             assert!(made.unwrap().status.success(), "{user} cannot be made");
         }
         let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
-        for file in [own, &own.with_file_name("lineheat-sampler")] {
+        for file in [
+            own,
+            &own.with_file_name("lineheat-sampler"),
+            &own.with_file_name(LIBRARY),
+        ] {
             let name = file.file_name().unwrap().to_str().unwrap();
             copy_executable(file, &installed.path(name));
         }
+        let library = installed.path(LIBRARY);
+        chown(&library, Some(uid_of(USER)), None).unwrap();
+        fs::set_permissions(&library, fs::Permissions::from_mode(0o644)).unwrap();
         if install {
             let output = installed.install();
             assert!(output.status.success(), "{}", told(&output));

@@ -13,6 +13,7 @@ mod installed;
 mod loaded_programs;
 
 mod advice;
+mod allocations;
 mod attaching;
 mod containers;
 mod doctor;

@@ -41,6 +41,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         stack_copies: true,
         timers: Timers::Best,
         waits: false,
+        allocations: false,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

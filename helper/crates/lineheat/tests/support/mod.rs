@@ -54,6 +54,18 @@ impl Program {
         Program::compile_by(compiler, name, "go")
     }
 
+    pub fn compile_cpp(name: &str) -> Program {
+        let mut compiler = Command::new("g++");
+        compiler.args(["-std=c++17", "-O2", "-g", "-fomit-frame-pointer", "-o"]);
+        Program::compile_by(compiler, name, "cpp")
+    }
+
+    pub fn compile_rust(name: &str) -> Program {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2024", "-O", "-g", "-o"]);
+        Program::compile_by(compiler, name, "rs")
+    }
+
     /// The compiler's arguments end before the program and its source.
     fn compile_by(mut compiler: Command, name: &str, extension: &str) -> Program {
         let source_path = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,6 +1,8 @@
 //! What a reader of the run has to know before trusting its figures: a function for each shortcoming, which says whether it
 //! is there.
 
+mod allocation_problem;
+mod allocations;
 mod build_problems;
 mod made_code;
 mod missing_samples;
@@ -15,6 +17,10 @@ mod waits;
 use crate::evidence::Evidence;
 use crate::named::Named;
 
+use allocations::{
+    allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, not_sampled,
+    programs_without, untracked,
+};
 use build_problems::{build_problems, changed_sources};
 use made_code::nameless_made_code;
 use missing_samples::{
@@ -54,6 +60,13 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_without_end),
     Finding::Seen(waits_beyond),
     Finding::Seen(threads_not_run),
+    Finding::Seen(not_sampled),
+    Finding::Seen(programs_without),
+    Finding::Seen(allocations_lost),
+    Finding::Seen(frees_lost),
+    Finding::Seen(allocations_not_allowed),
+    Finding::Seen(untracked),
+    Finding::Seen(allocations_beyond),
     Finding::Seen(mapping_records_lost),
     Finding::Seen(unknown_frames),
     Finding::Seen(deep_stacks),

@@ -2,6 +2,7 @@
 
 use symbolize::{Language, Text};
 
+use super::allocation_problem::AllocationProblem;
 use crate::modules::MadeBy;
 
 /// Shares are of all samples where nothing else is said.
@@ -37,6 +38,8 @@ pub enum Problem {
     WaitsBeyond { waits: u64, ns: u64 },
     /// They waited all the time; nothing is known of where.
     ThreadsNotRun { threads: u64 },
+    /// Of allocated memory.
+    Allocations(AllocationProblem),
     /// Of code that was loaded; what is shown is not known.
     MappingRecordsLost { records: u64 },
     /// Records of these processes were dropped, and they could not be read any more.

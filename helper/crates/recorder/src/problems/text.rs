@@ -72,6 +72,7 @@ impl Problem {
                     "{which} did not run during the recording. Where they waited is unknown, and they are not in the waiting time."
                 )
             }
+            Problem::Allocations(problem) => problem.sentence(),
             Problem::MappingRecordsLost { records } => format!(
                 "{records} records of loaded libraries were lost; code in those libraries is shown as [unknown]."
             ),

@@ -7,7 +7,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use perf_events::map_event::{MapEvent, MapEventKind};
-use records::FromSampler;
+use records::{Counter, FromSampler};
 use stack_copies::{Collector, Taken};
 
 use super::copies::Copies;
@@ -123,19 +123,12 @@ impl Batches<'_> {
     /// Taken = kept + lost: the kernel counts what it could not write.
     fn send_counts(&mut self, collector: &Collector) {
         let lost = collector.lost_samples();
+        let mut counters = [0; Counter::ALL.len()];
+        counters[Counter::Taken as usize] = self.sent_samples + lost;
+        counters[Counter::Kept as usize] = self.sent_samples;
+        counters[Counter::LostRingFull as usize] = lost;
         let counts = FromSampler::Counts {
-            counters: [
-                self.sent_samples + lost,
-                self.sent_samples,
-                lost,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-            ],
+            counters,
             lost_mapping_records: self.lost_mapping_records,
         };
         let batch = Incoming::Sampler(vec![counts]);

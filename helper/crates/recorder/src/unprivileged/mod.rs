@@ -82,7 +82,8 @@ impl OwnSampler {
                 | ToSampler::File { .. }
                 | ToSampler::Mapping { .. }
                 | ToSampler::Read { .. }
-                | ToSampler::CaughtUp => {}
+                | ToSampler::CaughtUp
+                | ToSampler::Allocations { .. } => {}
             }
         }
     }

@@ -46,6 +46,7 @@ fn a_message_is_read_as_it_was_written() {
                 bytes: vec![4, 5],
             },
         }),
+        FromSampler::Freed { pid: 3, id: 9 },
         FromSampler::WaitEnd(WaitEnd {
             began_ns: 5,
             pid: 1,
@@ -94,7 +95,7 @@ fn a_message_is_read_as_it_was_written() {
             name: b"tcp_sendmsg".to_vec(),
         },
         FromSampler::Counts {
-            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9, 4],
+            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6],
             lost_mapping_records: 0,
         },
         FromSampler::Failed(SamplerError {

@@ -1,0 +1,326 @@
+//! Allocations: each sample is added to the counted stacks, and kept as long as its memory is not freed; what is left at the end is
+//! in use.
+
+use std::collections::{BTreeMap, HashMap};
+
+use profile::{ALLOCATED_OBJECT, SeededHash, Sums};
+use records::{SampleKind, SampleRecord};
+use symbolize::OwnAllocator;
+
+use super::address_spaces::AddressSpaces;
+use super::modules::Modules;
+use super::preload::is_library;
+use super::stacks::CountedStacks;
+
+#[derive(Default)]
+pub struct Allocations {
+    /// Bytes between samples, on average; 0: allocations are not recorded.
+    pub interval: u64,
+    /// By process and the number that the library gave it.
+    live: HashMap<(u32, u32), Live, SeededHash>,
+    /// Samples, and what they stand for.
+    pub all: Allocated,
+    /// Of them, the sums of what each point weighs, and of its square.
+    points: Points,
+    /// Those of whose free nobody would know.
+    pub untracked: Allocated,
+    /// Those for which there is no room in a run.
+    pub beyond: Allocated,
+    /// The command.
+    pub program: Option<FirstProgram>,
+    first_pid: u32,
+    /// Processes that run a program, and whether it has loaded the library.
+    running: BTreeMap<u32, bool>,
+    /// Programs that ended without it.
+    pub programs_without: u64,
+    pub programs_with: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Points {
+    count: f64,
+    weight: f64,
+    squares: f64,
+}
+
+impl Points {
+    fn add(&mut self, count: u8, weight: u32) {
+        let (count, weight) = (f64::from(count.max(1)), f64::from(weight));
+        self.count += count;
+        self.weight += weight;
+        self.squares += weight * weight / count;
+    }
+}
+
+/// The program that was launched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstProgram {
+    pub name: String,
+    /// It has no loader.
+    pub is_static: bool,
+    pub allocator: Option<OwnAllocator>,
+    /// It has loaded the library.
+    pub has_library: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Allocated {
+    pub samples: u64,
+    pub bytes: u64,
+}
+
+impl Allocated {
+    fn add(&mut self, bytes: u64) {
+        self.samples += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Live {
+    stack: Option<u32>,
+    thread: u32,
+    sums: Sums,
+}
+
+/// 4 PiB: the values of a run are below 2^53.
+const TOTAL_MAX: u64 = 1 << 52;
+
+/// Some 250 MB.
+const LIVE_MAX: usize = 4_000_000;
+
+impl Allocations {
+    /// `repetition` as in [`CountedStacks::add`].
+    pub fn add(
+        &mut self,
+        mut sample: SampleRecord,
+        repetition: u32,
+        stacks: &mut CountedStacks,
+        spaces: &AddressSpaces,
+        modules: &Modules,
+    ) {
+        let (worth, pid) = (sample.worth, sample.pid);
+        let bytes = u64::from(worth.weight).saturating_mul(self.interval);
+        if self.all.bytes.saturating_add(bytes) >= TOTAL_MAX {
+            return self.beyond.add(bytes);
+        }
+        self.all.add(bytes);
+        self.points.add(worth.points, worth.weight);
+        // What is of the library is how it was sampled.
+        let is_of_library = |address: &u64| {
+            let mapped = spaces.find(pid, sample.time_ns, *address);
+            mapped.is_some_and(|mapped| is_library(&modules.get(mapped.module).path))
+        };
+        let own = sample.user.iter().take_while(|a| is_of_library(a)).count();
+        sample.user.drain(..own);
+        let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
+        // A few bytes more than were asked for, or a few less: so many such objects.
+        let objects =
+            u128::from(bytes) * u128::from(ALLOCATED_OBJECT) / u128::from(worth.value.max(1));
+        let sums = Sums {
+            samples: worth.points.into(),
+            weight: u64::try_from(objects).unwrap_or(u64::MAX),
+            value: bytes,
+        };
+        stacks.add_sums(stack, thread, SampleKind::Allocation, None, sums);
+        if worth.id == 0 || self.live.len() >= LIVE_MAX {
+            return self.untracked.add(bytes);
+        }
+        let live = Live {
+            stack,
+            thread,
+            sums,
+        };
+        // A program that the process ran before may have given the same number: what that had is in use to its end.
+        if let Some(before) = self.live.insert((pid, worth.id), live) {
+            before.add_to(stacks);
+        }
+    }
+
+    /// Of what a process has from its parent, nothing is known here: it is the parent's.
+    pub fn free(&mut self, pid: u32, id: u32) {
+        self.live.remove(&(pid, id));
+    }
+
+    /// What is left is in use.
+    pub fn finish(&mut self, stacks: &mut CountedStacks) {
+        let mut left: Vec<_> = self.live.drain().collect();
+        left.sort_unstable_by_key(|(key, _)| *key);
+        for (_, live) in left {
+            live.add_to(stacks);
+        }
+        let running = std::mem::take(&mut self.running);
+        for has_library in running.into_values() {
+            self.count_program(has_library);
+        }
+    }
+
+    /// By how much the variance of a sum is higher than if all points weighed the same.
+    pub fn spread(&self) -> f64 {
+        let Points {
+            count,
+            weight,
+            squares,
+        } = self.points;
+        match weight > 0.0 {
+            true => count * squares / (weight * weight),
+            false => 1.0,
+        }
+    }
+
+    /// This program was launched, and has not run yet.
+    pub fn launched(&mut self, pid: u32, program: FirstProgram) {
+        self.first_pid = pid;
+        self.program = Some(program);
+        self.note_program(pid);
+    }
+
+    /// The process runs another program now.
+    pub fn note_program(&mut self, pid: u32) {
+        if let Some(has_library) = self.running.insert(pid, false) {
+            self.count_program(has_library);
+        }
+    }
+
+    pub fn note_exit(&mut self, pid: u32) {
+        if let Some(has_library) = self.running.remove(&pid) {
+            self.count_program(has_library);
+        }
+    }
+
+    /// Its program has loaded the library.
+    pub fn note_library(&mut self, pid: u32) {
+        self.running.insert(pid, true);
+        if let Some(first) = self.program.as_mut().filter(|_| pid == self.first_pid) {
+            first.has_library = true;
+        }
+    }
+
+    fn count_program(&mut self, has_library: bool) {
+        match has_library {
+            true => self.programs_with += 1,
+            false => self.programs_without += 1,
+        }
+    }
+}
+
+impl Live {
+    fn add_to(self, stacks: &mut CountedStacks) {
+        stacks.add_sums(self.stack, self.thread, SampleKind::InUse, None, self.sums);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use records::{StackEnd, Worth};
+
+    use super::*;
+
+    fn add(allocations: &mut Allocations, stacks: &mut CountedStacks, pid: u32, worth: Worth) {
+        let sample = SampleRecord {
+            time_ns: 1,
+            pid,
+            tid: pid,
+            worth,
+            end: StackEnd::Root,
+            comm: [0; 16],
+            kernel: vec![],
+            user: vec![1, 2],
+        };
+        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
+        allocations.add(sample, 0, stacks, &spaces, &modules);
+    }
+
+    fn allocation(size: u64, weight: u32, id: u32) -> Worth {
+        Worth {
+            kind: SampleKind::Allocation,
+            value: size,
+            weight,
+            points: 1,
+            id,
+        }
+    }
+
+    fn of_kind(stacks: &CountedStacks, kind: SampleKind) -> (u64, u64) {
+        let groups = stacks.groups.values().iter().zip(&stacks.sums);
+        let chosen = groups.filter(|(group, _)| group.kind == kind);
+        chosen.fold((0, 0), |(objects, bytes), (_, sums)| {
+            (objects + sums.weight / ALLOCATED_OBJECT, bytes + sums.value)
+        })
+    }
+
+    fn of_interval(interval: u64) -> (Allocations, CountedStacks) {
+        let allocations = Allocations {
+            interval,
+            ..Allocations::default()
+        };
+        (allocations, CountedStacks::default())
+    }
+
+    #[test]
+    fn what_is_not_freed_is_in_use_and_all_is_allocated() {
+        let (mut allocations, mut stacks) = of_interval(1000);
+        add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
+        add(&mut allocations, &mut stacks, 7, allocation(100, 2, 2));
+        allocations.free(7, 1);
+        allocations.free(8, 2); // another process
+        allocations.finish(&mut stacks);
+        assert_eq!(of_kind(&stacks, SampleKind::Allocation), (30, 3000));
+        assert_eq!(of_kind(&stacks, SampleKind::InUse), (20, 2000));
+        assert_eq!(stacks.sample_count(), 0, "no sample of CPU time");
+    }
+
+    #[test]
+    fn a_number_that_a_later_program_gives_again_frees_nothing_of_the_first() {
+        let (mut allocations, mut stacks) = of_interval(1000);
+        add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
+        add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
+        allocations.free(7, 1);
+        allocations.finish(&mut stacks);
+        assert_eq!(of_kind(&stacks, SampleKind::InUse), (10, 1000));
+    }
+
+    #[test]
+    fn what_a_process_may_claim_does_not_overflow_a_run() {
+        let (mut allocations, mut stacks) = of_interval(512 << 10);
+        for id in [0, 1, 2, 3] {
+            add(
+                &mut allocations,
+                &mut stacks,
+                7,
+                allocation(0, u32::MAX, id),
+            );
+        }
+        assert_eq!(allocations.all.samples, 2);
+        assert_eq!(allocations.untracked.samples, 1);
+        assert_eq!(allocations.beyond.samples, 2);
+        assert!(of_kind(&stacks, SampleKind::Allocation).1 < 1 << 53);
+    }
+
+    #[test]
+    fn samples_of_different_weight_spread_more_than_their_number_says() {
+        let (mut allocations, mut stacks) = of_interval(1000);
+        assert!((allocations.spread() - 1.0).abs() < 1e-9);
+        add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
+        add(&mut allocations, &mut stacks, 7, allocation(100, 1, 2));
+        assert!((allocations.spread() - 1.0).abs() < 1e-9);
+        add(&mut allocations, &mut stacks, 7, allocation(100, 4, 3));
+        assert!((allocations.spread() - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn programs_with_and_without_the_library_are_counted() {
+        let (mut allocations, mut stacks) = of_interval(1);
+        allocations.note_program(7);
+        allocations.note_library(7);
+        allocations.note_program(7);
+        allocations.note_program(8);
+        allocations.note_library(8);
+        allocations.note_exit(8);
+        allocations.finish(&mut stacks);
+        assert_eq!(
+            (allocations.programs_with, allocations.programs_without),
+            (2, 1)
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! What a run may lack of allocated memory, as facts and as sentences.
+
+use symbolize::OwnAllocator;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum AllocationProblem {
+    /// The command could not load the library.
+    Static {
+        program: String,
+    },
+    /// Nobody says why.
+    NotLoaded {
+        program: String,
+    },
+    /// It allocates without the functions that the library has.
+    OwnAllocator {
+        program: String,
+        allocator: OwnAllocator,
+    },
+    /// Programs that the command has started.
+    ProgramsWithout {
+        programs: u64,
+        all: u64,
+    },
+    /// In the kernel.
+    Lost {
+        samples: u64,
+        all: u64,
+    },
+    FreesLost {
+        frees: u64,
+    },
+    NotAllowed {
+        samples: u64,
+    },
+    /// Their frees cannot be seen.
+    Untracked {
+        samples: u64,
+        bytes: u64,
+        all_bytes: u64,
+    },
+    /// There was no room for them in a run.
+    Beyond {
+        samples: u64,
+    },
+}
+
+impl AllocationProblem {
+    /// As the user reads it.
+    pub fn sentence(&self) -> String {
+        match self {
+            AllocationProblem::Static { program } => format!(
+                "What {program} allocates was not recorded: it is statically linked and cannot load the library that samples it. Link it dynamically."
+            ),
+            AllocationProblem::NotLoaded { program } => format!(
+                "What {program} allocates was not recorded: it did not load the library that samples it (LD_PRELOAD). Programs with other rights than yours ignore it."
+            ),
+            AllocationProblem::OwnAllocator {
+                program,
+                allocator: OwnAllocator::Go,
+            } => format!(
+                "{program} is written in Go and manages its memory itself: only what its C code allocates was recorded. Go's own heap profile (runtime/pprof) has the rest, and `lineheat report` opens it."
+            ),
+            AllocationProblem::OwnAllocator { program, allocator } => format!(
+                "{program} has an allocator of its own ({}): what that provides was not recorded. Build it with the allocator of the C library.",
+                allocator.name()
+            ),
+            AllocationProblem::ProgramsWithout { programs, all } => format!(
+                "{programs} of {all} programs of the target did not load the library that samples allocations (statically linked, with other rights, or started with another environment): what they allocated is missing."
+            ),
+            AllocationProblem::Lost { samples, all } => format!(
+                "{samples} of {all} samples of allocations were lost ({:.1} %): there were too many at a time. Allocated and used memory are too low by as much.",
+                100.0 * *samples as f64 / (*all).max(1) as f64
+            ),
+            AllocationProblem::FreesLost { frees } => format!(
+                "{frees} frees of sampled memory were lost: there were too many at a time. The memory in use is too high by as many samples."
+            ),
+            AllocationProblem::NotAllowed { samples } => format!(
+                "{samples} samples of allocations belong to programs that you may not inspect (different rights, or protected memory). They were not recorded."
+            ),
+            AllocationProblem::Untracked {
+                samples,
+                bytes,
+                all_bytes,
+            } => format!(
+                "{samples} samples of allocations ({:.1} % of the bytes) are counted as allocated but not as in use: too much memory was in use at a time to see when each was freed.",
+                100.0 * *bytes as f64 / (*all_bytes).max(1) as f64
+            ),
+            AllocationProblem::Beyond { samples } => format!(
+                "{samples} samples of allocations are missing: a run can hold 4 PiB of allocated memory. Record for a shorter time."
+            ),
+        }
+    }
+}
