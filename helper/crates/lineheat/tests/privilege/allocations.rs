@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -87,8 +88,19 @@ fn a_probe_is_refused_in_every_file_but_the_users_own_and_the_samplers() {
     assert_eq!(taken, None, "root's beside the sampler");
 }
 
+/// A shell and what it runs, ended with it.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // SAFETY: kill has no memory preconditions; the shell was not waited for yet.
+        unsafe { libc::kill(-(self.0.id() as i32), libc::SIGKILL) };
+        let _ = self.0.wait();
+    }
+}
+
 /// Processes that load the same library and allocate all the time.
-fn others(installed: &Installed, program: &Path) -> Vec<Child> {
+fn others(installed: &Installed, program: &Path) -> Vec<Group> {
     let library = installed.path(LIBRARY);
     let start = |user| {
         let mut command = as_user(user, Path::new("/usr/bin/env"));
@@ -96,8 +108,9 @@ fn others(installed: &Installed, program: &Path) -> Vec<Child> {
             .arg(format!("LD_PRELOAD={}", library.display()))
             .args(["sh", "-c", "while :; do \"$0\"; done"])
             .arg(program)
-            .stdout(Stdio::null());
-        command.spawn().unwrap()
+            .stdout(Stdio::null())
+            .process_group(0);
+        Group(command.spawn().unwrap())
     };
     vec![start(OTHER), start("root"), start(USER)]
 }
@@ -108,13 +121,10 @@ fn only_the_users_own_command_is_seen_among_others_with_the_same_library() {
         return;
     };
     let program = installed.program("leak");
-    let mut beside = others(&installed, &program);
+    let beside = others(&installed, &program);
     let command = program.to_str().unwrap();
     let (profile, output) = installed.record(&["--alloc", "--", command]);
-    for other in &mut beside {
-        other.kill().unwrap();
-        other.wait().unwrap();
-    }
+    drop(beside);
     let profile = profile.unwrap_or_else(|| panic!("{}", told(&output)));
     let column = profile.find_sample_type("alloc_space", "bytes").unwrap();
     let pids: Vec<i64> = (0..profile.samples.len())

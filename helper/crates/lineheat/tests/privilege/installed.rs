@@ -5,6 +5,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use profile::Profile;
 
@@ -56,11 +57,18 @@ impl Installed {
             _lock: lock,
         };
         for user in [USER, OTHER] {
-            let _ = Command::new("userdel").arg(user).output();
-            let made = Command::new("useradd")
-                .args(["--no-create-home", user])
-                .output();
-            assert!(made.unwrap().status.success(), "{user} cannot be made");
+            // Of a test before, one may be left until its last process has ended.
+            let is_made = (0..50).any(|_| {
+                let _ = Command::new("userdel").arg(user).output();
+                let mut useradd = Command::new("useradd");
+                let made = useradd.args(["--no-create-home", user]).output();
+                let is_made = made.unwrap().status.success();
+                if !is_made {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                is_made
+            });
+            assert!(is_made, "{user} cannot be made");
         }
         let own = Path::new(env!("CARGO_BIN_EXE_lineheat"));
         for file in [

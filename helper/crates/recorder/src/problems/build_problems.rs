@@ -11,6 +11,7 @@ use super::problem::Problem;
 use crate::evidence::Evidence;
 use crate::modules::ModuleIndex;
 use crate::named::Named;
+use crate::preload::is_library;
 use crate::shown_path::{module_name, shown_path};
 
 /// Shares of all samples above which it is told.
@@ -32,7 +33,7 @@ struct Hot<'a> {
 pub fn build_problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
     let (symbols, profile) = (named.symbols, named.profile);
     let paths: BTreeMap<ModuleIndex, &Path> = (seen.modules.iter())
-        .filter(|(_, module)| module.made_by.is_none())
+        .filter(|(_, module)| module.made_by.is_none() && !is_library(&module.path))
         .map(|(index, module)| (index, module.path.as_path()))
         .collect();
     let by_path: HashMap<String, ModuleIndex> = (paths.iter())
