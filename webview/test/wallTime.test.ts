@@ -42,6 +42,16 @@ onPage('a run without waits has one sentence, in which the flag is a button to t
   assert.deepEqual(await panel.lastSent(), { type: 'command', command: 'waitingSetting' });
 });
 
+onPage('beside an editor, the sentence is whole, and its button can be clicked', { width: 620 }, async (panel) => {
+  await post(panel, { wallTime: ['6.90 s wall · 1.60 s CPU. To see what it waited for, record with --waiting.'] });
+  const note = panel.page.locator('.wall-time');
+  const [seen, all] = await note.evaluate((element) => [element.clientWidth, element.scrollWidth]);
+  assert.ok(seen! >= all!, `${seen} of ${all} px`);
+  await panel.screenshot('wall-time-hint-narrow');
+  await note.getByRole('button').click();
+  assert.deepEqual(await panel.lastSent(), { type: 'command', command: 'waitingSetting' });
+});
+
 onPage('that samples are few is not said of a measure that has all events', {}, async (panel) => {
   const few = 'Only 4 samples: shares are mostly chance. Record with --repeat 200, or give the program more work.';
   const lost = '14 of 3,182 samples were lost (0.4 %).';
