@@ -279,12 +279,20 @@ onPage('a pointer that rests shows the stack there, foreign names escaped', {}, 
 onPage('waits have colours of their own, and a pointer on one says what for', {}, async (panel) => {
   const keys = panel.page.locator('.timeline-key.queued, .timeline-key.waiting');
   await showTimeline(panel, { ...EIGHT, stack, waits: true });
-  assert.deepEqual(await keys.allTextContents(), ['waits for a CPU', 'waits for something else']);
+  assert.deepEqual(await keys.allTextContents(), ['run queue', 'waiting']);
   const { x, y } = await placeOn(panel, 1, 0.3);
   await panel.page.mouse.move(x, y);
   const tooltip = panel.page.locator('.timeline-tooltip');
   await tooltip.waitFor();
   assert.match(await wordsOf(tooltip), /worker-1.*Longest wait: lock, 2\.00 ms/);
+});
+
+onPage('beside an editor the colours of waits are whole', { width: 620 }, async (panel) => {
+  await showTimeline(panel, { ...EIGHT, waits: true });
+  const cut = await panel.page
+    .locator('.timeline-key:visible')
+    .evaluateAll((keys) => keys.filter((key) => key.scrollWidth > key.clientWidth).length);
+  assert.equal(cut, 0);
 });
 
 onPage('a run without waits has no colours of them', {}, async (panel) => {

@@ -48,10 +48,7 @@ export class StripHead {
         events.openChosen(this.#open);
       }}><span class="timeline-chevron">${icon(icons.open)}</span>${l10n.t('Timeline')}</vscode-toolbar-button>`);
     const key = (kind: string, text: string) => html`<span class="timeline-key ${kind}">${text}</span>`;
-    this.#waits = [
-      rendered(key('queued', l10n.t('waits for a CPU'))),
-      rendered(key('waiting', l10n.t('waits for something else'))),
-    ];
+    this.#waits = [rendered(key('queued', l10n.t('run queue'))), rendered(key('waiting', l10n.t('waiting')))];
     this.#legend = rendered(html`
       <div class="timeline-legend">
         ${key('own', l10n.t('own code'))}${key('library', l10n.t('libraries'))}${key('kernel', l10n.t('kernel'))}${this.#waits}${this.#tinted}
