@@ -171,7 +171,7 @@ fn allocations(run: &SelectedRun) -> Option<String> {
     };
     let of = run.analyzed.value_name(run.measure);
     Some(format!(
-        "{}, at least {} apart on average: {of} {total}{error}",
+        "{}, on average {} or more apart: {of} {total}{error}",
         count(samples),
         value(interval, "bytes")
     ))

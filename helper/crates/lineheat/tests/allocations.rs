@@ -300,7 +300,10 @@ fn a_program_that_cannot_be_sampled_says_why() {
             .arg("--")
             .arg(&path)
             .output();
-        assert!(recorded.expect("lineheat runs").status.success());
+        let recorded = recorded.expect("lineheat runs");
+        assert!(recorded.status.success());
+        let said = String::from_utf8_lossy(&recorded.stderr);
+        assert!(said.contains(sentence), "at once: {said}");
         let profile = Profile::open(&run).expect("a run");
         let problems = problems_of(&profile);
         assert!(problems.contains(sentence), "{problems}");
@@ -363,7 +366,7 @@ fn a_recording_without_allocations_has_no_measure_of_them_and_a_report_states_it
     let line = report.lines().find(|line| line.starts_with("samples "));
     let line = line.expect("a line of samples");
     assert!(
-        line.contains("at least 512 KiB apart on average: inuse_space about 2"),
+        line.contains("on average 512 KiB or more apart: inuse_space about 2"),
         "{line}"
     );
     let error = line

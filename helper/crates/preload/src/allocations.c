@@ -23,9 +23,11 @@ extern char **environ WEAK;
 extern int clock_gettime(clockid_t clock, struct timespec *now) WEAK;
 #define NEXT ((void *)-1) /* RTLD_NEXT */
 
-/* Where the probes are. The first instruction is one that the kernel need not single-step. On x86-64 it is a nop of one byte: one of
- * five would be replaced by a call on Linux 6.18, into memory that a forked child does not have, and the child would crash. `id`: by which the free is known, unique in the process; 0: the free will not be seen. `weight`: as many
- * usual distances as the sample stands for. `points`: in it. */
+/* Where the probes are. The first instruction is one that the kernel need not single-step: on x86-64 a nop of one byte. One of five
+ * would be replaced by a call on Linux 6.18, into memory that a forked child does not have, and the child would crash.
+ *
+ * `id`: by which the free is known, unique in the process; 0: the free will not be seen. `weight`: as many usual distances as the
+ * sample stands for. `points`: in it. */
 void lineheat_allocated(uint32_t id, size_t size, uint32_t weight, uint32_t points);
 void lineheat_freed(uint32_t id);
 

@@ -97,9 +97,18 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
 ];
 
-/// Measures that our recordings have only if they are asked for, each with the option of `record`. All of their events are recorded;
-/// how much those vary between executions is another matter, see [`Nature`].
-const RECORDED_WITH: &[(&str, &str)] = &[("wait", "--waiting"), ("waits", "--waiting")];
+/// Measures that our recordings have only if they are asked for, each with the option of `record`.
+const RECORDED_WITH: &[(&str, &str)] = &[
+    ("wait", WAITING),
+    ("waits", WAITING),
+    ("alloc_space", ALLOC),
+    ("alloc_objects", ALLOC),
+    ("inuse_space", ALLOC),
+    ("inuse_objects", ALLOC),
+];
+/// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
+const WAITING: &str = "--waiting";
+const ALLOC: &str = "--alloc";
 
 /// The option of `record` that a measure of this name takes. `None`: it takes none, or it is none of ours.
 pub fn recorded_with(name: &str) -> Option<&'static str> {
@@ -160,7 +169,7 @@ impl Profile {
             counting,
             nature,
             family: known.map_or(Family::Other, |known| known.3),
-            is_complete: nature == Nature::Exact || recorded_with(name).is_some(),
+            is_complete: nature == Nature::Exact || recorded_with(name) == Some(WAITING),
         }
     }
 

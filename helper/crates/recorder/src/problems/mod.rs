@@ -91,9 +91,13 @@ pub fn problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
     problems
 }
 
-/// What was asked for and is not there at all, as a sentence: to be said at once.
-pub fn not_delivered(seen: &Evidence) -> Option<String> {
-    no_waits(seen).map(|problem| problem.sentence())
+/// What was asked for and is not there at all, as sentences: to be said at once.
+pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
+    let missing = [no_waits(seen), not_sampled(seen)];
+    missing
+        .into_iter()
+        .flatten()
+        .map(|problem| problem.sentence())
 }
 
 #[cfg(test)]
