@@ -170,7 +170,7 @@ impl Analyzed {
         let selected = self.selected.as_ref();
         match selected.map_or(0, |selected| selected.without_time) {
             0 if selected.is_some_and(|selected| selected.others_without_time) => {
-                "Only the default measure has times in this run, so a selection of time contains nothing of the others.".to_owned()
+                "Some measures of this run have no times, so a selection of time contains nothing of them.".to_owned()
             }
             0 => String::new(),
             1 => "It is not known when 1 sample was taken: it is left out.".to_owned(),

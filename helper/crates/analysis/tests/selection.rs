@@ -306,7 +306,7 @@ fn a_selected_time_says_that_it_has_no_waits() {
     assert_eq!(with_waits(false), "");
     assert_eq!(
         with_waits(true),
-        "Only the default measure has times in this run, so a selection of time contains nothing of the others."
+        "Some measures of this run have no times, so a selection of time contains nothing of them."
     );
 }
 

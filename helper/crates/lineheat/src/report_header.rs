@@ -107,7 +107,12 @@ fn selected(run: &SelectedRun) -> String {
         "count" => count(part.value),
         unit => match run.samples(part) {
             Some(samples) => {
-                let what = run.counted();
+                let all = run.counted();
+                let what = if samples == 1 {
+                    all.trim_end_matches('s')
+                } else {
+                    all
+                };
                 format!("{} {what}, {}", count(samples), value(part.value, unit))
             }
             None => value(part.value, unit),
