@@ -29,6 +29,12 @@ static __always_inline u64 frame_pointer_of(const struct pt_regs *r)
 	return r->regs[29];
 }
 
+/* Whether a word of the kernel's stack is this return address: it may be signed. */
+static __always_inline bool are_same_code(u64 word, u64 address)
+{
+	return (word ^ address) << 16 == 0;
+}
+
 /* PSTATE as saved: the exception level in bits 2 and 3, 32-bit code in bit 4 (Arm ARM, C5.2.19 SPSR_EL1). */
 static __always_inline bool are_of_kernel(const struct pt_regs *r)
 {

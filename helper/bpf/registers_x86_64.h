@@ -24,6 +24,12 @@ static __always_inline u64 frame_pointer_of(const struct pt_regs *r)
 	return r->bp;
 }
 
+/* Whether a word of the kernel's stack is this return address. */
+static __always_inline bool are_same_code(u64 word, u64 address)
+{
+	return word == address;
+}
+
 /* The privilege level is in the low bits of the code segment. */
 static __always_inline bool are_of_kernel(const struct pt_regs *r)
 {

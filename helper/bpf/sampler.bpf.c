@@ -8,14 +8,14 @@
  * here is as it is to keep that number small: it is most of what starting a recording costs. perf_event programs do not interrupt
  * each other on a CPU, so one state per CPU is enough for them; others have more (allocations.h).
  */
+/* Keeps clang from deriving a bound that the verifier cannot follow. */
+#define barrier_value(v) asm volatile("" : "+r"(v))
+
 #include "kernel_types.h"
 #include <bpf/bpf_tracing.h>
 #include "records.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-/* Keeps clang from deriving a bound that the verifier cannot follow. */
-#define barrier_value(v) asm volatile("" : "+r"(v))
 
 #include "walk.h"
 
@@ -313,14 +313,24 @@ static __always_inline u64 complete_stack(struct walk *w)
 	return size > sizeof(w->out) ? sizeof(w->out) : size;
 }
 
-/* Walks the stack of the running task and sends it behind the head that stands in `w`. `regs`: those of the user's code. False:
- * there was no room in the ring. */
-static __always_inline bool send_stack(struct bpf_perf_event_data *ctx, struct task_struct *current_task, const struct followed_process *followed,
-				       struct walk *w, const struct pt_regs *regs, bool in_kernel, bool exact_ip)
+/* Puts the kernel's frames of the running task into `w`. */
+static __always_inline void take_kernel_stack(struct bpf_perf_event_data *ctx, struct walk *w)
 {
+	s64 bytes = bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0);
+	w->kernel_frames = bytes > 0 ? (u64)bytes / 8 : 0;
+}
+
+/* Walks the user stack of the running task and sends it with the kernel's frames, behind the head that stands in `w`, the state of
+ * events, from the registers that are kept for that one. False: there was no room in the ring. Not static: the verifier then checks
+ * it once, not in each state of its callers. */
+__noinline int send_stack(struct walk *w, bool is_ours, bool in_kernel, bool exact_ip)
+{
+	u32 zero = 0;
+	struct task_struct *current_task = bpf_get_current_task_btf();
+	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
+	if (!w || !regs)
+		return false;
 	struct sample_head *head = &w->out.head;
-	s64 kernel_bytes = in_kernel ? bpf_get_stack(ctx, w->out.frames, KERNEL_FRAMES_MAX * sizeof(u64), 0) : 0;
-	w->kernel_frames = kernel_bytes > 0 ? (u64)kernel_bytes / 8 : 0;
 	walk_user_stack(w, regs, exact_ip);
 	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(sp_of(regs), STATE_OF_EVENTS)))) {
 		w->user_frames = 0;
@@ -330,7 +340,7 @@ static __always_inline bool send_stack(struct bpf_perf_event_data *ctx, struct t
 	u64 size = complete_stack(w);
 	/* User space looks every few milliseconds: no wake-up per sample. */
 	u64 wake = is_to_be_woken(head->time_ns, STATE_OF_EVENTS) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, regs, exact_ip, wake))
+	if (stack_copies_wanted && w->rows_missing && is_ours && send_copy(w, regs, exact_ip, wake))
 		return true;
 	return bpf_ringbuf_output(&samples, &w->out, size, wake) == 0;
 }
@@ -364,11 +374,14 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	head->weight = 1;
 
 	bool in_kernel = are_of_kernel(&ctx->regs), exact_ip = true;
-	if (in_kernel)
+	w->kernel_frames = 0;
+	if (in_kernel) {
 		exact_ip = take_saved_registers(regs, (void *)bpf_task_pt_regs(current_task));
-	else
+		take_kernel_stack(ctx, w);
+	} else {
 		*regs = ctx->regs;
-	count(send_stack(ctx, current_task, followed, w, regs, in_kernel, exact_ip) ? COUNTER_KEPT : COUNTER_LOST_RING_FULL);
+	}
+	count(send_stack(w, followed->is_ours, in_kernel, exact_ip) ? COUNTER_KEPT : COUNTER_LOST_RING_FULL);
 	return 0;
 }
 

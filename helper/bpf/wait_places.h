@@ -49,37 +49,52 @@ static __always_inline u64 mixed(u64 hash, u64 word)
 #define FINGERPRINT_WORDS 32
 _Static_assert(FINGERPRINT_WORDS <= WINDOW_WORDS, "they are read there");
 
+struct code_words {
+	struct walk *walk;
+	u64 code_start; /* of the first mapping with code */
+	u64 code_bytes; /* from there to the end of the last one: most data lies elsewhere */
+	u64 stack_start;
+	u64 fingerprint;
+};
+
+/* More than most frames reach: what points there is no code. */
+#define NEAR_STACK_BYTES (1 << 20)
+
 /* One iteration of bpf_loop: data differs from time to time, so only what lies in code counts. */
-static long add_word_in_code(u32 iteration, u64 *fingerprint)
+static long add_word_in_code(u32 iteration, struct code_words *c)
 {
-	u32 zero = 0;
-	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	const struct mapping_table *table = w ? mapping_table_of(w) : 0;
-	if (!table || !table->count)
-		return 1;
-	u64 word = w->window[iteration & (WINDOW_WORDS - 1)];
-	if (word < table->mappings[0].start || word >= table->mappings[(table->count - 1) & (MAPPINGS_MAX - 1)].end)
+	u64 word = c->walk->window[iteration & (WINDOW_WORDS - 1)];
+	if (word - c->code_start >= c->code_bytes || word - c->stack_start < NEAR_STACK_BYTES)
 		return 0;
-	if (find_mapping(w, word))
-		*fingerprint = mixed(*fingerprint, word);
+	if (find_mapping(c->walk, word))
+		c->fingerprint = mixed(c->fingerprint, word);
 	return 0;
 }
 
-/* 0: it is not known what of the process is code. */
-static __always_inline u64 fingerprint_of(struct walk *w, const struct pt_regs *regs, u32 pid, s32 syscall)
+/* Of where the running task waits, by its registers in user space. 0: it is not known what of the process is code. Not static: the
+ * verifier then checks it once, not in each state of the caller. */
+__noinline u64 fingerprint_of(struct walk *w, u32 pid, s32 syscall, u64 pc, u64 sp)
 {
+	if (!w)
+		return 0;
 	const struct process_table *process = bpf_map_lookup_elem(&process_tables, &pid);
 	if (!process)
 		return 0;
 	w->table = process->slot;
 	w->last_mapping = 0;
 	const struct mapping_table *table = mapping_table_of(w);
-	if (!table || bpf_probe_read_user(w->window, FINGERPRINT_WORDS * sizeof(u64), (void *)sp_of(regs)) != 0)
+	if (!table || !table->count || bpf_probe_read_user(w->window, FINGERPRINT_WORDS * sizeof(u64), (void *)sp) != 0)
 		return 0;
-	u64 fingerprint = mixed(mixed(mixed(table->generation, pid), (u32)syscall), pc_of(regs));
-	fingerprint = mixed(fingerprint, sp_of(regs));
-	bpf_loop(FINGERPRINT_WORDS, add_word_in_code, &fingerprint, 0);
-	return fingerprint | 1;
+	struct code_words words = {
+		.walk = w,
+		.code_start = table->mappings[0].start,
+		.code_bytes = table->mappings[(table->count - 1) & (MAPPINGS_MAX - 1)].end - table->mappings[0].start,
+		.stack_start = sp,
+		.fingerprint = mixed(mixed(mixed(table->generation, pid), (u32)syscall), pc),
+	};
+	words.fingerprint = mixed(words.fingerprint, sp);
+	bpf_loop(FINGERPRINT_WORDS, add_word_in_code, &words, 0);
+	return words.fingerprint | 1;
 }
 
 static __always_inline struct walks_left *walks_left_at(u64 now_ns)

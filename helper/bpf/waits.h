@@ -13,6 +13,7 @@
 #pragma once
 
 #include "wait_places.h"
+#include "kernel_stacks.h"
 
 #define WAITING_MAX 16384
 #define PF_EXITING 4
@@ -128,9 +129,10 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct followed_process *followed = followed_process_of(task);
 	u32 tid = number_of(task);
+	u64 now_ns = bpf_ktime_get_ns();
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
 	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
-	struct walks_left *left = walks_left_at(bpf_ktime_get_ns());
+	struct walks_left *left = walks_left_at(now_ns);
 	if (!followed || !tid || !w || !regs || !left)
 		return 0;
 	if (!may_look_into(task)) {
@@ -140,7 +142,7 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	}
 	struct waiting now = {
 		.task = (u64)task,
-		.since_ns = bpf_ktime_get_ns(),
+		.since_ns = now_ns,
 		.ran_ns = task->se.sum_exec_runtime,
 		.given_up = task->nvcsw,
 		.taken_away = task->nivcsw,
@@ -148,14 +150,14 @@ int take_switch(struct bpf_perf_event_data *ctx)
 		.syscall = -1,
 		.was_preempted = task->__state == 0,
 	};
-	struct waiting *before = wait_of(task, tid);
-	if (before) {
+	struct waiting *before = bpf_map_lookup_elem(&waiting_threads, &tid);
+	if (before && before->task == now.task) {
 		/* A thread that began while its process was attached to may have an event of its own and one of its parent's. */
 		if (before->given_up == now.given_up && before->taken_away == now.taken_away)
 			return 0;
 		/* It may have been about to sleep. */
 		now.was_preempted |= before->taken_away != now.taken_away;
-		end_at_next_switch(before, task, tid, now.since_ns);
+		end_at_next_switch(before, task, tid, now_ns);
 	}
 	if (task->flags & PF_EXITING) {
 		bpf_map_delete_elem(&waiting_threads, &tid);
@@ -175,22 +177,26 @@ int take_switch(struct bpf_perf_event_data *ctx)
 			now.waits_for_owner = waits_for_owner(regs, now.pid);
 	}
 	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	u64 fingerprint = left->of_any < PLACES_LEARNT_BELOW ? fingerprint_of(w, regs, now.pid, now.syscall) : 0;
+	u64 fingerprint = left->of_any < PLACES_LEARNT_BELOW ? fingerprint_of(w, now.pid, now.syscall, pc_of(regs), sp_of(regs)) : 0;
 	struct wait_place *known = fingerprint ? bpf_map_lookup_elem(&wait_places, &fingerprint) : 0;
 	enum how_to_find how = how_to_find(left, known, fingerprint);
 	if (how == FIND_BY_WALK) {
 		struct sample_head *head = &w->out.head;
-		describe_task(head, task, now.since_ns);
+		describe_task(head, task, now_ns);
 		head->kind = SAMPLE_WAIT;
 		head->value = fingerprint;
 		head->weight = 1;
-		now.has_stack = send_stack(ctx, task, followed, w, regs, true, exact_ip);
+		take_kernel_stack_of_wait(ctx, w, saved, mixed(now.syscall, exact_ip ? 0 : pc_of(regs)));
+		now.has_stack = send_stack(w, followed->is_ours, true, exact_ip);
 		if (now.has_stack && fingerprint)
 			note_place(known, fingerprint);
 	} else if (how == FIND_BY_PLACE) {
 		now.place = fingerprint;
 	}
-	if (bpf_map_update_elem(&waiting_threads, &tid, &now, BPF_ANY) != 0)
+	/* Nobody else writes what is there for this thread, and an update of the map takes longer. */
+	if (before)
+		*before = now;
+	else if (bpf_map_update_elem(&waiting_threads, &tid, &now, BPF_ANY) != 0)
 		lose_wait(0); /* so many threads */
 	return 0;
 }
