@@ -21,8 +21,11 @@ pub fn not_sampled(seen: &Evidence) -> Option<Problem> {
     }))
 }
 
-/// Beside the command, which has a sentence of its own.
+/// Beside the command, which has a sentence of its own. Programs are counted whether they were to load it or not.
 pub fn programs_without(seen: &Evidence) -> Option<Problem> {
+    if !seen.has_allocations() {
+        return None;
+    }
     let allocations = &seen.allocations;
     let first = allocations.program.as_ref().map(|first| first.has_library);
     let programs = allocations.programs_without
@@ -103,6 +106,9 @@ mod tests {
     #[test]
     fn the_command_is_not_counted_among_the_programs_that_it_started() {
         let mut seen = Evidence::default();
+        seen.allocations.programs_without = 3;
+        assert_eq!(programs_without(&seen), None, "they were not to load it");
+        seen.allocations.interval = 1;
         seen.allocations.program = Some(FirstProgram {
             name: "prog".to_owned(),
             is_static: true,
