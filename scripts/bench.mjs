@@ -14,6 +14,7 @@ const benches = {
   lines: '../bench/lines.mjs',
   cost: '../bench/cost.mjs',
   waiting: '../bench/waiting.mjs',
+  latency: '../bench/latency.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',
   starters: '../bench/starters.mjs',
