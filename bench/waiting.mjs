@@ -20,7 +20,7 @@ export async function* measure({ pairs = 10 } = {}) {
   const program = await turns();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
   const record = [engine, 'record', '--output', path.join(folder, 'run.pb.gz')];
-  const ways = { bare: [], recorded: [...record, '--'], waits: [...record, '--waiting', '--'] };
+  const ways = { bare: [], recorded: [...record, '--no-waiting', '--'], waits: [...record, '--'] };
   try {
     for (const { name, work, mostNs, mostShare } of rates) {
       const nsOfWaits = [];

@@ -7,8 +7,8 @@ test('a command of the command line is one of the editor', () => {
   const button = { command: 'profileRepeatedly', label: 'Profile Repeatedly…' };
   assert.deepEqual(withCommands(sentence), [sentence.slice(0, -11), button, '.']);
   assert.match(asEditorWords(sentence), /Record both sides with Profile Repeatedly…\.$/);
-  assert.equal(asEditorWords('Record without --waiting.'), 'Record without the setting Record: Waiting.');
-  assert.equal(commandIn('Record with --waiting.')?.command, 'waitingSetting');
+  assert.equal(asEditorWords('Record without --no-waiting.'), 'Record with the setting Record: Waiting.');
+  assert.equal(commandIn('Record without --no-waiting.')?.command, 'waitingSetting');
   assert.equal(commandIn('`lineheat doctor` shows how to record kernel time.')?.command, 'doctor');
 });
 

@@ -13,9 +13,9 @@ export interface AdvisedPart {
 const LABELS: Readonly<Record<AdvisedCommand, string>> = {
   profileRepeatedly: l10n.t('Profile Repeatedly…'),
   doctor: l10n.t('Doctor'),
-  waitingSetting: l10n.t('the setting Record: Waiting'),
+  waitingSetting: l10n.t('with the setting Record: Waiting'),
 };
-const NAMED = /(--repeat \d+|--waiting\b|`lineheat doctor`)/;
+const NAMED = /(--repeat \d+|without --no-waiting\b|`lineheat doctor`)/;
 
 /** The sentence in pieces, with a command for each that it names. "Record both with --repeat 5." has three. */
 export function withCommands(sentence: string): readonly (string | AdvisedPart)[] {
@@ -41,6 +41,6 @@ function partOf(named: string): AdvisedPart {
 }
 
 function commandOf(named: string): AdvisedCommand {
-  if (named === '--waiting') return 'waitingSetting';
+  if (named === 'without --no-waiting') return 'waitingSetting';
   return named.startsWith('--repeat') ? 'profileRepeatedly' : 'doctor';
 }

@@ -70,7 +70,7 @@ done
 # Waiting time needs hooks of its own: who may have them, and who is refused them.
 for who in user bare; do
 	run=$who.waits.pb.gz
-	section $who.waits.record as_$who record --waiting --freq 199 --output $run -- /bin/convoy
+	section $who.waits.record as_$who record --freq 199 --output $run -- /bin/convoy
 	section $who.waits as_$who report --measure wait --functions --json --schema 2 --limit 200 $run
 	section $who.waits.lines as_$who report --measure wait --lines --json --schema 2 --limit 20 $run
 done

@@ -33,17 +33,19 @@ onPage('one line says it, and unfolds to whose it is, all threads and the idle o
 });
 
 onPage('a run without waits has one sentence, in which the flag is a button to the setting', {}, async (panel) => {
-  const hint = '6.90 s wall · 1.60 s CPU. To see what it waited for, record with --waiting.';
+  const hint = '6.90 s wall · 1.60 s CPU. To see what it waited for, record without --no-waiting.';
   await post(panel, { wallTime: [hint] });
   const note = panel.page.locator('.wall-time');
-  assert.equal(await note.innerText(), hint.replace('--waiting', 'the setting Record: Waiting'));
+  assert.equal(await note.innerText(), hint.replace('without --no-waiting', 'with the setting Record: Waiting'));
   await panel.screenshot('wall-time-hint');
   await note.getByRole('button').click();
   assert.deepEqual(await panel.lastSent(), { type: 'command', command: 'waitingSetting' });
 });
 
 onPage('beside an editor, the sentence is whole, and its button can be clicked', { width: 620 }, async (panel) => {
-  await post(panel, { wallTime: ['6.90 s wall · 1.60 s CPU. To see what it waited for, record with --waiting.'] });
+  await post(panel, {
+    wallTime: ['6.90 s wall · 1.60 s CPU. To see what it waited for, record without --no-waiting.'],
+  });
   const note = panel.page.locator('.wall-time');
   const [seen, all] = await note.evaluate((element) => [element.clientWidth, element.scrollWidth]);
   assert.ok(seen! >= all!, `${seen} of ${all} px`);

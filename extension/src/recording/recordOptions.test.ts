@@ -13,7 +13,7 @@ const usual = {
   repeat: 1,
   debuginfod: false,
   warmUp: 0,
-  waiting: false,
+  waiting: true,
   work: 0,
   workFrom: '',
   keepBuilds: true,
@@ -44,13 +44,13 @@ test('a folder turns off what stays here, and turns on nothing that speaks to ot
   assert.equal(chosenBySettings(settings({}, { debuginfod: 'yes' })).debuginfod, false);
 });
 
-test('waiting time is recorded where the setting is on, of a process that is attached to, too', () => {
-  for (const [waiting, asked] of [
-    [true, true],
-    [false, false],
-    ['yes', false],
+test('waiting time is recorded unless the setting is off, of a process that is attached to, too', () => {
+  for (const [waiting, noWaiting] of [
+    [true, false],
+    [false, true],
+    ['no', false],
   ])
-    has(requestFields(chosenBySettings(settings({ waiting }))), { waiting: asked });
+    has(requestFields(chosenBySettings(settings({ waiting }))), { noWaiting });
 });
 
 test('a process that is attached to is asked for neither executions nor work', () => {

@@ -20,7 +20,7 @@ export interface RecordSettings {
   readonly workFrom: string;
   /** Whether a copy of the program is kept, to compare later builds with. */
   readonly keepBuilds: boolean;
-  /** Whether waiting time is recorded, too: how long each thread was off the CPU, and where. */
+  /** Whether waiting time is recorded, too, where that is possible: how long each thread was off the CPU, and where. */
   readonly waiting: boolean;
 }
 
@@ -39,7 +39,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     work: 0,
     workFrom: '',
     keepBuilds: !isOff(settings.get('keepBuilds')),
-    waiting: isOn(settings.get('waiting')),
+    waiting: !isOff(settings.get('waiting')),
   };
 }
 
@@ -66,7 +66,7 @@ export function requestFields(chosen: RecordSettings) {
     durationS: chosen.durationS,
     debuginfod: chosen.debuginfod,
     noKeptBuild: !chosen.keepBuilds,
-    waiting: chosen.waiting,
+    noWaiting: !chosen.waiting,
   };
 }
 

@@ -1,4 +1,4 @@
-// With the setting for it, a recording has waiting time: what a line waited for is beside it, as another measure than CPU time.
+// A recording has waiting time unless the setting is off: what a line waited for is beside it, as another measure than CPU time.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -21,14 +21,12 @@ int main(void) {
   return 0;
 }
 `;
-/** In the folder's settings. */
-const recordWaiting = (isOn) =>
-  writeFileSync(path.join(folder, '.vscode/settings.json'), JSON.stringify({ 'lineheat.record.waiting': isOn }));
+const turnWaitingOff = () =>
+  writeFileSync(path.join(folder, '.vscode/settings.json'), JSON.stringify({ 'lineheat.record.waiting': false }));
 
 const story = storyIn(folder, {
   prepare: () => {
     mkdirSync(path.join(folder, '.vscode'));
-    recordWaiting(true);
     writeFileSync(path.join(folder, 'nap.c'), source);
     writeFileSync(path.join(folder, 'Makefile'), 'CFLAGS = -O2 -g\nall: nap\n');
   },
@@ -75,7 +73,7 @@ story('the head of the page says where the wall time went', async ({ page, pictu
 });
 
 story('without waiting time, the page names the setting, and opens it', async ({ page, picture }) => {
-  recordWaiting(false);
+  turnWaitingOff();
   await page.waitForTimeout(5000); // nothing on the page says that the editor has read it
   await runCommand(page, 'Lineheat: Profile Again');
   await recorded(page, folder, 2);

@@ -165,13 +165,13 @@ impl Analyzed {
         match found.as_slice() {
             [only] => Ok(*only),
             [] => {
-                let option = recorded_with(wanted.split('/').next().unwrap_or(wanted));
-                let advice = option.filter(|_| self.profile().run.is_some());
+                let how = recorded_with(wanted.split('/').next().unwrap_or(wanted));
+                let advice = how.filter(|_| self.profile().run.is_some());
                 Err(format!(
                     "This file does not contain the measure {wanted}. It contains: {}.{}",
                     names.join(", "),
-                    advice.map_or(String::new(), |option| format!(
-                        " To record {wanted}, use `lineheat record {option}`."
+                    advice.map_or(String::new(), |how| format!(
+                        " To have {wanted}, use `lineheat record` {how}."
                     ))
                 ))
             }

@@ -20,6 +20,9 @@ pub struct RecordFlags {
     /// Do not copy stack memory. Programs that the target starts may then lack callers at first
     #[arg(long)]
     pub no_stack_copies: bool,
+    /// Do not record waiting time: how long each thread was off the CPU, at which line and why
+    #[arg(long)]
+    pub no_waiting: bool,
     /// Timers that take the samples: one per CPU, which also samples threads and processes that live shorter than one
     /// sampling period, or one per thread, which does not interrupt other programs [default: cpu, unless the machine
     /// counts CPU cycles]
@@ -56,6 +59,7 @@ impl RecordFlags {
             sample_hz: self.freq,
             max_frames: self.max_frames,
             stack_copies: !self.no_stack_copies,
+            waiting: !self.no_waiting,
             warm_up: self.warm_up,
             self_contained: self.self_contained,
             debuginfod: self.debuginfod,
@@ -67,10 +71,6 @@ impl RecordFlags {
 // Of `lineheat record` only.
 #[derive(clap::Args, Clone)]
 pub struct OfRecord {
-    /// Also record waiting time: how long each thread was off the CPU, at which line and why. Requires root or the installed
-    /// sampler. Show it with `report --measure wait`
-    #[arg(long)]
-    pub waiting: bool,
     /// Also record allocated memory: how much each line allocates, and what of it is in use at the end. A library is loaded
     /// into the command for it (LD_PRELOAD). Requires root or the installed sampler, and Linux 6.6 or newer. Show it with
     /// `report --measure alloc_space` or `inuse_space`
@@ -97,7 +97,6 @@ impl OfRecord {
     /// Those of all commands with these.
     pub fn choices(&self, all: &RecordFlags) -> Choices {
         Choices {
-            waiting: self.waiting,
             allocations: self.alloc,
             duration: self.duration,
             repeat: self.repeat,

@@ -90,7 +90,7 @@ fn sleeps_are_told_from_waits_for_a_busy_cpu() {
         return;
     }
     let program = Program::compile("sleeper");
-    let (profile, _) = program.record(&["--waiting"]);
+    let (profile, _) = program.record(&[]);
     let waits = waits_of(&profile);
     check_bounds(&profile, &waits);
     let at_sleep = program.line_of("the sleep");
@@ -118,7 +118,7 @@ fn waits_for_a_lock_are_on_its_line_and_add_up() {
         return;
     }
     let program = Program::compile("convoy");
-    let (profile, output) = program.record(&["--waiting"]);
+    let (profile, output) = program.record(&[]);
     let waits = waits_of(&profile);
     check_bounds(&profile, &waits);
     let [at_lock, at_sleep] = ["the lock", "the sleep"].map(|marker| program.line_of(marker));
@@ -138,7 +138,7 @@ fn very_many_waits_have_their_exact_time_and_a_long_one_its_own_line() {
         return;
     }
     let program = Program::compile("naps");
-    let (profile, output) = program.record(&["--waiting"]);
+    let (profile, output) = program.record(&[]);
     let waits = waits_of(&profile);
     check_bounds(&profile, &waits);
     let of = |function: &str, marker: &str| {
@@ -166,7 +166,7 @@ fn a_wait_that_outlasts_the_recording_ends_with_it() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = folder.path().join("run.pb.gz");
-    let recorded = lineheat(&["record", "--waiting", "--duration", "1", "--output"])
+    let recorded = lineheat(&["record", "--duration", "1", "--output"])
         .arg(&run)
         .args(["--", "/bin/sleep", "20"])
         .output()
@@ -195,7 +195,7 @@ fn a_process_that_is_attached_to_says_how_many_of_its_threads_never_ran() {
     std::io::Read::read_exact(output, &mut ready).expect("it is ready");
     let run = program.run_path();
     let pid = running.id().to_string();
-    let recorded = lineheat(&["record", "--waiting", "--duration", "1", "--pid", &pid])
+    let recorded = lineheat(&["record", "--duration", "1", "--pid", &pid])
         .arg("--output")
         .arg(&run)
         .output();
@@ -219,7 +219,7 @@ fn waiting_is_shown_by_line_as_text_and_as_json_and_never_as_cpu_time() {
         return;
     }
     let program = Program::compile("convoy");
-    program.record(&["--waiting"]);
+    program.record(&[]);
     let run = program.run_path();
     let shown = |args: &[&str]| {
         let output = lineheat(args).output().expect("lineheat runs");
@@ -287,7 +287,7 @@ fn wall_time_is_said_of_one_thread_and_of_all_that_were_not_idle() {
     let program = Program::compile("pool");
     let run = program.run_path();
     let run = run.to_str().expect("UTF-8");
-    program.record(&["--waiting"]);
+    program.record(&[]);
     let report = |more: &[&str]| {
         let output = lineheat(&[&["report", run], more].concat()).output();
         String::from_utf8(output.expect("lineheat runs").stdout).expect("UTF-8")
@@ -354,19 +354,19 @@ fn a_run_that_mostly_waited_says_once_how_to_record_that() {
         let shown = lineheat(&["report"]).arg(&run).args(options).output();
         let text = String::from_utf8(shown.expect("lineheat runs").stdout).expect("UTF-8");
         assert!(text.contains("target "), "{text}");
-        text.matches("To see what it waited for, record with --waiting.")
+        text.matches("To see what it waited for, record without --no-waiting.")
             .count()
     };
-    record(&[]);
+    record(&["--no-waiting"]);
     assert_eq!(hints(&[]), 1);
     let refused = lineheat(&["report", "--measure", "wait"])
         .arg(&run)
         .output();
     let why = String::from_utf8(refused.expect("lineheat runs").stderr).expect("UTF-8");
-    let advice = "To record wait, use `lineheat record --waiting`.";
+    let advice = "To have wait, use `lineheat record` without `--no-waiting`.";
     assert!(why.contains(advice), "{why}");
     assert_eq!(hints(&["--hide-kernel"]), 0, "a selection");
-    record(&["--waiting"]);
+    record(&[]);
     assert_eq!(hints(&[]), 0, "it has them");
     let shown = lineheat(&["report", "--tree", "--measure", "wait"])
         .arg(&run)
@@ -382,21 +382,19 @@ fn a_run_that_mostly_waited_says_once_how_to_record_that() {
 }
 
 #[test]
-fn a_recording_without_waiting_has_no_measure_of_it_and_one_without_rights_says_so() {
+fn waits_are_recorded_unless_that_is_not_wanted_and_one_without_rights_says_that_there_are_none() {
     if !can_record() {
         return;
     }
     let program = Program::compile("convoy");
     let has_waits = |options: &[&str]| {
-        let (profile, output) = program.record(options);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let (profile, _) = program.record(options);
         let problems = profile.run.as_ref().expect("a run").problems.join("\n");
         let found = profile.find_sample_type("wait", "nanoseconds");
-        let why = "Waiting time was not recorded";
-        assert_eq!(said.contains(why), problems.contains(why), "{said}");
+        let why = "how to record kernel time and waiting time";
         (found.is_some(), problems.contains(why))
     };
-    assert_eq!(has_waits(&[]), (false, false));
-    assert_eq!(has_waits(&["--waiting"]), (true, false));
-    assert_eq!(has_waits(&["--waiting", "--unprivileged"]), (false, true));
+    assert_eq!(has_waits(&["--no-waiting"]), (false, false));
+    assert_eq!(has_waits(&[]), (true, false));
+    assert_eq!(has_waits(&["--unprivileged"]), (false, true));
 }

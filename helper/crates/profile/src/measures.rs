@@ -97,7 +97,7 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
 ];
 
-/// Measures that our recordings have only if they are asked for, each with the option of `record`.
+/// Measures that not all of our recordings have, each with what `record` takes for it.
 const RECORDED_WITH: &[(&str, &str)] = &[
     ("wait", WAITING),
     ("waits", WAITING),
@@ -107,10 +107,10 @@ const RECORDED_WITH: &[(&str, &str)] = &[
     ("inuse_objects", ALLOC),
 ];
 /// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
-const WAITING: &str = "--waiting";
-const ALLOC: &str = "--alloc";
+const WAITING: &str = "without `--no-waiting`";
+const ALLOC: &str = "with `--alloc`";
 
-/// The option of `record` that a measure of this name takes. `None`: it takes none, or it is none of ours.
+/// How `record` records a measure of this name, if not always. `None`: always, or it is none of ours.
 pub fn recorded_with(name: &str) -> Option<&'static str> {
     let mut all = RECORDED_WITH.iter();
     all.find(|of| of.0 == name).map(|of| of.1)

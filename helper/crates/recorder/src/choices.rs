@@ -12,7 +12,7 @@ pub struct Choices {
     pub max_frames: u32,
     /// Whether pieces of stacks may be unwound here, in memory, while the rows of a file are being made.
     pub stack_copies: bool,
-    /// Whether waiting time is recorded, too: how long each thread was off the CPU, and where.
+    /// Whether waiting time is recorded, too, where that is possible: how long each thread was off the CPU, and where.
     pub waiting: bool,
     /// Whether allocated memory is recorded, too: how much each line allocates, and how much of it is never freed.
     pub allocations: bool,
@@ -41,7 +41,7 @@ impl Default for Choices {
             sample_hz: 999,
             max_frames: 512,
             stack_copies: true,
-            waiting: false,
+            waiting: true,
             allocations: false,
             warm_up: 0,
             self_contained: false,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use records::StackEnd;
 use records::layout::Counter;
+use records::{SamplerError, StackEnd};
 use target::Exit;
 
 use super::address_spaces::AddressSpaces;
@@ -24,6 +24,8 @@ pub struct Evidence {
     pub asked_hz: u32,
     /// Waiting time was asked for.
     pub waits_wanted: bool,
+    /// The sampler could not see waits.
+    pub no_waits: Option<SamplerError>,
     /// The expression that finds the work in the command's output.
     pub work_from: Option<String>,
     /// The first of the target's processes.
@@ -76,6 +78,7 @@ impl Default for Evidence {
         Evidence {
             asked_hz: 0,
             waits_wanted: false,
+            no_waits: None,
             work_from: None,
             pid: 0,
             attached: Vec::new(),
@@ -133,7 +136,7 @@ impl Evidence {
 
     /// Waiting time was asked for, and the sampler can see it.
     pub fn has_waits(&self) -> bool {
-        self.waits_wanted && self.by.is_privileged
+        self.waits_wanted && self.by.is_privileged && self.no_waits.is_none()
     }
 
     /// Allocations were asked for.

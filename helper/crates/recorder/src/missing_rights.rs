@@ -34,23 +34,6 @@ pub fn no_perf_events(admin_only: Option<i32>) -> RecordError {
     }
 }
 
-/// Of threads' context switches, in the kernel. `admin_only`: as above.
-pub fn no_switch_events(admin_only: Option<i32>) -> RecordError {
-    let why = match admin_only {
-        None => "this user may not open them".to_owned(),
-        Some(level) => format!(
-            "only administrators may open them on this kernel (perf_event_paranoid is {level})"
-        ),
-    };
-    RecordError {
-        kind: RecordErrorKind::AdminOnly,
-        message: format!(
-            "cannot record waiting time: it takes events of context switches in the kernel, and {why}"
-        ),
-        advice: "Record without --waiting.".to_owned(),
-    }
-}
-
 /// The way to rights. It is never to run this engine as root: its file may be the user's own, as in the folder of an
 /// extension, and then anything that runs as the user could have replaced it.
 pub fn set_up() -> String {
@@ -82,18 +65,6 @@ mod tests {
             assert!(!error.advice.contains("sudo "), "{}", error.advice);
             assert!(!error.to_string().contains("sysctl"));
         }
-    }
-
-    #[test]
-    fn waiting_time_without_rights_says_what_it_takes() {
-        let told = no_switch_events(Some(3)).to_string();
-        assert!(told.starts_with("cannot record waiting time: "), "{told}");
-        assert!(told.contains("perf_event_paranoid is 3"), "{told}");
-        assert!(told.ends_with("Record without --waiting."), "{told}");
-        assert!(
-            !no_switch_events(None).is_refusal(),
-            "not tried without privilege"
-        );
     }
 
     #[test]

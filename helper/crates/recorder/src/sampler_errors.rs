@@ -6,7 +6,7 @@ use records::{SamplerError, SamplerStep};
 
 use super::bpf_refusals::{Circumstances, detail, of_load};
 use super::errors::{RecordError, RecordErrorKind};
-use super::missing_rights::{no_perf_events, no_switch_events, set_up};
+use super::missing_rights::{no_perf_events, set_up};
 use super::probe_errors;
 
 impl RecordError {
@@ -26,7 +26,6 @@ impl RecordError {
             SamplerStep::LoadBpf if refused || host::has_type_information() => {
                 of_load(error.errno, complaints, &Circumstances::of(way))
             }
-            SamplerStep::OpenSwitchEvent if refused => no_switch_events(kernel_support::perf_events_for_admin_only()),
             SamplerStep::OpenSampleEvent | SamplerStep::OpenMapEvent | SamplerStep::AttachBpf if refused => {
                 no_perf_events(kernel_support::perf_events_for_admin_only())
             }

@@ -381,7 +381,12 @@ impl<'a> Recording<'a> {
                 FromSampler::Ready {
                     hardware_cycles,
                     per_cpu,
-                } => (self.seen.hardware_cycles, self.seen.per_cpu) = (hardware_cycles, per_cpu),
+                    no_waits,
+                } => {
+                    self.seen.hardware_cycles = hardware_cycles;
+                    self.seen.per_cpu = per_cpu;
+                    self.seen.no_waits = no_waits;
+                }
                 FromSampler::Failed(error) => {
                     return Err(self.sampler.error(error));
                 }
@@ -396,6 +401,7 @@ impl<'a> Recording<'a> {
 const READY: FromSampler = FromSampler::Ready {
     hardware_cycles: false,
     per_cpu: false,
+    no_waits: None,
 };
 
 fn threads_of(processes: &[(u32, Vec<u32>)]) -> Vec<ThreadId> {

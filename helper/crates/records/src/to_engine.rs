@@ -102,6 +102,20 @@ pub struct SamplerError {
     pub pid: u32,
 }
 
+impl SamplerError {
+    fn write(self, b: Body) -> Body {
+        b.u32(self.step as u32).u32(self.errno as u32).u32(self.pid)
+    }
+
+    fn parse(f: &mut Fields<'_>) -> Option<SamplerError> {
+        Some(SamplerError {
+            step: *SamplerStep::ALL.get(f.u32()? as usize)?,
+            errno: f.u32()? as i32,
+            pid: f.u32()?,
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromSampler {
     Hello {
@@ -112,6 +126,8 @@ pub enum FromSampler {
         hardware_cycles: bool,
         /// By a timer on each CPU, not by the threads' own.
         per_cpu: bool,
+        /// Waits were asked for, and this is why they are not seen.
+        no_waits: Option<SamplerError>,
     },
     Sample(SampleRecord),
     Copy(CopyRecord),
@@ -202,9 +218,13 @@ impl FromSampler {
             Self::Ready {
                 hardware_cycles,
                 per_cpu,
+                no_waits,
             } => {
-                let body = b.u8((*hardware_cycles).into()).u8((*per_cpu).into());
-                write_message(out, READY, &body.0)
+                let mut b = b.u8((*hardware_cycles).into()).u8((*per_cpu).into());
+                if let Some(error) = no_waits {
+                    b = error.write(b);
+                }
+                write_message(out, READY, &b.0)
             }
             Self::Sample(s) => {
                 let mut b = (s.worth)
@@ -282,10 +302,7 @@ impl FromSampler {
                 let b = counters.iter().fold(b, |b, c| b.u64(*c));
                 write_message(out, COUNTS, &b.u64(*lost_mapping_records).0)
             }
-            Self::Failed(e) => {
-                let b = b.u32(e.step as u32).u32(e.errno as u32);
-                write_message(out, FAILED, &b.u32(e.pid).0)
-            }
+            Self::Failed(error) => write_message(out, FAILED, &error.write(b).0),
             Self::Ended => write_message(out, ENDED, &[]),
         }
     }
@@ -300,6 +317,10 @@ impl FromSampler {
                 Some(Self::Ready {
                     hardware_cycles: f.u8()? != 0,
                     per_cpu: f.u8()? != 0,
+                    no_waits: match f.0 {
+                        [] => None,
+                        _ => Some(SamplerError::parse(&mut f)?),
+                    },
                 })
             })(),
             SAMPLE => parse_sample(&mut f).map(Self::Sample),
@@ -366,13 +387,7 @@ impl FromSampler {
                     lost_mapping_records: f.u64()?,
                 })
             })(),
-            FAILED => (|| {
-                Some(Self::Failed(SamplerError {
-                    step: *SamplerStep::ALL.get(f.u32()? as usize)?,
-                    errno: f.u32()? as i32,
-                    pid: f.u32()?,
-                }))
-            })(),
+            FAILED => SamplerError::parse(&mut f).map(Self::Failed),
             ENDED => Some(Self::Ended),
             _ => return Err(MessageError::UnknownKind(kind)),
         };

@@ -47,7 +47,7 @@ pub fn wall_time_hint(analyzed: &Analyzed) -> Option<String> {
     let is_much = idle_ns >= HINT_FROM_NS && idle_ns as f64 > HINT_FROM_SHARE * wall_ns as f64;
     is_much.then(|| {
         format!(
-            "{} wall · {} CPU. To see what it waited for, record with --waiting.",
+            "{} wall · {} CPU. To see what it waited for, record without --no-waiting.",
             time(wall_ns),
             time(cpu_ns)
         )

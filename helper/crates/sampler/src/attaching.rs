@@ -111,7 +111,7 @@ impl Session {
     /// Threads that begin meanwhile are seen by their creator's event, or in another round.
     fn attach_waits_of(&mut self, process: &Process) -> Result<(), End> {
         const ROUNDS_MAX: usize = 8;
-        if !self.attachment.are_waits_wanted() {
+        if !self.attachment.sees_waits() {
             return Ok(());
         }
         let mut attached = BTreeSet::new();

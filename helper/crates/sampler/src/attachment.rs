@@ -5,8 +5,8 @@ use std::os::fd::{OwnedFd, RawFd};
 
 use perf_events::event::{self, SampleEvent};
 use perf_events::map_event::{DATA_PAGES, MapEvent, MapRing};
-use records::SamplerStep;
 use records::layout::Timers;
+use records::{SamplerError, SamplerStep};
 
 use crate::bpf::{Bpf, Reports};
 use crate::end::{End, errno_of, failed};
@@ -18,14 +18,22 @@ const WAKEUP_BYTES: u32 = 64 << 10;
 /// root may lock as much memory as it likes: 4 MiB, so that a busy machine loses nothing either.
 const ROOTS_DATA_PAGES: usize = 1024;
 
+/// Waiting time: each thread has an event of its own for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Waits {
+    Unwanted,
+    Seen,
+    /// They were wanted, and the kernel does not do it.
+    Refused(SamplerError),
+}
+
 pub struct Attachment {
     event: SampleEvent,
     timers: Timers,
     /// Whether samples are taken on CPUs; known once something is attached.
     per_cpu: bool,
     samples: Vec<OwnedFd>,
-    /// Waiting time is wanted: each thread has an event of its own for it.
-    waits: bool,
+    waits: Waits,
     switches: Vec<OwnedFd>,
     /// Of threads that ended while they were attached to, so that it could be others that have their numbers: never
     /// enabled.
@@ -34,7 +42,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    pub fn new(event: SampleEvent, timers: Timers, waits: bool) -> Attachment {
+    pub fn new(event: SampleEvent, timers: Timers, waits: Waits) -> Attachment {
         Attachment {
             event,
             timers,
@@ -55,8 +63,15 @@ impl Attachment {
         self.per_cpu
     }
 
-    pub fn are_waits_wanted(&self) -> bool {
-        self.waits
+    pub fn sees_waits(&self) -> bool {
+        self.waits == Waits::Seen
+    }
+
+    pub fn no_waits(&self) -> Option<SamplerError> {
+        match self.waits {
+            Waits::Refused(error) => Some(error),
+            Waits::Unwanted | Waits::Seen => None,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -120,16 +135,30 @@ impl Attachment {
         self.add(bpf, event)
     }
 
-    /// Sees the waits of the thread and of all that it will start, if they are wanted, from [`Attachment::start`] on.
+    /// Sees the waits of the thread and of all that it will start, if they are wanted, from [`Attachment::start`] on. If the
+    /// kernel refuses, no thread's waits are seen: a part of them would be taken for all.
+    ///
+    /// # Errors
+    /// Only ESRCH: there is no such thread.
     pub fn attach_waits(&mut self, bpf: &mut Bpf, tid: u32) -> Result<(), End> {
-        if !self.waits {
+        if !self.sees_waits() {
             return Ok(());
         }
-        let event =
-            event::open_switch_event(tid).map_err(|e| failed(SamplerStep::OpenSwitchEvent, &e))?;
-        bpf.attach(&event, Reports::Switches)
-            .map_err(|e| End::Failed(SamplerStep::AttachBpf, errno_of(&e), 0))?;
-        self.switches.push(event);
+        let opened = event::open_switch_event(tid)
+            .map_err(|e| failed(SamplerStep::OpenSwitchEvent, &e))
+            .and_then(|event| {
+                bpf.attach(&event, Reports::Switches)
+                    .map_err(|e| End::Failed(SamplerStep::OpenSwitchEvent, errno_of(&e), 0))?;
+                Ok(event)
+            });
+        match opened {
+            Ok(event) => self.switches.push(event),
+            Err(End::Failed(step, errno, pid)) if errno != libc::ESRCH => {
+                self.waits = Waits::Refused(SamplerError { step, errno, pid });
+                self.discarded.append(&mut self.switches);
+            }
+            Err(other) => return Err(other),
+        }
         Ok(())
     }
 

@@ -10,11 +10,12 @@ use perf_events::event::SampleEvent;
 use perf_events::map_event::MapEvent;
 use records::layout::USER_FRAMES_MAX;
 use records::{
-    Counter, FileId, FromSampler, PROTOCOL_VERSION, SamplerStep, Segment, ToSampler, period_ns,
+    Counter, FileId, FromSampler, PROTOCOL_VERSION, SamplerError, SamplerStep, Segment, ToSampler,
+    period_ns,
 };
 
 use crate::allocations::Probes;
-use crate::attachment::Attachment;
+use crate::attachment::{Attachment, Waits};
 use crate::bpf::{Bpf, Capacities, Wanted};
 use crate::catch_up::CatchUp;
 use crate::end::{End, errno_of, failed};
@@ -94,8 +95,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         waits,
         allocations,
     };
-    let bpf = Bpf::load(wanted, invoker)
-        .map_err(|e| End::Failed(SamplerStep::LoadBpf, errno_of(&e), 0))?;
+    let (bpf, waits) = load(wanted, invoker)?;
     let mut session = Session {
         invoker,
         started: false,
@@ -122,6 +122,30 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         kernel_symbols: KernelSymbols::default(),
     };
     session.serve(&mut inbox, out)
+}
+
+/// A kernel that loads all but what sees waits records CPU time.
+fn load(wanted: Wanted, invoker: u32) -> Result<(Bpf, Waits), End> {
+    let errno_of_load = match Bpf::load(wanted, invoker) {
+        Ok(bpf) if wanted.waits => return Ok((bpf, Waits::Seen)),
+        Ok(bpf) => return Ok((bpf, Waits::Unwanted)),
+        Err(e) => errno_of(&e),
+    };
+    let failed = |errno| End::Failed(SamplerStep::LoadBpf, errno, 0);
+    if !wanted.waits {
+        return Err(failed(errno_of_load));
+    }
+    let without_waits = Wanted {
+        waits: false,
+        ..wanted
+    };
+    let bpf = Bpf::load(without_waits, invoker).map_err(|e| failed(errno_of(&e)))?;
+    let refused = SamplerError {
+        step: SamplerStep::LoadBpf,
+        errno: errno_of_load,
+        pid: 0,
+    };
+    Ok((bpf, Waits::Refused(refused)))
 }
 
 pub(crate) struct Session {
@@ -367,7 +391,7 @@ impl Session {
         }
         let counting = self.bpf.begin_cpu_time();
         self.cpu_time = Some(counting.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
-        if self.attachment.are_waits_wanted() {
+        if self.attachment.sees_waits() {
             let prepared = self.bpf.prepare_last_look();
             self.last_look = Some(prepared.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
         }
@@ -381,6 +405,7 @@ impl Session {
         FromSampler::Ready {
             hardware_cycles: self.attachment.hardware_cycles(),
             per_cpu: self.attachment.is_per_cpu(),
+            no_waits: self.attachment.no_waits(),
         }
         .write(out)?;
         Ok(())

@@ -27,7 +27,7 @@ fn what_a_program_waits_when_it_may_not_be_inspected_is_nobodys_to_see() {
     let setuid = installed.setuid_program("mapper");
     let [program, setuid] = [&program, &setuid].map(|path| path.to_str().unwrap());
     let pauses = |count: usize| ["pause", "50"].repeat(count);
-    let before = [vec!["--waiting", "--", program], pauses(4)].concat();
+    let before = [vec!["--", program], pauses(4)].concat();
     let hides = [before.clone(), vec!["hide"], pauses(8)].concat();
     let becomes_setuid = [before.clone(), vec!["exec", setuid], pauses(8)].concat();
     for (args, least_ms, has_unknown) in [

@@ -1,4 +1,4 @@
-//! Waiting time that the editor asks for.
+//! Waiting time in what the editor records.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::client::{Engine, text};
 use crate::recordings::can_record;
 
 /// A program that sleeps for 0.3 s, recorded and opened.
-fn sleeper(waiting: bool) -> RunOpened {
+fn sleeper(no_waiting: bool) -> RunOpened {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut engine = Engine::start();
     engine.send(request::Body::Record(RecordRequest {
         program: "/bin/sleep".to_owned(),
         args: vec!["0.3".to_owned()],
         cwd: text(folder.path()),
-        waiting,
+        no_waiting,
         ..RecordRequest::default()
     }));
     loop {
@@ -35,11 +35,11 @@ fn waited_ns(opened: &RunOpened) -> Option<u64> {
 }
 
 #[test]
-fn waiting_time_is_a_measure_of_the_run_if_it_was_asked_for() {
+fn waiting_time_is_a_measure_of_the_run_unless_it_is_not_wanted() {
     if !can_record() {
         return;
     }
-    let (without, with) = (sleeper(false), sleeper(true));
+    let (without, with) = (sleeper(true), sleeper(false));
     assert_eq!(waited_ns(&without), None);
     let ns = waited_ns(&with).expect("the measure");
     assert!((300_000_000..400_000_000).contains(&ns), "{ns} ns");

@@ -1,5 +1,6 @@
 //! What a reader of a run has to know before trusting its figures, as facts. `text` says them.
 
+use records::SamplerError;
 use symbolize::{Language, Text};
 
 use super::allocation_problem::AllocationProblem;
@@ -24,8 +25,8 @@ pub enum Problem {
         kept: u64,
         stacks: usize,
     },
-    /// They were asked for, and take privileges.
-    NoWaits,
+    /// The sampler could not see them.
+    NoWaits(SamplerError),
     /// In the kernel; `ns` of those whose length is known.
     WaitsLost { waits: u64, ns: u64 },
     /// They were not walked: they have the stack of an earlier wait at the same place.

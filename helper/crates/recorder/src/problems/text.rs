@@ -2,6 +2,7 @@
 
 use profile::OTHER_STACKS;
 use records::layout::{COPY_BYTES_MAX, FOLLOWED_MAX, USER_FRAMES_MAX};
+use records::{SamplerError, SamplerStep};
 use symbolize::{DemangleMode, Language, Text, demangle};
 
 use super::problem::{Problem, Processes, RunTime, StacksEnd, TimersUsed, WhyUnknown};
@@ -43,7 +44,7 @@ impl Problem {
             } => format!(
                 "{samples} of {kept} samples are counted by thread, as {OTHER_STACKS}: a run can hold {stacks} different stacks, and there were more."
             ),
-            Problem::NoWaits => "Waiting time was not recorded: it requires root or the installed sampler. `lineheat doctor` shows how to install it.".to_owned(),
+            Problem::NoWaits(refusal) => no_waits(*refusal),
             Problem::WaitsLost { waits, ns } => format!(
                 "{waits} waits were lost, at least {:.1} ms of waiting time: there were too many at a time, or more threads than can be followed.",
                 *ns as f64 / 1e6
@@ -259,8 +260,21 @@ fn user_space_only(user_ns: u64, system_ns: u64) -> String {
         ),
     };
     format!(
-        "Recorded without privileges, in user space only: {missing}. `lineheat doctor` shows how to record kernel time."
+        "Recorded without privileges, in user space only: {missing}. `lineheat doctor` shows how to record kernel time and waiting time."
     )
+}
+
+fn no_waits(refusal: SamplerError) -> String {
+    let why = match (refusal.step, refusal.errno) {
+        (SamplerStep::OpenSwitchEvent, libc::EPERM | libc::EACCES) => {
+            "lets only administrators open events of context switches".to_owned()
+        }
+        (_, errno) => format!(
+            "does not offer what it requires ({})",
+            std::io::Error::from_raw_os_error(errno)
+        ),
+    };
+    format!("Waiting time was not recorded: this kernel {why}.")
 }
 
 fn cut_stacks(share: f64, than: &str, advice: &str) -> String {

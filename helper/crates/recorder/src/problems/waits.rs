@@ -5,9 +5,9 @@ use records::layout::Counter;
 use super::problem::Problem;
 use crate::evidence::Evidence;
 
-/// Without privileges, nothing is seen of context switches.
+/// The sampler could not see them. That a recording without privileges has none is said with all that it lacks.
 pub fn no_waits(seen: &Evidence) -> Option<Problem> {
-    (seen.waits_wanted && !seen.has_waits()).then_some(Problem::NoWaits)
+    seen.no_waits.map(Problem::NoWaits)
 }
 
 /// By the sampler, for want of room.
@@ -57,26 +57,36 @@ pub fn threads_not_run(seen: &Evidence) -> Option<Problem> {
 
 #[cfg(test)]
 mod tests {
+    use records::{SamplerError, SamplerStep};
+
     use super::*;
-    use crate::evidence::SampledBy;
 
     #[test]
-    fn waiting_time_that_was_asked_for_and_is_not_there_is_missed() {
-        let mut seen = Evidence {
-            waits_wanted: true,
-            ..Evidence::default()
-        };
+    fn why_there_is_no_waiting_time_is_said() {
+        let mut seen = Evidence::default();
         assert_eq!(no_waits(&seen), None);
-        seen.by = SampledBy {
-            is_privileged: false,
-            way: "",
-        };
-        let problem = no_waits(&seen).expect("a problem");
-        assert!(
-            problem
-                .sentence()
-                .starts_with("Waiting time was not recorded")
-        );
+        for (step, errno, why) in [
+            (
+                SamplerStep::OpenSwitchEvent,
+                libc::EACCES,
+                "lets only administrators",
+            ),
+            (SamplerStep::LoadBpf, libc::EACCES, "(Permission denied"),
+            (
+                SamplerStep::OpenSwitchEvent,
+                libc::EINVAL,
+                "(Invalid argument",
+            ),
+        ] {
+            let pid = 0;
+            seen.no_waits = Some(SamplerError { step, errno, pid });
+            let sentence = no_waits(&seen).expect("a problem").sentence();
+            assert!(
+                sentence.starts_with("Waiting time was not recorded: "),
+                "{sentence}"
+            );
+            assert!(sentence.contains(why), "{sentence}");
+        }
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub fn collect(mut collector: Collector, incoming: &SyncSender<Incoming>, shared
     let ready = FromSampler::Ready {
         hardware_cycles: collector.has_hardware_cycles(),
         per_cpu: false,
+        no_waits: None,
     };
     if incoming.send(Incoming::Sampler(vec![ready])).is_err() {
         return;

@@ -28,6 +28,16 @@ fn a_message_is_read_as_it_was_written() {
         FromSampler::Ready {
             hardware_cycles: false,
             per_cpu: true,
+            no_waits: None,
+        },
+        FromSampler::Ready {
+            hardware_cycles: true,
+            per_cpu: false,
+            no_waits: Some(SamplerError {
+                step: SamplerStep::OpenSwitchEvent,
+                errno: 13,
+                pid: 0,
+            }),
         },
         sample(),
         FromSampler::Copy(CopyRecord {
