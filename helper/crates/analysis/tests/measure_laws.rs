@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use analysis::{
-    Amount, Amounts, Analyzed, FileHeat, Measure, Selection, file_heat, flame_graph,
-    function_table, hot_files,
+    Amount, Amounts, Analyzed, FileHeat, LineHeat, Measure, Selection, file_heat, flame_graph,
+    function_table, hot_files, line_measures,
 };
 use profile::{Nature, Profile, ValueType};
 use support::selections::{Table, any_transform, functions_by, lines_by, sums, threaded};
@@ -148,6 +148,32 @@ fn the_measures_are_counted_in_all_the_ways_that_there_are() {
     assert_eq!(known, natures);
     let counted: Vec<bool> = (0..5).map(|measure| run.is_counted(measure)).collect();
     assert_eq!(counted, [true, true, true, true, false]);
+}
+
+#[test]
+fn all_measures_of_a_line_are_those_of_its_heat() {
+    for seed in 1..=40 {
+        let (run, mut chance) = a_run(seed);
+        let selection = partitions(&run, &mut chance)[0][0].clone();
+        let part = run.selected(&selection).expect("it has that");
+        for of in [&run, &part] {
+            let of_line = |file, line: u32, measure| {
+                let heat = file_heat(of, measure, file, None).lines.into_iter();
+                let mut lines = heat.filter(|of: &LineHeat| of.line == line);
+                lines.next().map(|of| of.amounts)
+            };
+            for (file, place) in (of.places().iter()).map(|place| (place.file, place.line)) {
+                let told = line_measures(of, file, place);
+                for measure in 0..of.measures().len() {
+                    let found = told.iter().find(|of| of.measure == measure);
+                    let heat = of_line(file, place, measure).filter(|of| of.total.value > 0);
+                    assert_eq!(found.map(|of| of.amounts), heat, "{measure}");
+                    let total = found.map(|of| of.run_total);
+                    assert!(total.is_none_or(|total| total == of.total(measure)));
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -363,7 +363,7 @@ fn a_run_that_mostly_waited_says_once_how_to_record_that() {
         .arg(&run)
         .output();
     let why = String::from_utf8(refused.expect("lineheat runs").stderr).expect("UTF-8");
-    let advice = "To have wait, use `lineheat record` without `--no-waiting`.";
+    let advice = "To have wait, use `lineheat record` without --no-waiting.";
     assert!(why.contains(advice), "{why}");
     assert_eq!(hints(&["--hide-kernel"]), 0, "a selection");
     record(&[]);

@@ -51,7 +51,7 @@ pub use journal::{Journal, is_being_recorded, journal_path};
 pub use kinds::{ALLOCATED, ALLOCATED_OBJECT, IN_USE, KindColumns, Sums, WAITING};
 pub use late_names::LateNames;
 pub use limits::Limits;
-pub use measures::{Counting, Family, MeasureInfo, Nature, recorded_with};
+pub use measures::{Counting, Family, MeasureInfo, Nature, Unrecorded, recorded_with};
 pub use opener::Opener;
 pub use recovery::{KERNEL, NAMES_AT_END, OTHER_STACKS, UNKNOWN, place};
 pub use run::RunInfo;

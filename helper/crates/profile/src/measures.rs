@@ -2,6 +2,8 @@
 //!
 //! A new measure has its row in [`KNOWN`]; nothing else decides by the name of a sample type.
 
+use std::borrow::Cow;
+
 use crate::columns::Profile;
 
 /// One sample type, as views and tests need to know it.
@@ -16,6 +18,8 @@ pub struct MeasureInfo {
     pub family: Family,
     /// All events are in it, so that no figure is a matter of chance, however few they are.
     pub is_complete: bool,
+    /// The measure of the same events that says more: CPU time for samples, bytes for objects. `None`: there is none.
+    pub main: Option<usize>,
 }
 
 /// How many samples a value rests on.
@@ -97,6 +101,17 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
 ];
 
+/// Names of measures, each with the one of the same events that says more. Objects and samples of memory have theirs by their
+/// names: `alloc_space` says more than `alloc_objects`.
+const SAYS_LESS: &[(&str, &str)] = &[
+    ("samples", "cpu"),
+    ("waits", "wait"),
+    ("contentions", "delay"),
+    ("objects", "space"),
+    ("syscalls", "syscall"),
+    ("syscall_errors", "syscall"),
+];
+
 /// Measures that not all of our recordings have, each with what `record` takes for it.
 const RECORDED_WITH: &[(&str, &str)] = &[
     ("wait", WAITING),
@@ -107,8 +122,8 @@ const RECORDED_WITH: &[(&str, &str)] = &[
     ("inuse_objects", ALLOC),
 ];
 /// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
-const WAITING: &str = "without `--no-waiting`";
-const ALLOC: &str = "with `--alloc`";
+const WAITING: &str = "without --no-waiting";
+const ALLOC: &str = "with --alloc";
 
 /// How `record` records a measure of this name, if not always. `None`: always, or it is none of ours.
 pub fn recorded_with(name: &str) -> Option<&'static str> {
@@ -116,9 +131,30 @@ pub fn recorded_with(name: &str) -> Option<&'static str> {
     all.find(|of| of.0 == name).map(|of| of.1)
 }
 
+/// A measure of our recordings that one of them does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unrecorded {
+    pub name: &'static str,
+    /// What `record` takes for it.
+    pub how: &'static str,
+}
+
 /// What Callgrind and Cachegrind count: instructions, data reads and writes, misses of the first and last level caches,
 /// branches, and time in the kernel. Each is in it, so no samples stand behind a value, and none is few.
 const COUNTED_BY_VALGRIND: &str = "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw I2mr D2mr D2mw ILdmr DLdmr DLdmw Bc Bcm Bi Bim Ge AcCost1 AcCost2 SpLoss1 SpLoss2 sysCount sysTime sysCpuTime";
+
+/// The name of the measure that says more of the same events, if a file has it.
+fn says_more(name: &str) -> Option<Cow<'static, str>> {
+    if let Some((_, main)) = SAYS_LESS.iter().find(|less| less.0 == name) {
+        return Some(Cow::Borrowed(main));
+    }
+    let of_memory = (name.strip_suffix("_objects")).or_else(|| name.strip_suffix("_samples"));
+    let of_perf = || Some(format!("{}_event", name.strip_suffix("_sample")?));
+    of_memory
+        .map(|of| format!("{of}_space"))
+        .or_else(of_perf)
+        .map(Cow::Owned)
+}
 
 impl Profile {
     /// The value that views show unless asked: CPU time in our runs, the file's default in others.
@@ -139,6 +175,14 @@ impl Profile {
     pub fn measures(&self) -> Vec<MeasureInfo> {
         (0..self.sample_types.len())
             .map(|value_type| self.measure(value_type))
+            .collect()
+    }
+
+    /// What another recording of the same command can measure besides. Nothing for files of other tools.
+    pub fn unrecorded(&self) -> Vec<Unrecorded> {
+        let ours = RECORDED_WITH.iter().filter(|_| self.run.is_some());
+        ours.filter(|(name, _)| self.find_named(name).is_none() && says_more(name).is_none())
+            .map(|&(name, how)| Unrecorded { name, how })
             .collect()
     }
 
@@ -170,7 +214,13 @@ impl Profile {
             nature,
             family: known.map_or(Family::Other, |known| known.3),
             is_complete: nature == Nature::Exact || recorded_with(name) == Some(WAITING),
+            main: says_more(name).and_then(|main| self.find_named(&main)),
         }
+    }
+
+    fn find_named(&self, name: &str) -> Option<usize> {
+        let mut types = self.sample_types.iter();
+        types.position(|of| self.text(of.kind) == name)
     }
 
     fn counted_by(&self, value_type: usize, name: &str) -> Counting {
@@ -219,6 +269,7 @@ impl Counting {
 mod tests {
     use super::*;
     use crate::builder::ProfileBuilder;
+    use crate::run::RunInfo;
 
     fn countings(types: &[(&str, &str)], period: Option<(&str, &str, i64)>) -> Vec<Counting> {
         let mut builder = ProfileBuilder::new(types);
@@ -248,6 +299,40 @@ mod tests {
         assert_eq!(complete, [false, true, true]);
         let perf = [("cycles_sample", "count"), ("cycles_event", "count")];
         assert_eq!(countings(&perf, None), [Counting::Value(0); 2]);
+    }
+
+    #[test]
+    fn what_says_less_of_the_same_events_names_what_says_more() {
+        let main_of = |types: &[(&str, &str)]| -> Vec<Option<usize>> {
+            let measures = ProfileBuilder::new(types).finish().measures();
+            measures.iter().map(|of| of.main).collect()
+        };
+        let (count, ns, bytes) = ("count", "nanoseconds", "bytes");
+        let own = [
+            ("samples", count),
+            ("cpu", ns),
+            ("wait", ns),
+            ("waits", count),
+            ("alloc_samples", count),
+            ("alloc_objects", count),
+            ("alloc_space", bytes),
+        ];
+        let [none, cpu, wait, space] = [None, Some(1), Some(2), Some(6)];
+        assert_eq!(main_of(&own), [cpu, none, none, wait, space, space, none]);
+        assert_eq!(main_of(&[("samples", count), ("waits", count)]), [none; 2]);
+        let perf = [("cycles_sample", count), ("cycles_event", count)];
+        assert_eq!(main_of(&perf), [Some(1), None]);
+    }
+
+    #[test]
+    fn what_one_of_our_runs_lacks_is_named_with_how_to_record_it() {
+        let mut builder = ProfileBuilder::new(&[("cpu", "nanoseconds"), ("wait", "nanoseconds")]);
+        let foreign = ProfileBuilder::new(&[("cpu", "nanoseconds")]).finish();
+        assert_eq!(foreign.unrecorded(), []);
+        builder.set_run(RunInfo::default());
+        let of = |name, how| Unrecorded { name, how };
+        let lacks = [of("alloc_space", ALLOC), of("inuse_space", ALLOC)];
+        assert_eq!(builder.finish().unrecorded(), lacks);
     }
 
     #[test]
