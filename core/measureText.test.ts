@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { familyOf, hasChoice, measureName, measureNames } from './measureText.ts';
+import { countedIn, familyOf, hasChoice, measureName, measureNames, shortMeasureNames } from './measureText.ts';
 
 const cpu = { type: 'cpu', unit: 'nanoseconds' };
 const samples = { type: 'samples', unit: 'count' };
@@ -24,4 +24,26 @@ test('samples and CPU time are no choice, and neither is one measure', () => {
 });
 test('families are those of the protocol; one that is not known here is another', () => {
   assert.deepEqual([0, 1, 2, 3, 4, 9].map(familyOf), ['other', 'cpu', 'waiting', 'memory', 'calls', 'other']);
+});
+test('on buttons names are short, and what only its file names has its own', () => {
+  const wait = { type: 'wait', unit: 'nanoseconds' };
+  assert.deepEqual(shortMeasureNames([cpu, wait, space, { type: 'Ir', unit: 'count' }]), [
+    'CPU',
+    'Waiting',
+    'Allocated',
+    'Ir',
+  ]);
+  assert.deepEqual(shortMeasureNames([wait, { type: 'delay', unit: 'seconds' }]), [
+    'Waiting, nanoseconds',
+    'Waiting, seconds',
+  ]);
+});
+test('each wait is recorded, all else is sampled', () => {
+  assert.deepEqual(['wait', 'waits', 'cpu', 'alloc_space', 'delay'].map(countedIn), [
+    'waits',
+    'waits',
+    'samples',
+    'samples',
+    'samples',
+  ]);
 });

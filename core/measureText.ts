@@ -1,6 +1,7 @@
 // What a run measured, in words. A name that is not known here is foreign text and stands as the file has it.
 import * as l10n from '@vscode/l10n';
 import { visibleText } from './foreignText.ts';
+import type { Counted } from './sampleCount.ts';
 
 /** What is drawn in the same colours; as ValueType.Family of protocol/runs.proto. */
 export const measureFamilies = ['other', 'cpu', 'waiting', 'memory', 'calls'] as const;
@@ -13,6 +14,8 @@ export interface ShownMeasure {
   readonly family: MeasureFamily;
   /** All events are in it: no figure is a matter of chance. */
   readonly isComplete?: boolean;
+  /** Another measure of the run says more of the same events, as CPU time does of samples. */
+  readonly isDetail?: boolean;
 }
 
 const NAME_MAX = 60; // characters
@@ -38,6 +41,15 @@ const names: Readonly<Record<string, string>> = {
   syscall_errors: l10n.t('failed system calls'),
 };
 
+/** Where there is little room, of the measures that runs of ours have, and of those of the same kind. */
+const shortNames: Readonly<Record<string, string>> = {
+  cpu: l10n.t('CPU'),
+  wait: l10n.t('Waiting'),
+  delay: l10n.t('Waiting'),
+  alloc_space: l10n.t('Allocated'),
+  inuse_space: l10n.t('In use'),
+};
+
 export const familyOf = (family: number): MeasureFamily => measureFamilies[family] ?? 'other';
 
 type Named = Pick<ShownMeasure, 'type' | 'unit'>;
@@ -48,13 +60,25 @@ export function measureName({ type }: Named): string {
 }
 
 /** The same, with the unit where another measure of the run has this name too. */
-export function measureNames(measures: readonly Named[]): string[] {
-  const plain = measures.map(measureName);
+export const measureNames = (measures: readonly Named[]): string[] => toldApart(measures, measureName);
+
+function toldApart(measures: readonly Named[], name: (measure: Named) => string): string[] {
+  const plain = measures.map(name);
   return plain.map((name, at) => {
     const isAlone = plain.indexOf(name) === plain.lastIndexOf(name);
     return isAlone ? name : `${name}, ${visibleText(measures[at]!.unit, NAME_MAX)}`;
   });
 }
+
+/** `Allocated`: the name on a button, or the whole name where there is no short one. */
+export const shortMeasureName = ({ type, unit }: Named): string =>
+  Object.hasOwn(shortNames, type) ? shortNames[type]! : measureName({ type, unit });
+
+/** The same, with the unit where another measure of these has this name too. */
+export const shortMeasureNames = (measures: readonly Named[]): string[] => toldApart(measures, shortMeasureName);
+
+/** What counts of a measure are counts of: each wait is recorded, while everything else is sampled. */
+export const countedIn = (type: string): Counted => (type === 'wait' || type === 'waits' ? 'waits' : 'samples');
 
 /** Whether a run measured more than its samples of CPU time, which tell the same as that time. */
 export const hasChoice = (measures: readonly Named[]): boolean =>

@@ -21,6 +21,10 @@ check('samples are grouped by thousands', text.samplesText, [
   [3812, '3,812 samples'],
   [1234567, '1,234,567 samples'],
 ]);
+check('waits are called waits', (count: number) => text.samplesText(count, 'waits'), [
+  [1, '1 wait'],
+  [4000, '4,000 waits'],
+]);
 check('a duration has the unit that fits', text.durationText, [
   [0, '0 ns'],
   [999, '999 ns'],
@@ -68,6 +72,7 @@ test('what is selected is told in samples, or in its unit where nobody knows tho
   const values = { value: 4096, runValue: 12288 };
   const known = { ...values, samples: 412, runSamples: 5321 };
   assert.equal(text.selectedText(known, 'bytes'), '412 of 5,321 samples (7.7 %)');
+  assert.match(text.selectedText({ ...known, isComplete: true }, 'bytes'), /^[\d.]+ [KM]?i?B of /);
   const unknown = { ...values, samples: undefined, runSamples: undefined };
   assert.equal(text.selectedText(unknown, 'bytes'), '4.00 KiB of 12.0 KiB (33.3 %)');
 });

@@ -3,7 +3,7 @@
 import * as l10n from '@vscode/l10n';
 
 import { visibleText } from './foreignText.ts';
-import type { SampleCount } from './sampleCount.ts';
+import type { Counted, SampleCount } from './sampleCount.ts';
 
 const UNIT_MAX = 300; // characters: a profile may call its unit anything
 const NO_CHANGE = '±0';
@@ -28,9 +28,11 @@ export function countText(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `3,812 samples`, `1 sample`; empty where nobody knows how many. */
-export function samplesText(samples: SampleCount): string {
+/** `3,812 samples`, `1 sample`, `40 waits`; empty where nobody knows how many. */
+export function samplesText(samples: SampleCount, counted: Counted = 'samples'): string {
   if (samples === undefined) return '';
+  if (counted === 'waits')
+    return samples === 1 ? l10n.t('{0} wait', countText(samples)) : l10n.t('{0} waits', countText(samples));
   return samples === 1 ? l10n.t('{0} sample', countText(samples)) : l10n.t('{0} samples', countText(samples));
 }
 
@@ -66,10 +68,13 @@ export function samplesOfText(samples: number, all: number): string {
   return l10n.t('{0} of {1} samples ({2})', countText(samples), countText(all), percentText(share(samples, all)));
 }
 
-/** How much of a run is selected, in samples or, where nobody knows those, in its unit: `4.00 KiB of 12.0 KiB (33.3 %)`. */
+/**
+ * How much of a run is selected, in samples or, where nobody knows those or figures do not rest on them, in its unit: `4.00 KiB of
+ * 12.0 KiB (33.3 %)`.
+ */
 export function selectedText(selected: SelectedFigures, unit: string): string {
-  const { samples, runSamples, value, runValue } = selected;
-  if (samples !== undefined && runSamples !== undefined) return samplesOfText(samples, runSamples);
+  const { samples, runSamples, value, runValue, isComplete } = selected;
+  if (samples !== undefined && runSamples !== undefined && !isComplete) return samplesOfText(samples, runSamples);
   const part = percentText(share(value, runValue));
   return l10n.t('{0} of {1} ({2})', valueText(value, unit), valueText(runValue, unit), part);
 }
@@ -79,6 +84,8 @@ export interface SelectedFigures {
   readonly runSamples: SampleCount;
   readonly value: number;
   readonly runValue: number;
+  /** All events are in it. */
+  readonly isComplete?: boolean;
 }
 
 /** Without its last digit, and without a point that nothing follows. */

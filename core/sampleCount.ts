@@ -1,6 +1,9 @@
 // How many samples a figure rests on. For some files nobody knows: a profile of memory stores each stack once, for any number of
 // samples. Such a figure is told without a count, and is not one that rests on few.
 
+/** What is counted. */
+export type Counted = 'samples' | 'waits';
+
 /** Undefined: nobody knows. */
 export type SampleCount = number | undefined;
 

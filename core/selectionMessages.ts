@@ -129,6 +129,7 @@ export interface SelectedMessage {
   readonly value: number;
   readonly runSamples: SampleCount;
   readonly runValue: number;
+  readonly isComplete?: boolean;
   readonly unit: string;
   readonly notice: string; // one sentence, or empty
   readonly runtimes: readonly Runtime[]; // that have frames in the run

@@ -70,6 +70,11 @@ export const repeatHeads = [
   l10n.t('samples'),
 ] as const;
 
+export interface UnrecordedMeasure {
+  readonly type: string; // as of a measure
+  readonly sentence: string;
+}
+
 export interface ShowMessage {
   readonly type: 'show';
   /** Names this panel to the host; belongs into the page's saved state. */
@@ -89,6 +94,8 @@ export interface ShowMessage {
   readonly defaultValue: number;
   /** The one that was chosen in this window; else the page has its own of before, and says which. */
   readonly value?: number | undefined;
+  /** What another recording of the same command can measure besides, each with a sentence on how. */
+  readonly unrecorded?: readonly UnrecordedMeasure[];
   /** Of a run that is still being recorded: it is shown anew again and again. */
   readonly isGrowing?: boolean;
   /** Of a comparison. */
@@ -259,6 +266,12 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
 export function isHidden(hidden: unknown): hidden is readonly NamedFunction[] | undefined {
   if (hidden === undefined) return true;
   return Array.isArray(hidden) && hidden.length <= HIDDEN_LIMIT && hidden.every(isNamedFunction);
+}
+
+/** The same and one more; undefined: it is hidden already, or no more can be. */
+export function hiddenWith(hidden: readonly NamedFunction[], one: NamedFunction): readonly NamedFunction[] | undefined {
+  const isThere = hidden.some(({ name, module }) => name === one.name && module === one.module);
+  return isThere || hidden.length === HIDDEN_LIMIT ? undefined : [...hidden, one];
 }
 
 /** Whether two lists hide the same, in the same order; none is an empty one. */

@@ -26,6 +26,7 @@ export type SourceFile = Decoded<lineheat.wire.SourceFile.$Properties>;
 export type FileHeat = Decoded<lineheat.wire.FileHeat.$Properties>;
 export type FunctionHeat = Decoded<lineheat.wire.FunctionHeat.$Properties>;
 export type LineDetail = Decoded<lineheat.wire.LineDetail.$Properties>;
+export type LineMeasure = Decoded<lineheat.wire.LineMeasure.$Properties>;
 export type Neighbour = Decoded<lineheat.wire.Neighbour.$Properties>;
 export type Place = Decoded<lineheat.wire.Place.$Properties>;
 export type ComparisonOpened = Decoded<lineheat.wire.ComparisonOpened.$Properties>;

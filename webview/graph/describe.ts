@@ -13,6 +13,7 @@ import {
   verdictText,
 } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
+import { countedIn } from '../../core/measureText.ts';
 import {
   difference,
   percentText,
@@ -132,13 +133,14 @@ export function placeOf(graph: FlameGraph, node: number): string {
 
 function figuresOf(graph: FlameGraph, node: number): Figure[] {
   const { costs, unit } = graph;
+  const counted = countedIn(graph.type);
   const whole = costs.total[0]!;
   const cells = (value: number, samples: SampleCount) =>
     // What counts samples is told once.
     [
       percentText(share(value, whole)),
       unit === 'count' && value === samples ? '' : valueText(value, unit),
-      samplesText(samples),
+      samplesText(samples, counted),
     ].filter(Boolean);
   return [
     { label: l10n.t('Self'), cells: cells(costs.self[node]!, costs.selfSamples?.[node]) },
@@ -148,6 +150,7 @@ function figuresOf(graph: FlameGraph, node: number): Figure[] {
 
 function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[] {
   const { costs } = graph;
+  const counted = countedIn(graph.type);
   const shares = [costs, later].map(({ total }) => share(total[node]!, total[0]!)) as [number, number];
   return [
     { label: l10n.t('Self'), cells: changeCells(costs.self[node]!, later.self[node]!, graph) },
@@ -156,8 +159,8 @@ function comparedFigures(graph: FlameGraph, node: number, later: Costs): Figure[
     ...(costs.totalSamples && later.totalSamples
       ? [
           {
-            label: l10n.t('Samples'),
-            cells: [samplesText(costs.totalSamples[node]), samplesText(later.totalSamples[node]), ''],
+            label: counted === 'waits' ? l10n.t('Waits') : l10n.t('Samples'),
+            cells: [...[costs, later].map(({ totalSamples }) => samplesText(totalSamples?.[node], counted)), ''],
           },
         ]
       : []),

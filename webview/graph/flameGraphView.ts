@@ -2,6 +2,7 @@
 // keys. It holds view state only; figures come from the content, places to open are the host's business.
 import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
+import type { MeasureFamily } from '../../core/measureText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { rendered } from '../page/rendered.ts';
 import { onThemeChange, readTheme, reducedMotion, type Theme } from '../page/theme.ts';
@@ -69,6 +70,7 @@ export class FlameGraphView {
   };
   #mode: WidthMode = 'combined';
   #colourMode: ColourMode = 'significance';
+  #family: MeasureFamily = 'cpu';
   #paintOf: (node: number) => FramePaint = () => paintFrom('#000000', '#ffffff');
   #span: Span = WHOLE;
   #history: Span[] = [];
@@ -144,6 +146,13 @@ export class FlameGraphView {
   setColourMode(mode: ColourMode) {
     if (this.#colourMode === mode) return;
     this.#colourMode = mode;
+    this.#applyTheme();
+  }
+
+  /** Of what is measured: frames have its hues. */
+  setFamily(family: MeasureFamily) {
+    if (this.#family === family) return;
+    this.#family = family;
     this.#applyTheme();
   }
 
@@ -240,7 +249,7 @@ export class FlameGraphView {
     this.#brushes = makeBrushes(this.#context, this.#theme);
     const graph = this.#graph;
     if (!graph) return;
-    const ofFrame = frameColours(graph.frames, this.#theme.tone, graph.largestModules);
+    const ofFrame = frameColours(graph.frames, this.#theme.tone, graph.largestModules, this.#family);
     this.#paintOf = graph.newCosts ? differenceColours(graph, this.#colourMode) : (node) => ofFrame(graph.frame[node]!);
     this.draw();
   }

@@ -4,12 +4,22 @@ import '@vscode-elements/elements/dist/vscode-button/index.js';
 import { html, type TemplateResult } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
 import { percentText, samplesText, share, valueText } from '../../core/numbersAsText.ts';
+import type { Counted } from '../../core/sampleCount.ts';
 import type { CallersMessage, ShownCaller } from '../../core/webviewMessages.ts';
 import { around, HOLE } from './around.ts';
 import { rendered } from './rendered.ts';
 
+export interface CallersOf {
+  readonly compared: boolean;
+  readonly counted: Counted;
+}
+
 /** Opens the list; it is taken away when it closes. */
-export function openCallersDialog(message: CallersMessage, compared: boolean, chosen: (caller: ShownCaller) => void) {
+export function openCallersDialog(
+  message: CallersMessage,
+  { compared, counted }: CallersOf,
+  chosen: (caller: ShownCaller) => void,
+) {
   const { callers } = message;
   const name = visibleText(message.function, 400);
   const choose = (caller: ShownCaller) => {
@@ -20,7 +30,7 @@ export function openCallersDialog(message: CallersMessage, compared: boolean, ch
     (caller) => html`
       <li><button type="button" title=${visibleText(`${caller.name}\n${caller.module}`, 2000)} @click=${() => choose(caller)}
         ><span class="elided-name">${visibleText(caller.name, 400)}</span
-        ><span class="elided-figures">${figuresOf(caller, message, compared)}</span></button></li>`,
+        ><span class="elided-figures">${compared ? changeOf(caller, message) : figuresOf(caller, message, counted)}</span></button></li>`,
   );
   const dialog: HTMLDialogElement = rendered(html`
     <dialog
@@ -37,9 +47,12 @@ export function openCallersDialog(message: CallersMessage, compared: boolean, ch
   dialog.showModal();
 }
 
-/** What the function costs when this caller calls it: of one run its share of the run, of two both values. */
-function figuresOf(caller: ShownCaller, { unit, total }: CallersMessage, compared: boolean): TemplateResult {
-  if (compared) return html`${valueText(caller.value, unit)} → ${valueText(caller.newValue, unit)}`;
-  const figures = [valueText(caller.value, unit), samplesText(caller.samples)].filter(Boolean);
+/** What the function costs in both runs when this caller calls it. */
+const changeOf = (caller: ShownCaller, { unit }: CallersMessage): TemplateResult =>
+  html`${valueText(caller.value, unit)} → ${valueText(caller.newValue, unit)}`;
+
+/** The same in one run, with its share of the run. */
+function figuresOf(caller: ShownCaller, { unit, total }: CallersMessage, counted: Counted): TemplateResult {
+  const figures = [valueText(caller.value, unit), samplesText(caller.samples, counted)].filter(Boolean);
   return html`${percentText(share(caller.value, total))} · ${figures.join(' · ')}`;
 }

@@ -24,6 +24,8 @@ const OPEN_FIRST = 3; // functions whose lines are shown at once
 const NET_OF_CHURN = 0.83;
 
 export interface ExplainEvents {
+  /** The explanation is to be asked for: it takes the engine a moment. */
+  wanted(): void;
   /** The function with this row in the table of compared functions. */
   selected(row: number, name: string): void;
   open(index: number, line: number, aside: boolean): void;
@@ -63,19 +65,29 @@ export class ExplainPane {
   readonly #events: ExplainEvents;
   readonly #compared: Compared;
   readonly #unit: string;
+  #isRequested = false;
 
   constructor(compared: Compared, events: ExplainEvents) {
     this.#compared = compared;
     this.#unit = compared.measure.unit;
     this.#events = events;
-    this.showLoading();
+    this.#showLoading();
   }
 
-  showLoading() {
+  /** Asks once; again after a failure. */
+  request() {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
+    this.#showLoading();
+    this.#events.wanted();
+  }
+
+  #showLoading() {
     render(loadingPane(l10n.t('Looking for what explains the difference…')), this.element);
   }
 
   showFailure(message: string, advice: string) {
+    this.#isRequested = false;
     render(failurePane(message, advice), this.element);
   }
 

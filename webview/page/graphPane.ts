@@ -1,6 +1,7 @@
 // The pane of the flame graph: the graph, or a sentence in its place, and below it one line on the frame in question.
 import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
+import { countedIn } from '../../core/measureText.ts';
 import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
 import { describeNode, lineOf } from '../graph/describe.ts';
@@ -82,7 +83,9 @@ export class GraphPane {
         );
       else
         this.showFailure(
-          l10n.t('The selection has no samples.'),
+          countedIn(graph.type) === 'waits'
+            ? l10n.t('The selection has no waits.')
+            : l10n.t('The selection has no samples.'),
           l10n.t('Undo the last step, or clear the selection.'),
         );
       return;

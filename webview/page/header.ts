@@ -9,18 +9,34 @@ import { adviceOf } from './advice.ts';
 import { around, HOLE } from './around.ts';
 import { comparisonFacts } from './comparisonFacts.ts';
 import { icon, icons } from './icons.ts';
+import { MeasureSwitch } from './measureSwitch.ts';
 import { rendered } from './rendered.ts';
 import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
 
 /** What changes with the measure that is shown. */
-export interface ChangingParts {
-  readonly measure: HTMLElement;
-  readonly problems: HTMLElement;
+export class MeasuredParts {
+  readonly #switch: MeasureSwitch;
+  readonly #problems: ProblemsNote;
+
+  /** `value`: index into the run's values. `chosen` hears of a measure that the user chose. */
+  constructor(show: ShowMessage, value: number, chosen: (measure: number) => void) {
+    this.#switch = new MeasureSwitch(show, value, chosen);
+    this.#problems = new ProblemsNote(show, value);
+  }
+
+  get elements() {
+    return { measure: this.#switch.element, problems: this.#problems.element };
+  }
+
+  show(value: number) {
+    this.#switch.show(value);
+    this.#problems.tell(value);
+  }
 }
 
 /** What the user should know about the figures of the measure that is shown. */
-export class ProblemsNote {
+class ProblemsNote {
   readonly element = rendered(html`<div class="problems-note"></div>`);
   readonly #show: ShowMessage;
 
@@ -38,7 +54,8 @@ export class ProblemsNote {
 }
 
 /** At most three lines while nothing is unfolded: the graph needs the room. */
-export function headerOf(show: ShowMessage, { measure, problems }: ChangingParts): TemplateResult {
+export function headerOf(show: ShowMessage, parts: MeasuredParts): TemplateResult {
+  const { measure, problems } = parts.elements;
   const { subject, title, runs, values, comparison, wallTime = [], executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
   const sides = html`<div class="sides">${runs.map((run, at) => sideOf(run, at, comparison?.sideNames[at]))}</div>`;
@@ -46,7 +63,8 @@ export function headerOf(show: ShowMessage, { measure, problems }: ChangingParts
     <header class="header ${subject}">
       <div class="header-words">
         ${verdict ?? html`<h1 class="title" title=${title}>${title}</h1>`}
-        ${subject === 'run' ? [measure, ...runs.map(factsOf)] : sides}
+        ${subject === 'run' ? runs.map(factsOf) : sides}
+        ${measure}
         <div class="header-notes">
           ${wallTime.length > 0 ? wallTimeOf(wallTime) : nothing}
           ${problems}

@@ -2,13 +2,14 @@
 // search in step, and saves how it is looked at.
 import * as l10n from '@vscode/l10n';
 import { html, nothing } from 'lit';
-import { measureName } from '../../core/measureText.ts';
+import { countedIn, type ShownMeasure } from '../../core/measureText.ts';
 import type { SelectionHostMessage } from '../../core/selectionMessages.ts';
 import {
   type CallersMessage,
-  HIDDEN_LIMIT,
   type HostMessage,
+  hiddenWith,
   type NamedFunction,
+  type PageMessage,
   type ShowMessage,
   type ShownView,
   sameFunctions,
@@ -29,22 +30,20 @@ import type { MenuPlace } from './contextMenu.ts';
 import { copiedText } from './copiedText.ts';
 import { type Compared, ExplainPane } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
-import { headerOf, ProblemsNote } from './header.ts';
+import { headerOf, MeasuredParts } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
 import type { Host } from './host.ts';
-import { MeasureMark } from './measureMark.ts';
 import { isSearchKey, shownByKey } from './pageKeys.ts';
 import { PageSearch } from './pageSearch.ts';
 import { PaneSplit } from './paneSplit.ts';
 import { rendered } from './rendered.ts';
 import { RunSelection } from './runSelection.ts';
+import { SavedState } from './savedState.ts';
 import { namedBy, openSubjectMenu, type Subject } from './subjectMenu.ts';
 import { type RowAction, TablePane } from './tablePane.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { isTyping } from './typing.ts';
 import { stateOf, type ViewMode, type ViewState, viewsOf } from './viewState.ts';
-
-const SAVE_DELAY_MS = 150;
 
 type Of<Type extends HostMessage['type']> = Extract<HostMessage, { type: Type }>;
 
@@ -61,28 +60,24 @@ export class ProfilePage {
   readonly #run: RunSelection | undefined; // of a run
   readonly #tables = new LatestOnly<ShownView>((view) => this.#host.send({ type: 'request', ...view }));
   readonly #toolbar: Toolbar;
-  readonly #measureMark: MeasureMark;
-  readonly #problems: ProblemsNote;
+  readonly #measured: MeasuredParts;
   readonly #help: HTMLDialogElement;
   readonly #status = rendered(html`<div class="page-status" role="status"></div>`);
-  #state: ViewState;
+  readonly #saved: SavedState;
   #selected: readonly NamedFunction[] = []; // from the root to the selected frame, for the next graph has other numbers
   #graphShown = false; // since the value or the hidden functions were chosen
   #nodeOf: ((frames: FrameTable, frame: number) => number) | undefined;
-  #explainRequested = false;
   #reveal: Of<'reveal'> | undefined; // came before the views that it speaks of
-  #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: Host, show: ShowMessage) {
     this.#host = host;
     this.#show = show;
     const isRun = show.subject === 'run';
     this.#graphView = isRun ? 'flameGraph' : 'comparedFlameGraph';
-    this.#state = stateOf(host.savedState(), show);
+    this.#saved = new SavedState(host, stateOf(host.savedState(), show));
     if (isRun && show.value === undefined && this.#state.value !== show.defaultValue)
       host.send({ type: 'chooseMeasure', value: this.#state.value });
-    this.#measureMark = new MeasureMark(show, this.#state.value);
-    this.#problems = new ProblemsNote(show, this.#state.value);
+    this.#measured = new MeasuredParts(show, this.#state.value, (chosen) => this.#chooseMeasure(chosen));
     this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
@@ -108,7 +103,7 @@ export class ProfilePage {
       show.subject,
       {
         ...{ sorts: this.#state.sorts, measure: this.#state.measure },
-        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab, what: measure ? measureName(measure) : '' },
+        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab, of: measure },
       },
       { explanation: this.#explainPane?.element, threads: this.#run?.threads },
       {
@@ -146,19 +141,8 @@ export class ProfilePage {
         this.#change({ colourMode });
         this.#graphPane.view.setColourMode(colourMode);
       },
-      normalisationChosen: (normalisation) => {
-        this.#save();
-        host.send({ type: 'normalise', normalisation });
-      },
+      normalisationChosen: (normalisation) => this.#makeAnew({ type: 'normalise', normalisation }),
       viewModeChosen: (mode) => this.#setViewMode(mode),
-      valueChosen: (value) => {
-        this.#setValue(value);
-        host.send({ type: 'chooseMeasure', value: this.#state.value });
-      },
-      comparedMeasureChosen: (measure) => {
-        this.#save();
-        host.send({ type: 'compareMeasure', measure });
-      },
       addFilter: () => this.#run?.addFilter(),
       reset: () => this.#graphPane.view.fit(0),
       help: () => this.#help.showModal(),
@@ -169,14 +153,15 @@ export class ProfilePage {
     this.#panes.show(this.#state.viewMode);
     this.element = rendered(html`
       <div class="page">
-        ${headerOf(show, { measure: this.#measureMark.element, problems: this.#problems.element })}
+        ${headerOf(show, this.#measured)}
         <nav aria-label=${l10n.t('View')}>${this.#toolbar.element}</nav>
         ${this.#run ? [this.#run.bar, this.#run.strip] : nothing}
         ${this.#panes.element}
         ${this.#status}
         ${this.#help}
       </div>`);
-    this.#save();
+    this.#showFamily();
+    this.#saved.save();
     this.#requestViews();
     this.#requestExplanation();
   }
@@ -216,7 +201,6 @@ export class ProfilePage {
   }
 
   receiveExplanationFailure(message: string, advice: string) {
-    this.#explainRequested = false;
     this.#explainPane?.showFailure(message, advice);
   }
 
@@ -230,9 +214,7 @@ export class ProfilePage {
 
   /** A measure was chosen elsewhere, or here a moment ago. */
   receiveMeasure(value: number) {
-    if (value === this.#state.value) return;
-    this.#toolbar.showValue(value);
-    this.#setValue(value);
+    if (value !== this.#state.value) this.#setValue(value);
   }
 
   /** The page has come into the window. */
@@ -247,8 +229,8 @@ export class ProfilePage {
   }
 
   receiveCallers(message: CallersMessage) {
-    const compared = this.#show.subject === 'comparison';
-    openCallersDialog(message, compared, ({ name }) => this.reveal({ type: 'reveal', row: -1, name, module: '' }));
+    const of = { compared: this.#show.subject === 'comparison', counted: countedIn(this.#measure?.type ?? '') };
+    openCallersDialog(message, of, ({ name }) => this.reveal({ type: 'reveal', row: -1, name, module: '' }));
   }
 
   /** Selects a function in graph and table; waits for the views when they are still on their way. */
@@ -290,6 +272,7 @@ export class ProfilePage {
 
   #makeExplainPane(compared: Compared): ExplainPane {
     return new ExplainPane(compared, {
+      wanted: () => this.#host.send({ type: 'explain' }),
       selected: (row, name) => this.reveal({ type: 'reveal', row, name, module: '' }),
       open: (index, line, aside) => {
         this.#tellStatus('');
@@ -309,10 +292,7 @@ export class ProfilePage {
 
   /** Asked for when it is looked at first: it takes the engine a moment. */
   #requestExplanation() {
-    if (!this.#explainPane || this.#explainRequested || this.#state.comparedTab !== 'explain') return;
-    this.#explainRequested = true;
-    this.#explainPane.showLoading();
-    this.#host.send({ type: 'explain' });
+    if (this.#state.comparedTab === 'explain') this.#explainPane?.request();
   }
 
   #setWidthMode(widthMode: WidthMode) {
@@ -377,12 +357,36 @@ export class ProfilePage {
 
   #setValue(value: number) {
     this.#graphShown = false;
-    this.#measureMark.tell(value);
-    this.#problems.tell(value);
+    this.#measured.show(value);
     this.#change({ value, selectedPath: [] });
+    this.#showFamily();
     this.#graphPane.showLoading();
     this.#tablePane.showLoading();
     this.#requestViews();
+  }
+
+  /** Of a run: here and in the editor. Of a comparison: everything is made anew. */
+  #chooseMeasure(chosen: number) {
+    if (this.#show.subject === 'comparison') return this.#makeAnew({ type: 'compareMeasure', measure: chosen });
+    if (chosen === this.#state.value) return;
+    this.#setValue(chosen);
+    this.#host.send({ type: 'chooseMeasure', value: chosen });
+  }
+
+  #makeAnew(how: PageMessage) {
+    this.#saved.save();
+    this.#host.send(how);
+  }
+
+  get #measure(): ShownMeasure | undefined {
+    return this.#show.values[this.#show.subject === 'run' ? this.#state.value : 0];
+  }
+
+  /** Colours of graph, tables and head are those of what is measured. */
+  #showFamily() {
+    const family = this.#measure?.family ?? 'other';
+    this.element.dataset.family = family;
+    this.#graphPane.view.setFamily(family);
   }
 
   #setViewMode(viewMode: ViewMode) {
@@ -437,10 +441,8 @@ export class ProfilePage {
         return;
       }
       case 'hide': {
-        const { hidden } = this.#state;
-        const isHidden = hidden.some((one) => one.name === name && one.module === module);
-        if (isHidden || hidden.length === HIDDEN_LIMIT) return;
-        return this.#hide([...hidden, { name, module }]);
+        const hidden = hiddenWith(this.#state.hidden, { name, module });
+        return hidden && this.#hide(hidden);
       }
       case 'callers':
         return this.#host.send({ type: 'callers', ...this.#shown(view), index });
@@ -486,14 +488,11 @@ export class ProfilePage {
     this.#status.textContent = text;
   }
 
-  #change(part: Partial<ViewState>) {
-    this.#state = { ...this.#state, ...part };
-    clearTimeout(this.#saveTimer);
-    this.#saveTimer = setTimeout(() => this.#save(), SAVE_DELAY_MS);
+  get #state(): ViewState {
+    return this.#saved.now;
   }
 
-  #save() {
-    clearTimeout(this.#saveTimer);
-    this.#host.save(this.#state);
+  #change(part: Partial<ViewState>) {
+    this.#saved.change(part);
   }
 }

@@ -4,6 +4,7 @@ import '@vscode-elements/elements/dist/vscode-tabs/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-header/index.js';
 import '@vscode-elements/elements/dist/vscode-tab-panel/index.js';
 import { html, nothing, type TemplateResult } from 'lit';
+import { countedIn, measureName, type ShownMeasure } from '../../core/measureText.ts';
 import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable, FunctionTable } from '../content/tables.ts';
@@ -47,21 +48,27 @@ export class TablePane {
   readonly #shown = new Map<TableKind, Shown>();
   readonly #compared = new Map<TableKind, ComparedTable>();
   readonly #sorts: Record<string, Sort>;
-  readonly #what: string; // is compared, in words
+  readonly #of: ShownMeasure | undefined; // is compared
   #measure: Measure;
   #matcher: Matcher | undefined;
   #hidden: readonly NamedFunction[] = [];
 
   constructor(
     subject: 'run' | 'comparison',
-    state: { sorts: Readonly<Record<string, Sort>>; measure: Measure; tab: ComparedTab; runTab: RunTab; what: string },
+    state: {
+      sorts: Readonly<Record<string, Sort>>;
+      measure: Measure;
+      tab: ComparedTab;
+      runTab: RunTab;
+      of: ShownMeasure | undefined;
+    },
     beside: { readonly explanation?: HTMLElement | undefined; readonly threads?: HTMLElement | undefined },
     events: TablePaneEvents,
   ) {
     this.#events = events;
     this.#sorts = { ...state.sorts };
     this.#measure = state.measure;
-    this.#what = state.what;
+    this.#of = state.of;
     const content =
       subject === 'run' ? this.#runTabs(state.runTab, beside.threads!) : this.#tabs(state.tab, beside.explanation);
     this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
@@ -86,7 +93,8 @@ export class TablePane {
     const columns = comparedColumns(table, {
       rows: lines ? 'lines' : 'functions',
       measure: this.#measure,
-      what: this.#what,
+      what: this.#of ? measureName(this.#of) : '',
+      counted: countedIn(this.#of?.type ?? ''),
     });
     this.#show(
       view,

@@ -1,18 +1,15 @@
-// The row of controls: search, what widths mean in a comparison, what was measured, which panes are shown, help.
+// The row of controls: search, what widths and colours mean in a comparison, which panes are shown, help.
 import * as l10n from '@vscode/l10n';
-import '@vscode-elements/elements/dist/vscode-single-select/index.js';
-import '@vscode-elements/elements/dist/vscode-option/index.js';
-import type { VscodeSingleSelect } from '@vscode-elements/elements/dist/vscode-single-select/index.js';
 import { html, nothing, type TemplateResult } from 'lit';
 import { sideTitles } from '../../core/changeText.ts';
 import type { ShownComparison } from '../../core/comparisonMessages.ts';
-import { measureNames } from '../../core/measureText.ts';
 import type { ShowMessage } from '../../core/webviewMessages.ts';
 import type { ColourMode } from '../graph/difference.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { icon, icons } from './icons.ts';
 import { rendered } from './rendered.ts';
 import { SearchBar, type SearchEvents } from './searchBar.ts';
+import { select } from './select.ts';
 import { Choices, toolbarButton } from './toolbarButtons.ts';
 import type { ViewMode, ViewState } from './viewState.ts';
 
@@ -21,9 +18,6 @@ export interface ToolbarEvents extends SearchEvents {
   colourModeChosen(mode: ColourMode): void;
   normalisationChosen(normalisation: number): void;
   viewModeChosen(mode: ViewMode): void;
-  valueChosen(value: number): void;
-  /** Of a comparison: index into its measures. */
-  comparedMeasureChosen(measure: number): void;
   /** Of a run. */
   addFilter(): void;
   reset(): void;
@@ -35,8 +29,6 @@ export interface Toolbar {
   readonly search: SearchBar;
   readonly viewModes: Choices<ViewMode>;
   readonly widthModes: Choices<WidthMode> | undefined; // of a comparison
-  /** Another measure was chosen elsewhere. */
-  showValue(value: number): void;
 }
 
 export function makeToolbar(show: ShowMessage, state: ViewState, events: ToolbarEvents): Toolbar {
@@ -55,12 +47,9 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
   const widthModes =
     show.subject === 'comparison' ? widthChoices(show.comparison?.sideNames ?? [], state, events) : undefined;
   const { comparison } = show;
-  const values = show.values.length > 1 ? rendered(valueSelect(show, state, events)) : undefined;
   const options = [
     ...(widthModes ? [widthModes.element, colourSelect(state, events)] : []),
     ...(comparison && comparison.normalisations.length > 1 ? [normalisationSelect(comparison, events)] : []),
-    ...(values ? [values] : []),
-    ...(show.comparedMeasures?.length ? [comparedMeasureSelect(show, events)] : []),
   ];
   const element = rendered(html`
     <div class="toolbar ${show.subject}" role="toolbar" aria-label=${l10n.t('Profile')}>
@@ -73,10 +62,7 @@ export function makeToolbar(show: ShowMessage, state: ViewState, events: Toolbar
         ${toolbarButton(l10n.t('Keys and colours (?)'), '?', () => events.help())}
       </div>
     </div>`);
-  const showValue = (value: number) => {
-    if (values) (values as VscodeSingleSelect).value = String(value);
-  };
-  return { element, search, viewModes, widthModes, showValue };
+  return { element, search, viewModes, widthModes };
 }
 
 /** What is drawn and how: beside the other controls, or in a narrow page below a button of their own. */
@@ -106,24 +92,6 @@ function widthChoices(partNames: readonly string[], state: ViewState, events: To
   return choices;
 }
 
-interface Option {
-  readonly value: string;
-  readonly label: string;
-}
-
-/** `label` names the combobox inside. */
-const select = (label: string, options: readonly Option[], chosen: string, changed: (value: string) => void) => html`
-  <vscode-single-select
-    class="value-select"
-    .label=${label}
-    aria-label=${label}
-    title=${label}
-    @change=${(event: Event) => changed((event.currentTarget as VscodeSingleSelect).value)}
-  >${options.map(
-    ({ value, label: text }) =>
-      html`<vscode-option value=${value} ?selected=${value === chosen}>${text}</vscode-option>`,
-  )}</vscode-single-select>`;
-
 const colourOptions: readonly { readonly value: ColourMode; readonly label: string }[] = [
   { value: 'significance', label: l10n.t('beyond noise') },
   { value: 'change', label: l10n.t('all changes') },
@@ -139,21 +107,4 @@ function normalisationSelect(comparison: ShownComparison, events: ToolbarEvents)
   const options = comparison.normalisations.map(({ value, label }) => ({ value: String(value), label }));
   const changed = (value: string) => events.normalisationChosen(Number(value));
   return select(l10n.t('Unit of the comparison'), options, String(comparison.normalisation), changed);
-}
-
-function comparedMeasureSelect(
-  { comparedMeasures = [], comparedMeasure = -1 }: ShowMessage,
-  events: ToolbarEvents,
-): TemplateResult {
-  const options = measureNames(comparedMeasures).map((label, measure) => ({ value: String(measure), label }));
-  return select(l10n.t('What is compared'), options, String(comparedMeasure), (measure) =>
-    events.comparedMeasureChosen(Number(measure)),
-  );
-}
-
-function valueSelect({ values }: ShowMessage, state: ViewState, events: ToolbarEvents): TemplateResult {
-  const options = measureNames(values).map((label, value) => ({ value: String(value), label }));
-  return select(l10n.t('What was measured'), options, String(state.value), (value) =>
-    events.valueChosen(Number(value)),
-  );
 }

@@ -11,7 +11,16 @@ import {
   verdictText,
 } from '../../core/changeText.ts';
 import { visibleText } from '../../core/foreignText.ts';
-import { countText, difference, percentText, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
+import {
+  countText,
+  difference,
+  percentText,
+  samplesText,
+  share,
+  valueChangeText,
+  valueText,
+} from '../../core/numbersAsText.ts';
+import type { Counted } from '../../core/sampleCount.ts';
 import type { Effects } from '../content/effects.ts';
 import { frameFile, frameModule, frameName } from '../content/frameTable.ts';
 import type { ComparedTable } from '../content/tables.ts';
@@ -55,9 +64,10 @@ export interface ComparedShown {
   readonly rows: 'functions' | 'lines';
   readonly measure: Measure;
   readonly what: string; // is compared, in words
+  readonly counted: Counted;
 }
 
-export function comparedColumns(table: ComparedTable, { rows, measure, what }: ComparedShown): TableColumn[] {
+export function comparedColumns(table: ComparedTable, { rows, measure, what, counted }: ComparedShown): TableColumn[] {
   const { frames, unit } = table;
   const sides = sidesOf(table, measure);
   const effects = effectsOf(table, measure);
@@ -84,7 +94,7 @@ export function comparedColumns(table: ComparedTable, { rows, measure, what }: C
       cell.textContent = millisecondsText(values[row]!, unit);
       const part = percentText(share(values[row]!, whole));
       const ofSide = table.partNames.length === 0 ? l10n.t('{0} of the run', part) : l10n.t('{0} of the part', part);
-      cell.title = samples ? l10n.t('{0}, {1} samples', ofSide, countText(samples[row]!)) : ofSide;
+      cell.title = samples ? l10n.t('{0}, {1}', ofSide, samplesText(samples[row]!, counted)) : ofSide;
     },
   });
   const place = rows === 'lines' ? [lineColumn(table), nameColumn(table)] : [nameColumn(table), moduleColumn(table)];

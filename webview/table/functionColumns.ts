@@ -1,6 +1,8 @@
 // The columns of the table of functions of one run.
 import * as l10n from '@vscode/l10n';
+import { countedIn } from '../../core/measureText.ts';
 import { countText, percentText, share, valueText } from '../../core/numbersAsText.ts';
+import type { Counted } from '../../core/sampleCount.ts';
 import { frameFile, frameModule, frameName, isKernel } from '../content/frameTable.ts';
 import type { FunctionTable } from '../content/tables.ts';
 import { fillFunction, fillShare, fillText } from './cells.ts';
@@ -22,12 +24,12 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
       fillShare(cell, part, percentText(part), valueText(values[row]!, unit));
     },
   });
-  const { selfSamples, totalSamplesOfRow } = table;
+  const { selfSamples, totalSamplesOfRow, type } = table;
   const nameOf = rowNames(frames);
   return [
     valued('self', l10n.t('Self'), l10n.t('Spent in the function itself, without inlined calls'), table.selfValue),
     valued('total', l10n.t('Total'), l10n.t('Spent in the function and everything it called'), table.totalValueOfRow),
-    ...(selfSamples && totalSamplesOfRow ? [samplesColumn(selfSamples, totalSamplesOfRow)] : []),
+    ...(selfSamples && totalSamplesOfRow ? [countColumn(countedIn(type), selfSamples, totalSamplesOfRow)] : []),
     {
       id: 'name',
       title: l10n.t('Function'),
@@ -53,10 +55,13 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
   ];
 }
 
-const samplesColumn = (self: Uint32Array, total: Uint32Array): TableColumn => ({
+const countColumn = (counted: Counted, self: Uint32Array, total: Uint32Array): TableColumn => ({
   id: 'samples',
-  title: l10n.t('Self samples'),
-  hint: l10n.t('Samples in the function itself; the tooltip has those with it anywhere on the stack'),
+  title: counted === 'waits' ? l10n.t('Self waits') : l10n.t('Self samples'),
+  hint:
+    counted === 'waits'
+      ? l10n.t('Waits in the function itself; the tooltip has those with it anywhere on the stack')
+      : l10n.t('Samples in the function itself; the tooltip has those with it anywhere on the stack'),
   numeric: true,
   compare: (a, b) => compareNumbers(self[a]!, self[b]!),
   fill: (cell, row) => {

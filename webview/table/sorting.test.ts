@@ -35,7 +35,7 @@ test('where nobody knows the samples the table has no column of them', () => {
 });
 test('the hints of a comparison name what is compared', () => {
   const content = uncountedRows(comparedContent([{ name: 'a', base: [1, 1], later: [2, 2], verdict: 1 }], [1, 2]));
-  const shown = { rows: 'functions', measure: 'self', what: 'memory in use' } as const;
+  const shown = { rows: 'functions', measure: 'self', what: 'memory in use', counted: 'samples' } as const;
   const hints = comparedColumns(readComparedTable(content), shown).map(({ hint }) => hint);
   assert.ok(hints.includes('Base: memory in use per run'), hints.join());
   assert.match(hints[0]!, /▲ more, ▼ less/);
@@ -54,7 +54,7 @@ test('a comparison is sorted by the size of the change, whatever its sign', () =
     [
       ...sortedRows(
         all,
-        comparedColumns(table, { rows: 'functions', measure: 'self', what: 'CPU time' }),
+        comparedColumns(table, { rows: 'functions', measure: 'self', what: 'CPU time', counted: 'samples' }),
         COMPARED_SORT,
       ),
     ],
@@ -64,7 +64,7 @@ test('a comparison is sorted by the size of the change, whatever its sign', () =
     [
       ...sortedRows(
         all,
-        comparedColumns(table, { rows: 'functions', measure: 'total', what: 'CPU time' }),
+        comparedColumns(table, { rows: 'functions', measure: 'total', what: 'CPU time', counted: 'samples' }),
         COMPARED_SORT,
       ),
     ],

@@ -125,6 +125,16 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     await panel.page.getByText('New', { exact: true }).first().click();
     await panel.page.locator('.elided-button').click();
   },
+  'a run with several measures, and some that were not recorded': async (panel) => {
+    const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
+    const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
+    const waits = { ...wait, type: 'waits', unit: 'count', isDetail: true };
+    const unrecorded = [{ type: 'alloc_space', sentence: 'Allocated memory was not recorded. Record without --no-waiting.' }];
+    await panel.post(showRun({ values: [cpu, wait, waits], value: 1, unrecorded }));
+    await panel.postView('flameGraph', shopGraph, 1);
+    await panel.postView('functions', shopFunctions, 1);
+    await panel.page.locator('.measure-absent').click({ force: true });
+  },
   'a sweep': async (panel) => {
     await panel.post({ type: 'showSweep', panel: 'sweep:1', title: 'shop: threads × chunk', sweep: shownSweep });
     await panel.page.getByRole('checkbox').nth(0).check();

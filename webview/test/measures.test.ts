@@ -103,22 +103,28 @@ onPage('a comparison of memory has its unit and its words, and no samples', { wi
   assert.doesNotMatch(explained, /Faster|\d m?s\b/);
 });
 
+/** The button that is down. */
+const shownNow = (panel: PanelPage) =>
+  panel.page.locator('.measure-switch').getByRole('switch', { checked: true }).getAttribute('aria-label');
+
 onPage('what is chosen on the page is told to the editor', {}, async (panel) => {
   await panel.post(showRun(MEASURED));
   await panel.postView('flameGraph', shopGraph);
-  await panel.page.locator('.value-select').click();
-  const options = await panel.page.locator('.value-select').getByRole('option').allTextContents();
-  assert.deepEqual(
-    options.map((text) => text.trim()),
-    ['CPU time', 'memory in use'],
-  );
-  await panel.page.keyboard.press('ArrowDown');
-  await panel.page.keyboard.press('Enter');
+  assert.equal(await shownNow(panel), 'CPU time');
+  const buttons = panel.page.getByRole('group', { name: 'What is measured' }).getByRole('switch');
+  assert.deepEqual((await buttons.allTextContents()).length, 2);
+  await buttons.first().focus();
+  await panel.page.keyboard.press('Tab');
+  await panel.page.keyboard.press('Space');
   await panel.settle();
   assert.deepEqual(await allOf(panel, 'chooseMeasure'), [{ type: 'chooseMeasure', value: 1 }]);
+  assert.equal(await shownNow(panel), 'memory in use');
   await panel.post({ type: 'measureChosen', value: 1 });
   await panel.settle();
   assert.equal((await allOf(panel, 'request')).filter(({ value }) => value === 1).length, 2, 'asked once');
+  await buttons.nth(1).click();
+  await panel.settle();
+  assert.equal((await allOf(panel, 'chooseMeasure')).length, 1, 'the same again is no choice');
 });
 
 onPage('what is chosen in the editor is shown on the page, and not told back', {}, async (panel) => {
@@ -134,9 +140,8 @@ onPage('what is chosen in the editor is shown on the page, and not told back', {
     ],
   );
   assert.deepEqual(await allOf(panel, 'chooseMeasure'), []);
-  const chosen = () =>
-    panel.page.locator('.value-select').evaluate((select) => (select as unknown as { value: string }).value);
-  assert.equal(await chosen(), '1');
+  assert.equal(await shownNow(panel), 'memory in use');
+  assert.equal(await panel.page.locator('.measure-switch .unseen').textContent(), 'Measure: memory in use');
   await panel.postView('flameGraph', uncountedGraph(shopGraph), 1);
   await panel.page.locator('.graph-tree').focus();
   await panel.page.keyboard.press('Home');
@@ -160,23 +165,6 @@ onPage('a page that comes back has the measure of the window, or says which one 
   assert.deepEqual(await allOf(panel, 'chooseMeasure'), [{ type: 'chooseMeasure', value: 1 }]);
 });
 
-onPage('the head says which measure is shown where it is not the usual one', { width: 420 }, async (panel) => {
-  await panel.post(showRun(MEASURED));
-  const mark = panel.page.locator('.measure-mark');
-  assert.equal(await mark.isVisible(), false);
-  await panel.post({ type: 'measureChosen', value: 1 });
-  await panel.settle();
-  assert.equal(await mark.textContent(), 'Measure: memory in use');
-  await panel.screenshot('measure-mark-narrow');
-  const { right } = await mark.evaluate((element) => element.getBoundingClientRect());
-  assert.ok(right <= 420 && (await mark.evaluate((element) => element.scrollWidth <= element.clientWidth)));
-  await panel.post({ type: 'measureChosen', value: 0 });
-  await panel.settle();
-  assert.equal(await mark.isVisible(), false);
-  await panel.post(showRun({ ...MEASURED, value: 1 }));
-  assert.equal(await mark.textContent(), 'Measure: memory in use', 'from the beginning');
-});
-
 const alloc = { type: 'alloc_space', unit: 'bytes', family: 'memory' } as const;
 
 onPage('what is compared is chosen among the measures that both runs have', { width: 1400 }, async (panel) => {
@@ -185,16 +173,15 @@ onPage('what is compared is chosen among the measures that both runs have', { wi
   await panel.postView('comparedFlameGraph', shopJudgedGraph);
   await panel.postView('comparedFunctions', shopJudgedFunctions);
   await panel.postView('comparedLines', shopJudgedLines);
-  await panel.page.locator('vscode-single-select[title="What is compared"]').click();
+  assert.equal(await shownNow(panel), 'CPU time');
   await panel.screenshot('compared-measure-wide');
-  await panel.page.getByRole('option', { name: 'memory in use' }).click();
+  await panel.page.getByRole('switch', { name: 'memory in use' }).click();
   assert.deepEqual(await allOf(panel, 'compareMeasure'), [{ type: 'compareMeasure', measure: 1 }]);
   await panel.post(showComparison({ ...shown, comparedMeasure: 1, values: [memory] }));
-  const chosen = panel.page.locator('vscode-single-select[title="What is compared"]');
-  assert.equal(await chosen.evaluate((element) => (element as HTMLInputElement).value), '1');
+  assert.equal(await shownNow(panel), 'memory in use');
 });
 
 onPage('where both runs share one measure there is nothing to choose', {}, async (panel) => {
   await panel.post(showComparison({ comparison: shownShop, comparedMeasures: [] }));
-  assert.equal(await panel.page.locator('vscode-single-select[title="What is compared"]').count(), 0);
+  assert.equal(await panel.page.locator('.measure-switch').isVisible(), false);
 });

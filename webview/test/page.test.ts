@@ -395,14 +395,12 @@ onPage('another value is asked for when it is chosen', {}, async (panel) => {
     showRun({
       values: [
         { type: 'cpu', unit: 'nanoseconds', family: 'cpu' },
-        { type: 'samples', unit: 'count', family: 'cpu' },
+        { type: 'wait', unit: 'nanoseconds', family: 'waiting' },
       ],
     }),
   );
   await panel.postView('flameGraph', shopGraph);
-  await panel.page.locator('.value-select').click();
-  await panel.page.keyboard.press('ArrowDown');
-  await panel.page.keyboard.press('Enter');
+  await panel.page.getByRole('switch', { name: 'waiting time' }).click();
   await panel.settle();
   assert.deepEqual((await panel.sent()).slice(-3), [
     { type: 'request', view: 'flameGraph', value: 1 },

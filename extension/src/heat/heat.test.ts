@@ -224,8 +224,10 @@ test('a hover escapes names and links by number only', () => {
     inlineChains: [{ places: [place, place], samples: 3 }],
     callers: [{ place, samples: 50, value: 50e6, kernel: false }],
     callees: [{ place: { ...place, path: '' }, samples: 9, value: 9e6, kernel: true }],
+    measures: [],
   };
-  const text = lineHover(detail, true, (to) => (to.path ? 'command:lineheat.goto?%5B3%5D' : undefined));
+  const linkTo = (to: Place) => (to.path ? 'command:lineheat.goto?%5B3%5D' : undefined);
+  const text = lineHover(detail, { changed: true, measures: [], shown: 0, linkTo });
   assert.match(text, /\| \*\*self\*\* \| 5\.0 % \| 5\.00 ms, 5 samples \|/);
   assert.match(text, /edited since the recording/);
   assert.match(text, /\(kernel\), 9 samples/);

@@ -13,7 +13,7 @@ import {
   verdictText,
 } from '../../../core/changeText.ts';
 import { markdownText } from '../../../core/foreignText.ts';
-import { measureName } from '../../../core/measureText.ts';
+import { countedIn, hasChoice, measureName, measureNames, type ShownMeasure } from '../../../core/measureText.ts';
 import {
   countText,
   difference,
@@ -24,7 +24,7 @@ import {
   valueChangeText,
   valueText,
 } from '../../../core/numbersAsText.ts';
-import { areFew, chanceCountOf, countOf, type SampleCount } from '../../../core/sampleCount.ts';
+import { areFew, type Counted, chanceCountOf, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import {
   type Effect,
   effectAt,
@@ -35,22 +35,37 @@ import {
   type ValueType,
 } from '../../../core/wire.ts';
 
+import { measuresOfLine } from './lineMeasures.ts';
+
 /** Remembers a place and gives the target of a link to it; undefined when there is nowhere to go. */
 export type LinkTo = (place: Place) => string | undefined;
 
-/** What the engine knows of a line: own figures, inline chains, callers and callees. */
-export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo): string {
+export interface HoverOf {
+  /** Edited since the recording. */
+  readonly changed: boolean;
+  /** All of the run. */
+  readonly measures: readonly ShownMeasure[];
+  /** Which of them is shown. */
+  readonly shown: number;
+  readonly linkTo: LinkTo;
+}
+
+/** What the engine knows of a line: its figures, those of the other measures, inline chains, callers and callees. */
+export function lineHover(detail: LineDetail, { changed, measures, shown, linkTo }: HoverOf): string {
+  const measure = measures[shown];
+  const counted = countedIn(measure?.type ?? '');
   const self = percentText(share(detail.selfValue, detail.runTotalValue));
   const total = percentText(share(detail.totalValue, detail.runTotalValue));
   // A unit that pprof does not know is foreign text like any name.
   const unit = markdownText(detail.unit, 32);
-  const amount = (value: number, samples: number) => listed(valueText(value, unit), countOf(samples, detail));
+  const amount = (value: number, samples: number) => listed(valueText(value, unit), countOf(samples, detail), counted);
+  const name = measure && hasChoice(measures) ? `**${markdownText(measureNames(measures)[shown]!, 80)}**` : '';
   const parts = [
-    `| | ${l10n.t('share')} | ${l10n.t('amount')} |\n|:--|--:|:--|`,
+    `| ${name} | ${l10n.t('share')} | ${l10n.t('amount')} |\n|:--|--:|:--|`,
     `| **${l10n.t('self')}** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,
     `| **${l10n.t('total')}** | ${total} | ${amount(detail.totalValue, detail.totalSamples)} |`,
   ];
-  const sections = [parts.join('\n')];
+  const sections = [parts.join('\n'), ...measuresOfLine(detail.measures, measures, shown)];
   if (changed)
     sections.push(l10n.t('≈ This line was edited since the recording. The figures belong to its earlier text.'));
   if (areFew(chanceCountOf(detail.totalSamples, detail)))
@@ -58,18 +73,20 @@ export function lineHover(detail: LineDetail, changed: boolean, linkTo: LinkTo):
   const chains = detail.inlineChains.filter((chain) => chain.places.length > 1);
   if (chains.length > 0) {
     const lines = chains.map(({ places, samples }) => {
-      const count = samplesText(countOf(samples, detail));
+      const count = samplesText(countOf(samples, detail), counted);
       return `- ${places.map((place) => placeText(place, linkTo)).join(' ← ')}${count && ` (${count})`}`;
     });
     sections.push(`**${l10n.t('Inlined into')}**\n\n${lines.join('\n')}`);
   }
-  sections.push(...neighbours(l10n.t('Called by'), detail.callers, detail, linkTo));
-  sections.push(...neighbours(l10n.t('Calls'), detail.callees, detail, linkTo));
+  const of = { detail, counted, linkTo };
+  sections.push(...neighbours(l10n.t('Called by'), detail.callers, of));
+  sections.push(...neighbours(l10n.t('Calls'), detail.callees, of));
   return sections.join('\n\n');
 }
 
 /** `5.00 ms, 5 samples`. */
-const listed = (text: string, samples: SampleCount): string => [text, samplesText(samples)].filter(Boolean).join(', ');
+const listed = (text: string, samples: SampleCount, counted: Counted): string =>
+  [text, samplesText(samples, counted)].filter(Boolean).join(', ');
 
 /** How a comparison was made, in the engine's words. */
 export interface Method {
@@ -141,12 +158,19 @@ function effectSentence(what: string, effect: Effect | undefined, of: Compared):
   return `**${what}** ${glyph} ${verdictText(effect.verdict, of)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
-function neighbours(title: string, list: readonly Neighbour[], detail: LineDetail, linkTo: LinkTo): string[] {
+interface NeighboursOf {
+  readonly detail: LineDetail;
+  readonly counted: Counted;
+  readonly linkTo: LinkTo;
+}
+
+function neighbours(title: string, list: readonly Neighbour[], { detail, counted, linkTo }: NeighboursOf): string[] {
   if (list.length === 0) return [];
   const lines = list.map(({ place, value, samples, kernel }) => {
     const name = place ? placeText(place, linkTo) : l10n.t('unknown');
     const where = kernel ? ` (${l10n.t('kernel')})` : '';
-    return `- ${listed(`${percentText(share(value, detail.runTotalValue))} ${name}${where}`, countOf(samples, detail))}`;
+    const part = percentText(share(value, detail.runTotalValue));
+    return `- ${listed(`${part} ${name}${where}`, countOf(samples, detail), counted)}`;
   });
   return [`**${title}**\n\n${lines.join('\n')}`];
 }

@@ -2,10 +2,11 @@
 import * as l10n from '@vscode/l10n';
 
 import { type Compared, isSignificant, Verdict, verdictText } from '../../../core/changeText.ts';
+import type { ShownMeasure } from '../../../core/measureText.ts';
 import { percentText, share, valueText } from '../../../core/numbersAsText.ts';
 import { areFew, chanceCountOf, countOf, type SampleCount } from '../../../core/sampleCount.ts';
 import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
-import { changeFigure } from './marks.ts';
+import { changeFigure, measureWords } from './marks.ts';
 
 export const LENSES_MAX = 20;
 
@@ -22,7 +23,8 @@ export interface FunctionLens {
 }
 
 /** The lenses of the hottest functions, at most one a line, in line order. */
-export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[] {
+export function functionLenses(heat: FileHeat, threshold: number, measure?: ShownMeasure): FunctionLens[] {
+  const words = measureWords(measure);
   const byLine = new Map<number, FunctionLens>();
   for (const one of heat.functions) {
     if (byLine.size === LENSES_MAX) break;
@@ -32,7 +34,8 @@ export function functionLenses(heat: FileHeat, threshold: number): FunctionLens[
     const total = share(one.definitionTotalValue, heat.totalValue);
     if (line === 0 || byLine.has(line) || total < threshold || areFew(byChance)) continue;
     const self = percentText(share(one.definitionSelfValue, heat.totalValue));
-    const title = l10n.t('{0} self · {1} total', self, percentText(total));
+    const figures = l10n.t('{0} self · {1} total', self, percentText(total));
+    const title = [figures, words].filter(Boolean).join(' · ');
     byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), name, module });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);

@@ -2,6 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import { changeText, relativeText, UNTESTED, Verdict, verdictGlyph } from '../../../core/changeText.ts';
 import { type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
+import { type MeasureFamily, type ShownMeasure, shortMeasureName } from '../../../core/measureText.ts';
 import {
   difference,
   percentText,
@@ -17,8 +18,12 @@ import { type Effect, effectAt, type FileDifference, type FileHeat } from '../..
 /** Beyond this an editor gets slow, and a reader lost: the hottest lines win. */
 export const MARKS_MAX = 1000;
 
-/** How a mark is drawn: a heat level, or a verdict of a comparison. */
-export type MarkStyle = HeatLevel | 'slower' | 'faster' | 'unclear';
+/** Families of measures whose heat has colours of its own. */
+export const colouredFamilies = ['waiting', 'memory'] as const;
+type ColouredFamily = (typeof colouredFamilies)[number];
+
+/** How a mark is drawn: a heat level, also in the colours of a family of measures, or a verdict of a comparison. */
+export type MarkStyle = HeatLevel | `${ColouredFamily}${Exclude<HeatLevel, 0>}` | 'slower' | 'faster' | 'unclear';
 
 export interface Mark {
   readonly line: number; // 1-based
@@ -34,7 +39,8 @@ export interface MarkChoice {
 }
 
 /** The marks of a file's heat, in line order. Nothing for lines below the threshold. */
-export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice): Mark[] {
+export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice, measure?: ShownMeasure): Mark[] {
+  const words = measureWords(measure);
   const rows = hottestRows(heat.line.length, (row) => heat.totalValueOfLine[row]!).filter(
     (row) => share(heat.totalValueOfLine[row]!, heat.totalValue) >= threshold && heat.totalValueOfLine[row]! > 0,
   );
@@ -43,10 +49,21 @@ export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice): Mark[]
       const changed = heat.changed[row]!;
       const level = by === 'total' ? heat.totalValueOfLine[row]! : heat.selfValue[row]!;
       const samples = by === 'total' ? heat.totalSamplesOfLine[row]! : heat.selfSamples[row]!;
-      const style = changed ? 0 : heatLevel(share(level, heat.totalValue), chanceCountOf(samples, heat), threshold);
-      return { line: heat.line[row]!, style, text: `${changed ? '≈ ' : ''}${figure(heat, row)}` };
+      const hot = changed ? 0 : heatLevel(share(level, heat.totalValue), chanceCountOf(samples, heat), threshold);
+      const text = [`${changed ? '≈ ' : ''}${figure(heat, row)}`, words].filter(Boolean).join(' · ');
+      return { line: heat.line[row]!, style: styleOf(hot, measure), text };
     })
     .sort((a, b) => a.line - b.line);
+}
+
+/** In the words of figures, so that they do not rest on a colour: nothing for CPU time, and for what only its file names. */
+export const measureWords = (measure: ShownMeasure | undefined): string =>
+  measure && isColoured(measure.family) ? shortMeasureName(measure).toLowerCase() : '';
+
+const isColoured = (family: MeasureFamily): family is ColouredFamily => colouredFamilies.some((one) => one === family);
+
+function styleOf(level: HeatLevel, measure: ShownMeasure | undefined): MarkStyle {
+  return level === 0 || !measure || !isColoured(measure.family) ? level : `${measure.family}${level}`;
 }
 
 /** The marks of the difference between two runs, in line order. */

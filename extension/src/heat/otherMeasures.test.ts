@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Verdict } from '../../../core/changeText.ts';
-import { type Effect, type FileDifference, type FileHeat, type LineDetail, wire } from '../../../core/wire.ts';
+import type { ShownMeasure } from '../../../core/measureText.ts';
+import {
+  type Effect,
+  type FileDifference,
+  type FileHeat,
+  type LineDetail,
+  type LineMeasure,
+  wire,
+} from '../../../core/wire.ts';
 import { differenceHover, lineHover } from './hoverText.ts';
 import { differenceLenses, functionLenses } from './lenses.ts';
 import { differenceMarks, heatMarks } from './marks.ts';
@@ -44,6 +52,77 @@ test('where all events are recorded, one of them is coloured like many, and no c
   assert.deepEqual([complete?.style, complete?.text], [5, '50.0 % self · 100.0 % total']);
 });
 
+const WAIT: ShownMeasure = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true, isDetail: false };
+const ALLOC: ShownMeasure = { type: 'alloc_space', unit: 'bytes', family: 'memory', isDetail: false };
+const CPU: ShownMeasure = { type: 'cpu', unit: 'nanoseconds', family: 'cpu', isDetail: false };
+
+test('waiting time and memory have colours of their own, and their name beside the figure', () => {
+  const told = [WAIT, ALLOC, CPU].map((measure) => heatMarks(heat, choice, measure)[0]);
+  assert.deepEqual(
+    told.map((mark) => [mark?.style, mark?.text]),
+    [
+      ['waiting5', '50.0 % self · 100.0 % total · waiting'],
+      ['memory5', '50.0 % self · 100.0 % total · allocated'],
+      [5, '50.0 % self · 100.0 % total'],
+    ],
+  );
+  const edited = { ...heat, changed: [true, true] };
+  assert.deepEqual(
+    heatMarks(edited, choice, WAIT).map(({ style }) => style),
+    [0],
+  );
+});
+
+const lineMeasure = (value: number, more: Partial<LineMeasure>): LineMeasure => ({
+  ...(new wire.LineMeasure() as unknown as LineMeasure),
+  ...{ value, selfValue: 0, totalSamples: 0, runTotalValue: 100, reasons: [] },
+  ...more,
+});
+const reason = (name: string, value: number) => ({ reason: name, value, samples: 1 });
+const MEASURES = [CPU, WAIT, { ...WAIT, type: 'waits', unit: 'count', isDetail: true }, ALLOC];
+const ON_LINE = [
+  lineMeasure(0, { selfValue: 18, totalValue: 18, totalSamples: 9 }),
+  lineMeasure(1, {
+    ...{ totalValue: 1.2e9, totalSamples: 40, runTotalValue: 3e9 },
+    reasons: [reason('lock', 1.1e9), reason('run queue', 1e8)],
+  }),
+  lineMeasure(2, { totalValue: 40, totalSamples: 40, runTotalValue: 80 }),
+  lineMeasure(3, { selfValue: 4 * MIB, totalValue: 4 * MIB, runTotalValue: 8 * MIB }),
+];
+
+test('a hover has all measures of the line, each with its share of its own total, and why threads waited', () => {
+  const detail: LineDetail = {
+    ...(new wire.LineDetail() as unknown as LineDetail),
+    ...{ selfValue: 18, totalValue: 18, selfSamples: 9, totalSamples: 9, runTotalValue: 100, unit: 'nanoseconds' },
+    ...{ measures: ON_LINE, inlineChains: [], callers: [], callees: [] },
+  };
+  const shownAs = (shown: number) =>
+    lineHover(detail, { changed: false, measures: MEASURES, shown, linkTo: () => undefined });
+  const cpu = shownAs(0);
+  assert.match(cpu, /^\| \*\*CPU time\*\* \| share/);
+  assert.match(cpu, /^- waiting time: 40\.0 % total, 1\.20 s, 40 waits \(lock 1\.10 s, run queue 100 ms\)$/m);
+  assert.match(cpu, /^- allocated memory: 50\.0 % self, 4\.00 MiB$/m);
+  assert.equal(cpu.match(/^- /gm)?.length, 2, 'neither the shown one again nor the bare count of waits');
+  const waiting = shownAs(1);
+  assert.match(waiting, /^\| \*\*waiting time\*\* \| share/);
+  assert.match(waiting, /^Waited for: lock 1\.10 s, run queue 100 ms$/m);
+  assert.match(waiting, /^- CPU time: 18\.0 % self, 18 ns, 9 samples$/m);
+});
+
+test('waits are called waits in a hover, also those of callers', () => {
+  const place = { function: 'main', path: '/src/a.c', line: 7 };
+  const detail: LineDetail = {
+    ...(new wire.LineDetail() as unknown as LineDetail),
+    ...{ selfValue: 0, totalValue: 3e9, totalSamples: 1, selfSamples: 0, runTotalValue: 3e9 },
+    ...{ unit: 'nanoseconds', samplesUnknown: false, complete: true },
+    ...{ measures: [], inlineChains: [], callers: [{ place, samples: 40, value: 3e9, kernel: false }], callees: [] },
+  };
+  const text = lineHover(detail, { changed: false, measures: MEASURES, shown: 1, linkTo: () => undefined });
+  assert.match(text, /3\.00 s, 1 wait \|/);
+  assert.match(text, /, 40 waits$/m);
+  assert.doesNotMatch(text, /sample/i);
+});
+
 test('a function has its lens, which says no samples', () => {
   const one = {
     ...(new wire.FunctionHeat() as unknown as FileHeat['functions'][number]),
@@ -52,6 +131,8 @@ test('a function has its lens, which says no samples', () => {
   };
   const [lens] = functionLenses({ ...heat, functions: [one] }, 0.01);
   assert.deepEqual([lens?.title, lens?.samples], ['50.0 % self · 100.0 % total', undefined]);
+  const [waiting] = functionLenses({ ...heat, functions: [one] }, 0.01, WAIT);
+  assert.equal(waiting?.title, '50.0 % self · 100.0 % total · waiting');
 });
 
 test('a hover has values without samples, for the line, its inline chains and its neighbours', () => {
@@ -60,11 +141,12 @@ test('a hover has values without samples, for the line, its inline chains and it
     ...(new wire.LineDetail() as unknown as LineDetail),
     ...{ selfSamples: 0, totalSamples: 0, selfValue: 4 * MIB, totalValue: 8 * MIB, runTotalValue: 8 * MIB },
     ...{ unit: 'bytes', samplesUnknown: true },
+    measures: [],
     inlineChains: [{ places: [place, place], samples: 0 }],
     callers: [{ place, samples: 0, value: 8 * MIB, kernel: false }],
     callees: [],
   };
-  const text = lineHover(detail, false, () => undefined);
+  const text = lineHover(detail, { changed: false, measures: [], shown: 0, linkTo: () => undefined });
   assert.match(text, /\| \*\*self\*\* \| 50\.0 % \| 4\.00 MiB \|/);
   assert.match(text, /^- grow a&#46;c:7 ← grow a&#46;c:7$|^- grow .*← grow [^()]*$/m);
   assert.match(text, /^- 100\.0 % grow [^,]*$/m);

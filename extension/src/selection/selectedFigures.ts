@@ -21,6 +21,7 @@ export function selectedFigures(
     value: part.value,
     runSamples: countOf(all.samples, counting),
     runValue: all.value,
+    isComplete: measure?.complete ?? false,
     unit: measure?.unit ?? '',
   };
 }

@@ -1,13 +1,15 @@
 // The engine's figures for the text of a document: asked once a version of it, shared by marks, lenses and hovers.
 import * as vscode from 'vscode';
+import type { ShownMeasure } from '../../../../core/measureText.ts';
 import type { FileDifference, FileHeat } from '../../../../core/wire.ts';
 import { expected } from '../../engine/openProfiles.ts';
+import { shownMeasure } from '../../heat/shownMeasure.ts';
 import type { OutputLog } from '../outputLog.ts';
 import { SCHEME } from '../textDocuments.ts';
 import type { ActiveProfile, Profile } from './activeProfile.ts';
 
 export type DocumentHeat =
-  | { readonly kind: 'run'; readonly heat: FileHeat }
+  | { readonly kind: 'run'; readonly heat: FileHeat; readonly measure: ShownMeasure | undefined }
   | { readonly kind: 'comparison'; readonly difference: FileDifference };
 
 /** Longer texts are not sent: their lines are taken as unchanged. */
@@ -99,7 +101,9 @@ async function ask(profile: Profile, { path, wholeText, value }: Asked): Promise
   const text = hasText ? wholeText : '';
   if (profile.kind === 'run') {
     const reply = await profile.run.request((run) => ({ fileHeat: { run, path, hasText, text, value } }));
-    return { kind: 'run', heat: expected(reply.fileHeat, 'FileHeat') };
+    const heat = expected(reply.fileHeat, 'FileHeat');
+    const measure = profile.opened.values[heat.value];
+    return { kind: 'run', heat, measure: measure && shownMeasure(measure) };
   }
   const body = (comparison: number) => ({ fileDifference: { comparison, path, hasText, text } });
   const reply = await profile.comparison.request(body);

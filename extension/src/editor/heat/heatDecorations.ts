@@ -1,6 +1,6 @@
 // Draws marks: a figure behind the line, a tint, a mark in the overview ruler. One decoration type a style.
 import * as vscode from 'vscode';
-import type { Mark, MarkStyle } from '../../heat/marks.ts';
+import { colouredFamilies, type Mark, type MarkStyle } from '../../heat/marks.ts';
 import type { HeatSettings } from '../settings.ts';
 
 interface StyleColours {
@@ -8,13 +8,19 @@ interface StyleColours {
   readonly background?: string;
 }
 
+const LEVELS = [1, 2, 3, 4, 5] as const;
+const coloursOf = (name: string): StyleColours => ({
+  foreground: `lineheat.${name}Foreground`,
+  background: `lineheat.${name}Background`,
+});
+
 /** Contributed colours (package.json, `colors`). A style without a background says too little to be tinted. */
 const styleColours: ReadonlyMap<MarkStyle, StyleColours> = new Map<MarkStyle, StyleColours>([
   [0, { foreground: 'lineheat.figureForeground' }],
-  ...([1, 2, 3, 4, 5] as const).map((level): [MarkStyle, StyleColours] => [
-    level,
-    { foreground: `lineheat.level${level}Foreground`, background: `lineheat.level${level}Background` },
-  ]),
+  ...LEVELS.map((level): [MarkStyle, StyleColours] => [level, coloursOf(`level${level}`)]),
+  ...colouredFamilies.flatMap((family) =>
+    LEVELS.map((level): [MarkStyle, StyleColours] => [`${family}${level}`, coloursOf(`${family}${level}`)]),
+  ),
   ['slower', { foreground: 'lineheat.slowerForeground', background: 'lineheat.slowerBackground' }],
   ['faster', { foreground: 'lineheat.fasterForeground', background: 'lineheat.fasterBackground' }],
   ['unclear', { foreground: 'lineheat.figureForeground' }],

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Place } from '../../../../core/wire.ts';
 import { expected } from '../../engine/openProfiles.ts';
 import { differenceHover, lineHover } from '../../heat/hoverText.ts';
+import { shownMeasure } from '../../heat/shownMeasure.ts';
 import { heatSettings } from '../settings.ts';
 import type { ActiveProfile } from './activeProfile.ts';
 import type { DocumentHeat, FileHeats } from './fileHeats.ts';
@@ -49,7 +50,10 @@ export class HeatHoverProvider implements vscode.HoverProvider {
     const asked = { path, line, limit: NEIGHBOURS, value: this.active.value ?? null };
     const reply = await profile.run.request((run) => ({ lineDetail: { run, ...asked } }));
     const detail = expected(reply.lineDetail, 'LineDetail');
-    return lineHover(detail, answer.heat.changed[row]!, (place) => this.linkTo(place));
+    const measures = profile.opened.values.map(shownMeasure);
+    const shown = answer.heat.value;
+    const changed = answer.heat.changed[row]!;
+    return lineHover(detail, { changed, measures, shown, linkTo: (place) => this.linkTo(place) });
   }
 
   private linkTo(place: Place): string | undefined {

@@ -1,6 +1,7 @@
 // Code lenses above hot functions, or above those that changed: one click to the flame graph at that function.
 import * as vscode from 'vscode';
 import { visibleText } from '../../../../core/foreignText.ts';
+import { countedIn, type ShownMeasure } from '../../../../core/measureText.ts';
 import { samplesText } from '../../../../core/numbersAsText.ts';
 import type { SampleCount } from '../../../../core/sampleCount.ts';
 import { abilitiesOf } from '../../engine/runRef.ts';
@@ -37,12 +38,14 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
         const target = [{ name, module }];
         if (answer.kind !== 'run') {
           const command = 'lineheat.showFlameGraph';
-          return [lensAt(at, { title: visibleText(title), tooltip: shownWith(undefined), command, arguments: target })];
+          return [lensAt(at, { title: visibleText(title), tooltip: shownWith(), command, arguments: target })];
         }
         const figures = lensAt(at, { title: visibleText(title), command: '' });
         const graph = lensAt(at, {
           title: vscode.l10n.t('Flame graph'),
-          tooltip: [shownWith(samples), instances > 1 ? instancesText(instances) : ''].filter(Boolean).join('\n'),
+          tooltip: [shownWith(samples, answer.measure), instances > 1 ? instancesText(instances) : '']
+            .filter(Boolean)
+            .join('\n'),
           command: 'lineheat.showFlameGraph',
           arguments: target,
         });
@@ -65,7 +68,7 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
   }
 
   private lensesOf(answer: DocumentHeat, threshold: number): FunctionLens[] {
-    if (answer.kind === 'run') return functionLenses(answer.heat, threshold);
+    if (answer.kind === 'run') return functionLenses(answer.heat, threshold, answer.measure);
     const profile = this.active.current;
     return differenceLenses(answer.difference, profile?.kind === 'comparison' ? profile.opened.per : '', threshold);
   }
@@ -76,9 +79,9 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
   }
 }
 
-function shownWith(samples: SampleCount): string {
+function shownWith(samples?: SampleCount, measure?: ShownMeasure): string {
   const shown = vscode.l10n.t('Show this function in the flame graph');
-  const count = samplesText(samples);
+  const count = samplesText(samples, countedIn(measure?.type ?? ''));
   return count ? `${shown} (${count})` : shown;
 }
 

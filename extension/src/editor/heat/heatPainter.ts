@@ -63,5 +63,7 @@ export class HeatPainter implements vscode.Disposable {
 }
 
 function marksOf(heat: DocumentHeat, settings: HeatSettings): Mark[] {
-  return heat.kind === 'run' ? heatMarks(heat.heat, settings) : differenceMarks(heat.difference, settings);
+  return heat.kind === 'run'
+    ? heatMarks(heat.heat, settings, heat.measure)
+    : differenceMarks(heat.difference, settings);
 }

@@ -19,16 +19,9 @@ import type { RunRef } from '../../engine/runRef.ts';
 import { type ComparedMeasure, sameMeasure, sharedMeasures } from '../../heat/comparedMeasures.ts';
 import { runName } from '../../heat/runText.ts';
 import { shownComparison, shownExplanation } from '../../heat/shownComparison.ts';
+import { shownMeasure } from '../../heat/shownMeasure.ts';
 import { savedText } from '../../sources/savedText.ts';
-import {
-  contentOf,
-  hiddenOf,
-  numbersOf,
-  type ProfileSubject,
-  shownMeasure,
-  shownRun,
-  type ViewNumbers,
-} from './profileSubjects.ts';
+import { contentOf, hiddenOf, numbersOf, type ProfileSubject, shownRun, type ViewNumbers } from './profileSubjects.ts';
 
 const { Kind: View } = wire.ViewRequest;
 const { Kind: Locate } = wire.LocateRequest;

@@ -3,7 +3,6 @@ import * as l10n from '@vscode/l10n';
 
 import type { ShownExplanation } from '../../../../core/comparisonMessages.ts';
 import { visibleText } from '../../../../core/foreignText.ts';
-import { familyOf, type ShownMeasure } from '../../../../core/measureText.ts';
 import type {
   NamedFunction,
   ShowMessage,
@@ -18,7 +17,6 @@ import {
   type Match,
   type RequestBody,
   type RunSummary,
-  type ValueType,
   wire,
 } from '../../../../core/wire.ts';
 import { EngineFailure } from '../../engine/failure.ts';
@@ -26,6 +24,7 @@ import { expected, type OpenOptions, OpenRun } from '../../engine/openProfiles.t
 import type { RunEngines } from '../../engine/runEngines.ts';
 import { abilitiesOf, type RunRef } from '../../engine/runRef.ts';
 import { runFacts, runName } from '../../heat/runText.ts';
+import { shownMeasure } from '../../heat/shownMeasure.ts';
 import { shownRepeats } from '../../heat/shownRepeats.ts';
 import { savedText } from '../../sources/savedText.ts';
 
@@ -75,7 +74,7 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
   return {
     run,
     show: async (panel) => {
-      const { summary, values, defaultValue, problems, sampleProblems, wallTime } = await run.opened();
+      const { summary, values, defaultValue, problems, sampleProblems, wallTime, unrecorded } = await run.opened();
       return {
         type: 'show',
         panel,
@@ -87,6 +86,7 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
         sampleProblems: shownSentences(sampleProblems),
         values: values.map(shownMeasure),
         defaultValue,
+        unrecorded: unrecorded.map(({ type, sentence }) => ({ type, sentence: visibleText(sentence, 1000) })),
         isGrowing: !abilitiesOf(ref).isFinal,
         executions: summary ? shownRepeats(summary.executions) : [],
       };
@@ -126,13 +126,6 @@ export function numbersOf(views: ViewNumbers, kind: ViewKind) {
 }
 
 const shownSentences = (sentences: readonly string[]) => sentences.map((words) => visibleText(words, 1000));
-
-export const shownMeasure = ({ type, unit, family, complete }: ValueType): ShownMeasure => ({
-  type: visibleText(type),
-  unit: visibleText(unit),
-  family: familyOf(family),
-  isComplete: complete,
-});
 
 export function shownRun(run: RunSummary): ShownRun {
   return {

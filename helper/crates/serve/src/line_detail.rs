@@ -1,9 +1,9 @@
 //! How a line came to run: inlined calls, callers and callees, for its hover.
 
-use analysis::PlaceOf;
-use wire::{InlineChain, LineDetail, LineDetailRequest, Neighbour, Place};
+use analysis::{Amounts, PlaceOf};
+use wire::{InlineChain, LineDetail, LineDetailRequest, LineMeasure, LineReason, Neighbour, Place};
 
-use super::amounts::count;
+use super::amounts::{count, known};
 use super::failure::Failure;
 use super::measured::Measured;
 use super::open_run::OpenRun;
@@ -18,9 +18,10 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
         0 => LIMIT_DEFAULT,
         limit => (limit as usize).min(LIMIT_MAX),
     };
-    let found = run
+    let at = run
         .file_at(&request.path)
-        .and_then(|file| Some((file, run.recorded_line(file, request.line)?)))
+        .and_then(|file| Some((file, run.recorded_line(file, request.line)?)));
+    let found = at
         .map(|(file, line)| {
             analysis::line_detail(&run.analyzed, measured.measure, file, line, limit)
         })
@@ -60,7 +61,33 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
             .collect(),
         callers: neighbours(found.callers),
         callees: neighbours(found.callees),
+        measures: at
+            .map(|(file, line)| analysis::line_measures(&run.analyzed, file, line))
+            .unwrap_or_default()
+            .into_iter()
+            .map(|of| line_measure(run, of))
+            .collect(),
     })
+}
+
+fn line_measure(run: &OpenRun, of: analysis::LineMeasure) -> LineMeasure {
+    let samples = |amount| count(known(&run.analyzed, of.measure, amount).samples);
+    let Amounts { self_, total } = of.amounts;
+    LineMeasure {
+        value: of.measure as u32,
+        self_samples: samples(self_),
+        total_samples: samples(total),
+        self_value: self_.value,
+        total_value: total.value,
+        run_total_value: of.run_total.value,
+        reasons: (of.reasons.iter())
+            .map(|&(reason, amount)| LineReason {
+                reason: reason.to_owned(),
+                value: amount.value,
+                samples: samples(amount),
+            })
+            .collect(),
+    }
 }
 
 /// With the path where the file is now, if it was found.

@@ -1,6 +1,6 @@
 //! Measures as the contract has them.
 
-use profile::{Family, MeasureInfo, Nature};
+use profile::{Family, MeasureInfo, Nature, Profile, Unrecorded};
 use wire::ValueType;
 use wire::value_type;
 
@@ -10,6 +10,7 @@ pub fn on_wire(of: &MeasureInfo) -> ValueType {
         unit: of.unit.clone(),
         samples_unknown: !of.is_counted(),
         complete: of.is_complete,
+        detail: of.main.is_some(),
         nature: match of.nature {
             Nature::Sampled => value_type::Nature::Sampled,
             Nature::Weighted => value_type::Nature::Weighted,
@@ -24,5 +25,29 @@ pub fn on_wire(of: &MeasureInfo) -> ValueType {
             Family::Calls => value_type::Family::Calls,
         }
         .into(),
+    }
+}
+
+/// What another recording of the same command can measure besides, with how to record it.
+pub fn unrecorded(profile: &Profile) -> Vec<wire::Unrecorded> {
+    // Only the kernel's own part of the event says so.
+    let is_unprivileged = (profile.run.as_ref()).is_some_and(|run| run.event.ends_with(":u"));
+    let advice = |how: &str| match is_unprivileged {
+        true => "This requires the permission to record: see `lineheat doctor`.".to_owned(),
+        false => format!("Record {how}."),
+    };
+    (profile.unrecorded().into_iter())
+        .map(|Unrecorded { name, how }| wire::Unrecorded {
+            r#type: name.to_owned(),
+            sentence: format!("{} {}", not_recorded(name), advice(how)),
+        })
+        .collect()
+}
+
+fn not_recorded(name: &str) -> &'static str {
+    match name {
+        "wait" => "Waiting time was not recorded.",
+        "alloc_space" => "Allocated memory was not recorded.",
+        _ => "Memory in use was not recorded.",
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flate2::read::GzDecoder;
-use profile::{LineOf, MappingOf, ProfileBuilder, save};
+use profile::{LabelValue, LineOf, MappingOf, ProfileBuilder, WAIT, save};
 use serde_json::Value;
 use wire::{
     FileHeatRequest, LineDetailRequest, Message, OpenComparisonRequest, RunOpened, ViewRequest,
@@ -45,7 +45,8 @@ fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
     };
     let (computing, waiting, keeping) = (at(fill, 9), at(main, 14), at(fill, 8));
     builder.add_sample(&[computing, waiting], &[30, 30_000_000, 0, 0, 0], &[]);
-    builder.add_sample(&[waiting], &[0, 0, 2, 700_000_000, 0], &[]);
+    let lock = [(WAIT, LabelValue::Text("lock"))];
+    builder.add_sample(&[waiting], &[0, 0, 2, 700_000_000, 0], &lock);
     builder.add_sample(&[keeping, waiting], &[0, 0, 0, 0, bytes], &[]);
     let only = builder.add_function("alone", "alone", "/build/alone.c", 1);
     let column = 0;
@@ -87,6 +88,9 @@ fn a_run_lists_its_measures() {
     let names: Vec<(&str, bool, i32)> = (opened.values.iter())
         .map(|of| (of.r#type.as_str(), of.samples_unknown, of.family))
         .collect();
+    let details: Vec<bool> = opened.values.iter().map(|of| of.detail).collect();
+    assert_eq!(details, [true, false, true, false, false]);
+    assert!(opened.unrecorded.is_empty(), "of another tool");
     let [cpu, waiting, memory] = [
         value_type::Family::Cpu,
         value_type::Family::Waiting,
@@ -247,14 +251,29 @@ fn hover_graph_and_table_are_of_the_measure() {
         ..LineDetailRequest::default()
     };
     match engine.ask(request::Body::LineDetail(detail)) {
-        reply::Body::LineDetail(detail) => assert_eq!(
-            (
-                detail.self_value,
-                detail.self_samples,
-                detail.run_total_value
-            ),
-            (700_000_000, 2, 700_000_001)
-        ),
+        reply::Body::LineDetail(detail) => {
+            let shown = (detail.self_value, detail.self_samples);
+            assert_eq!(shown, (700_000_000, 2));
+            assert_eq!(detail.run_total_value, 700_000_001);
+            let all = detail.measures.iter();
+            let all: Vec<_> = all
+                .map(|of| (of.value, of.self_value, of.total_value, of.run_total_value))
+                .collect();
+            let expected = [
+                (0, 0, 30, 30),
+                (1, 0, 30_000_000, 30_000_000),
+                (2, 2, 2, 3),
+                (3, 700_000_000, 700_000_000, 700_000_001),
+                (4, 0, 4096, 4096),
+            ];
+            assert_eq!(all, expected);
+            assert_eq!(detail.measures[3].total_samples, 2);
+            let [reason] = detail.measures[3].reasons.as_slice() else {
+                panic!("{:?}", detail.measures[3].reasons);
+            };
+            let told = (reason.reason.as_str(), reason.value, reason.samples);
+            assert_eq!(told, ("lock", 700_000_000, 2));
+        }
         other => panic!("{other:?}"),
     }
     let mut view = |kind: Kind, value| {

@@ -41,6 +41,14 @@ fn waiting_time_is_a_measure_of_the_run_unless_it_is_not_wanted() {
     }
     let (without, with) = (sleeper(true), sleeper(false));
     assert_eq!(waited_ns(&without), None);
+    let unrecorded = |opened: &RunOpened| -> Vec<(String, String)> {
+        let all = opened.unrecorded.iter();
+        all.map(|of| (of.r#type.clone(), of.sentence.clone()))
+            .collect()
+    };
+    let how = "Waiting time was not recorded. Record without --no-waiting.";
+    assert_eq!(unrecorded(&without)[0], ("wait".into(), how.into()));
+    assert_eq!(unrecorded(&with)[0].0, "alloc_space");
     let ns = waited_ns(&with).expect("the measure");
     assert!((300_000_000..400_000_000).contains(&ns), "{ns} ns");
     assert_eq!(with.default_value, without.default_value, "CPU time first");

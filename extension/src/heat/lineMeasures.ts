@@ -1,0 +1,60 @@
+// What a line has of each measure of its run, as Markdown: each with its share of its own total, and why threads waited at it.
+import * as l10n from '@vscode/l10n';
+import { markdownText } from '../../../core/foreignText.ts';
+import { countedIn, measureNames, type ShownMeasure } from '../../../core/measureText.ts';
+import { percentText, samplesText, share, valueText } from '../../../core/numbersAsText.ts';
+import type { LineMeasure } from '../../../core/wire.ts';
+
+const REASONS_MAX = 4;
+
+/**
+ * Why threads waited at the line, where waiting time is shown, then a line for each other measure that the line has. Left out is what
+ * says less of the same events, which is in the line of its measure. `shown`: index into `measures`, which are all of the run.
+ */
+export function measuresOfLine(
+  ofLine: readonly LineMeasure[],
+  measures: readonly ShownMeasure[],
+  shown: number,
+): string[] {
+  const names = measureNames(measures);
+  const reasons = reasonsText(
+    ofLine.find(({ value }) => value === shown),
+    measures[shown]?.unit ?? '',
+  );
+  const others = ofLine.filter(({ value }) => value !== shown && measures[value]?.isDetail === false);
+  // Of the same events as what is shown: the table above has it.
+  const told = others.filter(({ value }) => !sameEvents(measures[shown], measures[value]));
+  const lines = told.map((of) => `- ${otherText(of, measures[of.value]!, names[of.value]!)}`);
+  return [
+    ...(reasons ? [l10n.t('Waited for: {0}', reasons)] : []),
+    ...(lines.length > 0 ? [`**${l10n.t('Also measured here')}**\n\n${lines.join('\n')}`] : []),
+  ];
+}
+
+/** A count of samples and the CPU time of them tell the same. */
+const sameEvents = (a: ShownMeasure | undefined, b: ShownMeasure | undefined): boolean =>
+  a?.family === 'cpu' && b?.family === 'cpu';
+
+/** `waiting time: 40.2 % total, 1.20 s, 40 waits (lock 1.10 s, sleep 100 ms)`. */
+function otherText(of: LineMeasure, { type, unit }: ShownMeasure, name: string): string {
+  const self = percentText(share(of.selfValue, of.runTotalValue));
+  const total = percentText(share(of.totalValue, of.runTotalValue));
+  const parts = [];
+  if (of.selfValue > 0) parts.push(l10n.t('{0} self', self));
+  if (of.selfValue <= 0 || self !== total) parts.push(l10n.t('{0} total', total));
+  const shares = parts.join(' · ');
+  const count = of.totalSamples > 0 ? samplesText(of.totalSamples, countedIn(type)) : '';
+  const amount = [valueText(of.totalValue, markdownText(unit, 32)), count].filter(Boolean).join(', ');
+  const reasons = reasonsText(of, unit);
+  return `${markdownText(name, 80)}: ${shares}, ${amount}${reasons && ` (${reasons})`}`;
+}
+
+/** `lock 1.10 s, sleep 100 ms`. */
+function reasonsText(of: LineMeasure | undefined, unit: string): string {
+  if (!of) return '';
+  const shown = of.reasons.slice(0, REASONS_MAX).map(({ reason, value }) => {
+    return l10n.t('{0} {1}', markdownText(reason, 40), valueText(value, markdownText(unit, 32)));
+  });
+  const left = of.reasons.length - shown.length;
+  return [...shown, ...(left > 0 ? [l10n.t('{0} other reasons', left)] : [])].join(', ');
+}
