@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use analysis::{Analyzed, flame_graph, function_table, line_table};
+use analysis::{Analyzed, flame_graph, function_table, line_detail, line_measures, line_table};
 use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder, save};
 
 const FUNCTIONS: u64 = 20_000;
@@ -112,6 +112,13 @@ fn time(file: &Path) {
     let functions = step("functions", || function_table(&analyzed, measure)).len();
     let lines = step("lines", || line_table(&analyzed, measure)).len();
     let graph = step("flame graph", || flame_graph(&analyzed, measure));
+    let place = analyzed.places()[analyzed.places().len() / 2];
+    step("hover of a line", || {
+        line_detail(&analyzed, measure, place.file, place.line, 5)
+    });
+    step("all measures of it", || {
+        line_measures(&analyzed, place.file, place.line).len()
+    });
     println!(
         "{samples} samples, {frames} frames, {functions} functions, {lines} lines, {} nodes, {} pruned",
         graph.frame.len(),
