@@ -45,6 +45,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.repeat',
   'lineheat.record.warmUp',
   'lineheat.record.waiting',
+  'lineheat.record.allocations',
   'lineheat.record.keepBuilds',
   'lineheat.sourcePathMap',
 ];

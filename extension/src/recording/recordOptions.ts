@@ -22,6 +22,8 @@ export interface RecordSettings {
   readonly keepBuilds: boolean;
   /** Whether waiting time is recorded, too, where that is possible: how long each thread was off the CPU, and where. */
   readonly waiting: boolean;
+  /** Whether allocated memory is recorded, too: how much each line allocates, and how much of it is never freed. */
+  readonly allocations: boolean;
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -40,6 +42,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     workFrom: '',
     keepBuilds: !isOff(settings.get('keepBuilds')),
     waiting: !isOff(settings.get('waiting')),
+    allocations: isOn(settings.get('allocations')),
   };
 }
 
@@ -67,6 +70,7 @@ export function requestFields(chosen: RecordSettings) {
     debuginfod: chosen.debuginfod,
     noKeptBuild: !chosen.keepBuilds,
     noWaiting: !chosen.waiting,
+    allocations: chosen.allocations,
   };
 }
 

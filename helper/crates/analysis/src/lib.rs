@@ -4,6 +4,7 @@
 //! functions are pure. Lines are 1-based; a *recorded* line is one of the text at recording.
 
 mod alignment;
+mod allocation_sites;
 mod amounts;
 mod analyzed;
 mod both;
@@ -95,6 +96,7 @@ mod whole;
 mod windows;
 
 pub use alignment::{AlignedLine, Alignment};
+pub use allocation_sites::{AllocationSite, MemoryKind, allocation_sites};
 pub use amounts::{Amount, Amounts};
 pub use analyzed::Analyzed;
 pub use both::both;

@@ -5,7 +5,7 @@ use analysis::{Amount, Analyzed, ComparedRow, ComparedTable, Comparison, Normali
 
 use crate::diff_numbers;
 use crate::diff_sides::Sides;
-use crate::report::rest;
+use crate::row_texts::rest;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, difference, value};
 use crate::terminal_table::{Align, Flexible, Table};

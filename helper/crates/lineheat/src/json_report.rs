@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use analysis::{
-    Amount, Amounts, Analyzed, FileHeat, flame_graph, function_table, line_table, thread_table,
+    AllocationSite, Amount, Amounts, Analyzed, FileHeat, flame_graph, function_table, line_table,
+    thread_table,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::json::object;
 use crate::json_flags::Schema;
+use crate::json_memory::{JsonMemory, JsonSite};
 use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
 use crate::json_wall_time::JsonWallTime;
 use crate::report_tree::totals;
@@ -30,6 +32,9 @@ struct Report<'a> {
     selection: &'a str,
     problems: Vec<String>,
     executions: Vec<Execution>,
+    /// Absent: memory was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<JsonMemory>,
     #[serde(flatten)]
     rows: Rows<'a>,
 }
@@ -72,6 +77,8 @@ enum Rows<'a> {
     /// Call paths depth first.
     Tree(Vec<Call<'a>>),
     Threads(Vec<Thread<'a>>),
+    /// Of memory, whatever the measure.
+    Allocations(Vec<JsonSite<'a>>),
     #[serde(rename = "lines")]
     Annotated(Vec<AnnotatedLine<'a>>),
 }
@@ -266,6 +273,12 @@ impl<'a> JsonReport<'a> {
         object(&self.report(Rows::Threads(rows)))
     }
 
+    pub fn sites(&self, sites: &[AllocationSite], limit: usize) -> Value {
+        let rows = sites.iter().take(limit);
+        let rows = rows.map(|site| JsonSite::new(&self.run.analyzed, site));
+        object(&self.report(Rows::Allocations(rows.collect())))
+    }
+
     /// Lines of one file, ascending.
     pub fn annotated(&self, path: &str, heat: &FileHeat) -> Value {
         let rows = (heat.lines.iter())
@@ -315,6 +328,7 @@ impl<'a> JsonReport<'a> {
                 .chain(Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty()))
                 .collect(),
             executions: executions(&summary),
+            memory: JsonMemory::new(self.run),
             rows,
         }
     }

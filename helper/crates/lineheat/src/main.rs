@@ -1,5 +1,6 @@
 //! `lineheat`: records where a native program spends its time, and shows it on source lines.
 
+mod allocation_table;
 mod annotate;
 mod at_once;
 mod compare_commands;
@@ -18,11 +19,13 @@ mod interrupts;
 mod json;
 mod json_diff;
 mod json_flags;
+mod json_memory;
 mod json_report;
 mod json_totals;
 mod json_wall_time;
 mod manual_pages;
 mod measure_flag;
+mod memory_figures;
 mod record_command;
 mod record_flag_values;
 mod record_flags;
@@ -32,6 +35,7 @@ mod repetition_table;
 mod report;
 mod report_header;
 mod report_tree;
+mod row_texts;
 mod selected_run;
 mod selection_flags;
 mod stdout_aside;

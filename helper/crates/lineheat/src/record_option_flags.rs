@@ -71,9 +71,9 @@ impl RecordFlags {
 // Of `lineheat record` only.
 #[derive(clap::Args, Clone)]
 pub struct OfRecord {
-    /// Also record allocated memory: how much each line allocates, and what of it is in use at the end. A library is loaded
-    /// into the command for it (LD_PRELOAD). Requires root or the installed sampler, and Linux 6.6 or newer. Show it with
-    /// `report --measure alloc_space` or `inuse_space`
+    /// Also record allocated memory: how much each line allocates, what of it is never freed, and what was in use at the
+    /// peak. A library is loaded into the command for it (LD_PRELOAD). Requires root or the installed sampler, and Linux 6.6
+    /// or newer. Show it with `report --alloc`
     #[arg(long)]
     pub alloc: bool,
     /// Stop after this many seconds

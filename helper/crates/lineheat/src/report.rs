@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::allocation_table::{allocation_table, sites};
 use crate::demangling::DemangleChoice;
 use crate::json_flags::JsonFlags;
 use crate::json_report::JsonReport;
@@ -10,13 +11,14 @@ use crate::measure_flag::MeasureFlag;
 use crate::repetition_table::repetition_table;
 use crate::report_header::header;
 use crate::report_tree::tree;
+use crate::row_texts::{rest, short_path};
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
-use crate::terminal_numbers::{count, heat_style, known_count, share, value};
+use crate::terminal_numbers::{heat_style, known_count, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
-use analysis::{Amounts, Analyzed, ThreadRow, function_table, line_table, thread_table};
+use analysis::{Amounts, ThreadRow, function_table, line_table, thread_table};
 
 /// Show the hottest functions, lines or call paths of a run
 #[derive(clap::Args)]
@@ -30,6 +32,7 @@ Examples:
   lineheat report RUN --lines            source lines
   lineheat report RUN --tree             who calls whom
   lineheat report RUN --threads          CPU time of each thread
+  lineheat report RUN --alloc            lines that allocate memory (recorded with --alloc)
   lineheat report RUN --time 2.7-3.1     only that time; percentages are then of it
   lineheat report RUN --json | jq .      for scripts
 
@@ -50,6 +53,9 @@ pub struct Args {
     /// Show one row per thread
     #[arg(long, group = "what")]
     threads: bool,
+    /// Show one row per line that allocates memory: allocated, never freed, in use at the peak, and temporary
+    #[arg(long, group = "what")]
+    alloc: bool,
     /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -75,15 +81,20 @@ pub fn run(args: &Args) -> ExitCode {
         Err(message) => return failure(&message),
     };
     let analyzed = &run.analyzed;
+    let sites = match args.alloc.then(|| sites(&run)).transpose() {
+        Ok(sites) => sites,
+        Err(message) => return failure(&message),
+    };
     if args.json.json {
         let limit = args.limit.unwrap_or(usize::MAX);
         let report = JsonReport {
             run: &run,
             schema: args.json.schema,
         };
-        let object = match (args.lines, args.tree, args.threads) {
-            (true, ..) => report.lines(limit),
-            (_, true, _) => report.tree(limit),
+        let object = match (&sites, args.lines, args.tree, args.threads) {
+            (Some(sites), ..) => report.sites(sites, limit),
+            (_, true, ..) => report.lines(limit),
+            (_, _, true, _) => report.tree(limit),
             (.., true) => report.threads(limit),
             _ => report.functions(limit),
         };
@@ -91,9 +102,10 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let terminal = Terminal::of_stdout(args.color);
     let limit = args.limit.unwrap_or(ROWS_DEFAULT);
-    let body = match (args.lines, args.tree, args.threads) {
-        (true, ..) => lines(&terminal, &run, limit),
-        (_, true, _) => tree(&terminal, &run, limit),
+    let body = match (&sites, args.lines, args.tree, args.threads) {
+        (Some(sites), ..) => allocation_table(&terminal, &run, sites, limit),
+        (_, true, ..) => lines(&terminal, &run, limit),
+        (_, _, true, _) => tree(&terminal, &run, limit),
         (.., true) => threads(&terminal, &run, limit),
         _ => functions(&terminal, &run, limit),
     };
@@ -230,29 +242,4 @@ fn amount_cells(run: &SelectedRun, amounts: Amounts) -> Vec<(String, Style)> {
     }
     cells.push((known_count(run.samples(amounts.total)), Style::Plain));
     cells
-}
-
-/// Below the run's working directory, a path is written from there.
-pub fn short_path(analyzed: &Analyzed, file: u32) -> String {
-    let path = analyzed.file_path(file);
-    let cwd = (analyzed.profile().run.as_ref()).map_or("", |run| run.cwd.as_str());
-    match path
-        .strip_prefix(cwd)
-        .and_then(|rest| rest.strip_prefix('/'))
-    {
-        Some(below) if !cwd.is_empty() => below.to_owned(),
-        _ => path.to_owned(),
-    }
-}
-
-pub fn rest(terminal: &Terminal, rows: usize, limit: usize, what: &str) -> String {
-    if rows <= limit {
-        return String::new();
-    }
-    let hidden = count((rows - limit) as u64);
-    let text = format!(
-        "... {hidden} of {} {what} not shown; --limit N shows more",
-        count(rows as u64)
-    );
-    format!("{}\n", terminal.paint(Style::Faint, &text))
 }

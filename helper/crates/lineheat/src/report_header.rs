@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use analysis::{Analyzed, Measure, wait_reasons};
+use analysis::{Analyzed, Measure, MemoryKind, wait_reasons};
 use profile::run::EndReason;
 use profile::{Family, Nature, RunSummary};
 use runs::{wall_time_hint, wall_time_lines};
 
+use crate::memory_figures::{
+    error_text, interval, memory_figures, peak_at_ns, relative_error, title,
+};
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, date, share, value};
@@ -43,6 +46,7 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
             None => line("samples", &samples(run, &summary)),
         },
     }
+    line("memory", &memory(run));
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
     for problem in run.problems().into_iter().chain(notice) {
@@ -157,29 +161,52 @@ fn reasons(run: &SelectedRun) -> String {
 
 /// Of memory in our own recordings: how far an estimate from so many samples may be off (the standard error of a count).
 fn allocations(run: &SelectedRun) -> Option<String> {
-    let recorded = run.analyzed.profile().run.as_ref()?;
-    let interval = recorded.allocation_interval;
-    let samples = run
-        .samples(run.whole)
-        .filter(|_| interval > 0 && run.family() == Family::Memory)?;
+    let interval = interval(run).filter(|_| run.family() == Family::Memory)?;
+    let samples = run.samples(run.whole)?;
     let unit = run.analyzed.unit(run.measure);
     let total = match unit {
         "count" => format!("about {} objects", count(run.whole.value)),
         unit => format!("about {}", value(run.whole.value, unit)),
     };
-    let error = match samples {
-        0 => String::new(),
-        n => {
-            let spread = recorded.allocation_spread.max(1.0);
-            format!(" (± {:.1} %)", 100.0 * (spread / n as f64).sqrt())
-        }
-    };
+    let error = error_text(relative_error(run, run.whole));
     let of = run.analyzed.value_name(run.measure);
     Some(format!(
         "{}, on average {} or more apart: {of} {total}{error}",
         count(samples),
         value(interval, "bytes")
     ))
+}
+
+/// All sums of memory, where the run has them and no part of it is selected.
+fn memory(run: &SelectedRun) -> String {
+    if !run.selection.is_empty() {
+        return String::new();
+    }
+    let figures = memory_figures(run);
+    let in_use = figures.iter().find(|of| of.kind == MemoryKind::InUse);
+    let in_use = in_use.map_or(0, |of| of.bytes);
+    let each = figures.iter().map(|figure| {
+        let kind = match figure.kind {
+            MemoryKind::InUse => "in use at end",
+            kind => title(kind),
+        };
+        let when = match (figure.kind, peak_at_ns(run)) {
+            (MemoryKind::Peak, Some(ns)) => format!(" at {}", value(ns, "nanoseconds")),
+            (MemoryKind::Peak, None) if figure.bytes > 0 => {
+                " (sum of the peaks of all executions)".to_owned()
+            }
+            _ => String::new(),
+        };
+        let why = match figure.kind {
+            MemoryKind::Peak if figure.bytes < in_use => {
+                " (less than in use at end: the processes did not run at the same time)"
+            }
+            _ => "",
+        };
+        let error = error_text(figure.error);
+        format!("{kind} {}{error}{when}{why}", value(figure.bytes, "bytes"))
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// "8,919,401 Ir", where no samples were taken.

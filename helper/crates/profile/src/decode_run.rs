@@ -89,6 +89,13 @@ impl RunParts {
                     .into(),
             );
         }
+        if (run.memory_in_time.as_ref()).is_some_and(|memory| !memory.fits(profile)) {
+            run.memory_in_time = None;
+            profile.problems.push(
+                "How much memory of this run was in use when is damaged and was omitted. All samples are present."
+                    .into(),
+            );
+        }
         Ok(Some(run))
     }
 }

@@ -5,9 +5,12 @@ const CPU: u32 = 0;
 /// Waiting time.
 pub const WAITING: u32 = 1;
 
-/// Memory that was allocated, and what of it was not freed.
+/// Memory that was allocated.
 pub const ALLOCATED: u32 = 2;
+/// What of it was not freed; what was in use when most was; and what its thread freed before its next sample.
 pub const IN_USE: u32 = 3;
+pub const PEAK: u32 = 4;
+pub const TEMPORARY: u32 = 5;
 
 /// What an allocated object weighs in [`Sums`]: samples stand for parts of objects, too, and are rounded together.
 pub const ALLOCATED_OBJECT: u64 = 1 << 16;
@@ -36,6 +39,14 @@ impl Sums {
         self.samples += other.samples;
         self.weight = self.weight.saturating_add(other.weight);
         self.value = self.value.saturating_add(other.value);
+    }
+
+    /// What was added before.
+    pub fn take(&mut self, other: Sums) {
+        self.samples -= other.samples;
+        // The sum may have been more than a number holds.
+        self.weight = self.weight.saturating_sub(other.weight);
+        self.value -= other.value;
     }
 }
 
@@ -105,6 +116,42 @@ const COLUMNS: &[Column] = &[
     Column {
         kind: IN_USE,
         name: "inuse_space",
+        unit: "bytes",
+        of: |sums| sums.value,
+    },
+    Column {
+        kind: PEAK,
+        name: "peak_samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: PEAK,
+        name: "peak_objects",
+        unit: "count",
+        of: objects_of,
+    },
+    Column {
+        kind: PEAK,
+        name: "peak_space",
+        unit: "bytes",
+        of: |sums| sums.value,
+    },
+    Column {
+        kind: TEMPORARY,
+        name: "temporary_samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: TEMPORARY,
+        name: "temporary_objects",
+        unit: "count",
+        of: objects_of,
+    },
+    Column {
+        kind: TEMPORARY,
+        name: "temporary_space",
         unit: "bytes",
         of: |sums| sums.value,
     },

@@ -90,8 +90,39 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
         Nature::Weighted,
         Family::Memory,
     ),
+    (
+        "peak_space",
+        Some("peak_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    (
+        "peak_objects",
+        Some("peak_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    (
+        "temporary_space",
+        Some("temporary_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    (
+        "temporary_objects",
+        Some("temporary_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
     ("alloc_samples", Some(""), Nature::Sampled, Family::Memory),
     ("inuse_samples", Some(""), Nature::Sampled, Family::Memory),
+    ("peak_samples", Some(""), Nature::Sampled, Family::Memory),
+    (
+        "temporary_samples",
+        Some(""),
+        Nature::Sampled,
+        Family::Memory,
+    ),
     ("space", None, Nature::Weighted, Family::Memory),
     ("objects", None, Nature::Weighted, Family::Memory),
     ("faults", Some(""), Nature::Sampled, Family::Memory),
@@ -120,6 +151,10 @@ const RECORDED_WITH: &[(&str, &str)] = &[
     ("alloc_objects", ALLOC),
     ("inuse_space", ALLOC),
     ("inuse_objects", ALLOC),
+    ("peak_space", ALLOC),
+    ("peak_objects", ALLOC),
+    ("temporary_space", ALLOC),
+    ("temporary_objects", ALLOC),
 ];
 /// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
 const WAITING: &str = "without --no-waiting";

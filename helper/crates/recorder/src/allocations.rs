@@ -1,13 +1,14 @@
-//! Allocations: each sample is added to the counted stacks, and kept as long as its memory is not freed; what is left at the end is
-//! in use.
+//! Allocations: each sample is added to the counted stacks, and kept as long as its memory is not freed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use profile::{ALLOCATED_OBJECT, SeededHash, Sums};
+use profile::run::MemoryInTime;
+use profile::{ALLOCATED_OBJECT, Sums};
 use records::{SampleKind, SampleRecord};
 use symbolize::OwnAllocator;
 
 use super::address_spaces::AddressSpaces;
+use super::live_memory::{Block, Change, Event, LiveMemory};
 use super::modules::Modules;
 use super::preload::is_library;
 use super::stacks::CountedStacks;
@@ -16,8 +17,7 @@ use super::stacks::CountedStacks;
 pub struct Allocations {
     /// Bytes between samples, on average; 0: allocations are not recorded.
     pub interval: u64,
-    /// By process and the number that the library gave it.
-    live: HashMap<(u32, u32), Live, SeededHash>,
+    live: LiveMemory,
     /// Samples, and what they stand for.
     pub all: Allocated,
     /// Of them, the sums of what each point weighs, and of its square.
@@ -76,18 +76,8 @@ impl Allocated {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Live {
-    stack: Option<u32>,
-    thread: u32,
-    sums: Sums,
-}
-
 /// 4 PiB: the values of a run are below 2^53.
 const TOTAL_MAX: u64 = 1 << 52;
-
-/// Some 250 MB.
-const LIVE_MAX: usize = 4_000_000;
 
 impl Allocations {
     /// `repetition` as in [`CountedStacks::add`].
@@ -113,6 +103,7 @@ impl Allocations {
         };
         let own = sample.user.iter().take_while(|a| is_of_library(a)).count();
         sample.user.drain(..own);
+        let (time_ns, tid) = (sample.time_ns, sample.tid);
         let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
         // A few bytes more than were asked for, or a few less: so many such objects.
         let objects =
@@ -122,37 +113,62 @@ impl Allocations {
             weight: u64::try_from(objects).unwrap_or(u64::MAX),
             value: bytes,
         };
-        stacks.add_sums(stack, thread, SampleKind::Allocation, None, sums);
-        if worth.id == 0 || self.live.len() >= LIVE_MAX {
+        let group = stacks.add_sums(stack, thread, SampleKind::Allocation, None, sums);
+        if worth.id == 0 {
             return self.untracked.add(bytes);
         }
-        let live = Live {
-            stack,
-            thread,
+        let block = Block {
+            group,
+            repetition,
             sums,
         };
-        // A program that the process ran before may have given the same number: what that had is in use to its end.
-        if let Some(before) = self.live.insert((pid, worth.id), live) {
-            before.add_to(stacks);
+        let change = Change::Allocated {
+            tid,
+            id: worth.id,
+            block,
+        };
+        self.hear(time_ns, pid, change, stacks);
+    }
+
+    pub fn free(&mut self, time_ns: u64, pid: u32, tid: u32, id: u32, stacks: &mut CountedStacks) {
+        self.hear(time_ns, pid, Change::Freed { tid, id }, stacks);
+    }
+
+    fn hear(&mut self, time_ns: u64, pid: u32, change: Change, stacks: &mut CountedStacks) {
+        let event = Event {
+            time_ns,
+            pid,
+            change,
+        };
+        let without_room = self.live.hear(event, stacks);
+        self.note_without_room(&without_room);
+    }
+
+    /// All that happened before some moment has come.
+    pub fn settle(&mut self, stacks: &mut CountedStacks) {
+        let without_room = self.live.settle(stacks);
+        self.note_without_room(&without_room);
+    }
+
+    fn note_without_room(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            self.untracked.add(block.sums.value);
         }
     }
 
-    /// Of what a process has from its parent, nothing is known here: it is the parent's.
-    pub fn free(&mut self, pid: u32, id: u32) {
-        self.live.remove(&(pid, id));
-    }
-
-    /// What is left is in use.
-    pub fn finish(&mut self, stacks: &mut CountedStacks) {
-        let mut left: Vec<_> = self.live.drain().collect();
-        left.sort_unstable_by_key(|(key, _)| *key);
-        for (_, live) in left {
-            live.add_to(stacks);
-        }
+    /// What is left is in use. `end_ns`: by the clock of samples.
+    pub fn finish(&mut self, end_ns: u64, stacks: &mut CountedStacks) {
+        let without_room = self.live.finish(end_ns, stacks);
+        self.note_without_room(&without_room);
         let running = std::mem::take(&mut self.running);
         for has_library in running.into_values() {
             self.count_program(has_library);
         }
+    }
+
+    /// After the end; None: nothing was allocated.
+    pub fn in_time(&self, started_ns: u64) -> Option<MemoryInTime> {
+        self.live.in_time(started_ns)
     }
 
     /// By how much the variance of a sum is higher than if all points weighed the same.
@@ -176,13 +192,24 @@ impl Allocations {
     }
 
     /// The process runs another program now.
-    pub fn note_program(&mut self, pid: u32) {
+    pub fn note_exec(&mut self, time_ns: u64, pid: u32, stacks: &mut CountedStacks) {
+        if self.interval > 0 {
+            self.hear(time_ns, pid, Change::Ended, stacks);
+            self.note_program(pid);
+        }
+    }
+
+    fn note_program(&mut self, pid: u32) {
         if let Some(has_library) = self.running.insert(pid, false) {
             self.count_program(has_library);
         }
     }
 
-    pub fn note_exit(&mut self, pid: u32) {
+    pub fn note_exit(&mut self, time_ns: u64, pid: u32, stacks: &mut CountedStacks) {
+        if self.interval == 0 {
+            return;
+        }
+        self.hear(time_ns, pid, Change::Ended, stacks);
         if let Some(has_library) = self.running.remove(&pid) {
             self.count_program(has_library);
         }
@@ -201,12 +228,6 @@ impl Allocations {
             true => self.programs_with += 1,
             false => self.programs_without += 1,
         }
-    }
-}
-
-impl Live {
-    fn add_to(self, stacks: &mut CountedStacks) {
-        stacks.add_sums(self.stack, self.thread, SampleKind::InUse, None, self.sums);
     }
 }
 
@@ -262,9 +283,9 @@ mod tests {
         let (mut allocations, mut stacks) = of_interval(1000);
         add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
         add(&mut allocations, &mut stacks, 7, allocation(100, 2, 2));
-        allocations.free(7, 1);
-        allocations.free(8, 2); // another process
-        allocations.finish(&mut stacks);
+        allocations.free(2, 7, 7, 1, &mut stacks);
+        allocations.free(2, 8, 8, 2, &mut stacks); // another process
+        allocations.finish(9, &mut stacks);
         assert_eq!(of_kind(&stacks, SampleKind::Allocation), (30, 3000));
         assert_eq!(of_kind(&stacks, SampleKind::InUse), (20, 2000));
         assert_eq!(stacks.sample_count(), 0, "no sample of CPU time");
@@ -274,9 +295,10 @@ mod tests {
     fn a_number_that_a_later_program_gives_again_frees_nothing_of_the_first() {
         let (mut allocations, mut stacks) = of_interval(1000);
         add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
+        allocations.note_exec(1, 7, &mut stacks);
         add(&mut allocations, &mut stacks, 7, allocation(100, 1, 1));
-        allocations.free(7, 1);
-        allocations.finish(&mut stacks);
+        allocations.free(2, 7, 7, 1, &mut stacks);
+        allocations.finish(9, &mut stacks);
         assert_eq!(of_kind(&stacks, SampleKind::InUse), (10, 1000));
     }
 
@@ -313,11 +335,11 @@ mod tests {
         let (mut allocations, mut stacks) = of_interval(1);
         allocations.note_program(7);
         allocations.note_library(7);
-        allocations.note_program(7);
+        allocations.note_exec(1, 7, &mut stacks);
         allocations.note_program(8);
         allocations.note_library(8);
-        allocations.note_exit(8);
-        allocations.finish(&mut stacks);
+        allocations.note_exit(2, 8, &mut stacks);
+        allocations.finish(9, &mut stacks);
         assert_eq!(
             (allocations.programs_with, allocations.programs_without),
             (2, 1)

@@ -149,10 +149,18 @@ impl Recording<'_> {
                     SampleKind::Allocation => {
                         (self.seen.allocations).add(sample, repetition, stacks, spaces, modules);
                     }
-                    SampleKind::InUse => {}
+                    SampleKind::InUse | SampleKind::Peak | SampleKind::Temporary => {}
                 }
             }
-            FromSampler::Freed { pid, id } => self.seen.allocations.free(pid, id),
+            FromSampler::Freed {
+                time_ns,
+                pid,
+                tid,
+                id,
+            } => {
+                let stacks = &mut self.seen.stacks;
+                (self.seen.allocations).free(time_ns, pid, tid, id, stacks);
+            }
             FromSampler::WaitEnd(end) => {
                 let repetition = self.repetition_of(end.pid, end.began_ns);
                 self.seen.waits.end(end, repetition, &mut self.seen.stacks);
@@ -180,12 +188,12 @@ impl Recording<'_> {
             } => self.fork(pid, time_ns, parent_pid),
             FromSampler::Executed { time_ns, pid } => {
                 self.seen.spaces.execute(pid, time_ns);
-                self.seen.allocations.note_program(pid);
+                (self.seen.allocations).note_exec(time_ns, pid, &mut self.seen.stacks);
                 self.programs.forget(pid);
                 self.jit.execute(pid);
             }
-            FromSampler::Exited { pid, .. } => {
-                self.seen.allocations.note_exit(pid);
+            FromSampler::Exited { time_ns, pid } => {
+                (self.seen.allocations).note_exit(time_ns, pid, &mut self.seen.stacks);
                 self.seen.spaces.exit(pid);
                 self.programs.forget(pid);
                 self.jit.exit(pid);
@@ -216,6 +224,8 @@ impl Recording<'_> {
             } => {
                 self.seen.counters = counters;
                 self.seen.lost_mapping_records = lost_mapping_records;
+                // The last message of a look at the rings.
+                self.seen.allocations.settle(&mut self.seen.stacks);
             }
             FromSampler::Failed(error) => {
                 let why = self.sampler.error(error).message;

@@ -25,7 +25,8 @@ impl Recording<'_> {
     ) -> Result<Recorded, RecordError> {
         let wall = self.ended.unwrap_or_else(Instant::now) - self.started;
         self.seen.waits.finish();
-        self.seen.allocations.finish(&mut self.seen.stacks);
+        let end_ns = self.seen.started_monotonic_ns + wall.as_nanos() as u64;
+        (self.seen.allocations).finish(end_ns, &mut self.seen.stacks);
         let run_file = self.steps.run_file().cloned().filter(|_| !self.discard);
         let mut not_kept = None;
         if let Some(output) = &run_file {

@@ -92,6 +92,7 @@ pub fn run_info(
         time_delta_ns: Vec::new(),
         time_every: 0,
         wait_times: None,
+        memory_in_time: None,
         work_from: seen.work_from.clone().unwrap_or_default(),
         allocation_interval: seen.allocations.interval,
         allocation_spread: seen.allocations.spread(),
@@ -212,7 +213,7 @@ fn folded(found: &symbolize::ModuleSymbols) -> Vec<Folded> {
         .collect()
 }
 
-/// Samples by time: which sample of the profile, and ns since the one before; and when the waits were.
+/// Samples by time: which sample of the profile, and ns since the one before; when the waits were, and how much memory was in use.
 pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
     let stacks = &seen.stacks;
     let mut times = stacks.times.clone();
@@ -232,4 +233,5 @@ pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
         every => every as u32,
     };
     info.wait_times = seen.stacks.wait_times.since(seen.started_monotonic_ns);
+    info.memory_in_time = seen.allocations.in_time(seen.started_monotonic_ns);
 }

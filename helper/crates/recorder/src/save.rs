@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use profile::{
-    ALLOCATED, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, Profile,
-    ProfileBuilder, UNKNOWN, WAITING, sample_labels,
+    ALLOCATED, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, PEAK, Profile,
+    ProfileBuilder, TEMPORARY, UNKNOWN, WAITING, sample_labels,
 };
 use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
@@ -45,7 +45,8 @@ fn build(
 ) -> Profile {
     // Also where no thread has waited, or nothing was allocated.
     let waits = seen.has_waits().then_some(WAITING);
-    let allocations = seen.has_allocations().then_some([ALLOCATED, IN_USE]);
+    let kinds = [ALLOCATED, IN_USE, PEAK, TEMPORARY];
+    let allocations = seen.has_allocations().then_some(kinds);
     let asked = waits.into_iter().chain(allocations.into_iter().flatten());
     let columns = KindColumns::of(seen.stacks.kinds().chain(asked));
     let mut builder = ProfileBuilder::new(&columns.sample_types());
@@ -212,10 +213,10 @@ fn thread_names(seen: &Evidence) -> HashMap<u32, String> {
         .collect()
 }
 
-/// Samples and waits with the file anywhere on the stack, hottest first.
+/// Samples of all kinds with the file anywhere on the stack, hottest first.
 fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
     let mut counts: HashMap<u32, u64> = HashMap::new();
-    let counted_by = ["samples", "waits"];
+    let counted_by = ["samples", "waits", "alloc_samples"];
     let columns: Vec<usize> = (counted_by.iter())
         .filter_map(|name| profile.find_sample_type(name, "count"))
         .collect();

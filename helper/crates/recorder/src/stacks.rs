@@ -209,8 +209,7 @@ impl CountedStacks {
         self.has_stack(group)
     }
 
-    /// Adds what is no sample of CPU time: its stack and thread were located before. False: there was no room for the
-    /// stack, or there is none.
+    /// Adds what is no sample of CPU time: its stack and thread were located before. Returns the number of the group.
     pub fn add_sums(
         &mut self,
         stack: Option<u32>,
@@ -218,10 +217,10 @@ impl CountedStacks {
         kind: SampleKind,
         reason: Option<WaitReason>,
         sums: Sums,
-    ) -> bool {
+    ) -> u32 {
         let group = self.group(stack, thread, kind, reason);
         self.sums[group as usize].add(sums);
-        self.has_stack(group)
+        group
     }
 
     /// The stack of a sample, None if there is no room for it, and its thread. As [`CountedStacks::add`], but nothing is counted.

@@ -39,6 +39,10 @@ pub enum SampleKind {
     Allocation,
     /// What is not freed of allocations. The engine makes it of these: no sampler sends it.
     InUse,
+    /// What of them was in use when most was. Made by the engine, too.
+    Peak,
+    /// What of them the thread freed before its next sample. Made by the engine, too.
+    Temporary,
 }
 
 impl SampleKind {

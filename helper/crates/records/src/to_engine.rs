@@ -134,7 +134,9 @@ pub enum FromSampler {
     WaitEnd(WaitEnd),
     /// Memory was freed, whose allocation was a sample with this id.
     Freed {
+        time_ns: u64,
         pid: u32,
+        tid: u32,
         id: u32,
     },
     /// An executable mapping appeared. The path is as the kernel gave it.
@@ -259,7 +261,12 @@ impl FromSampler {
                 write_message(out, COPY, &b.bytes(&c.other.bytes).bytes(&c.stack).0)
             }
             Self::WaitEnd(end) => write_message(out, WAIT_END, &end.put(b).0),
-            Self::Freed { pid, id } => write_message(out, FREED, &b.u32(*pid).u32(*id).0),
+            Self::Freed {
+                time_ns,
+                pid,
+                tid,
+                id,
+            } => write_message(out, FREED, &b.u64(*time_ns).u32(*pid).u32(*tid).u32(*id).0),
             Self::Mapped {
                 time_ns,
                 pid,
@@ -328,7 +335,9 @@ impl FromSampler {
             WAIT_END => WaitEnd::parse(&mut f).map(Self::WaitEnd),
             FREED => (|| {
                 Some(Self::Freed {
+                    time_ns: f.u64()?,
                     pid: f.u32()?,
+                    tid: f.u32()?,
                     id: f.u32()?,
                 })
             })(),

@@ -13,7 +13,9 @@ pub enum Taken {
     WaitEnd(WaitEnd),
     /// Of the allocation with this id.
     Free {
+        time_ns: u64,
         pid: u32,
+        tid: u32,
         id: u32,
     },
 }
@@ -39,7 +41,13 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
     let kernel_frames = kernel_frames.min(KERNEL_FRAMES_MAX);
     if form == RecordForm::Free {
         let id = worth.id;
-        return Some((Taken::Free { pid, id }, Vec::new()));
+        let freed = Taken::Free {
+            time_ns,
+            pid,
+            tid,
+            id,
+        };
+        return Some((freed, Vec::new()));
     }
     if form == RecordForm::WaitEnd {
         let (place, queued_ns) = (f.u64()?, f.u64()?);

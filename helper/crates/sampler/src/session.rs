@@ -460,7 +460,17 @@ impl Session {
             Taken::Stack(sample) => FromSampler::Sample(sample),
             Taken::Copy(copy) => FromSampler::Copy(copy),
             Taken::WaitEnd(end) => FromSampler::WaitEnd(end),
-            Taken::Free { pid, id } => FromSampler::Freed { pid, id },
+            Taken::Free {
+                time_ns,
+                pid,
+                tid,
+                id,
+            } => FromSampler::Freed {
+                time_ns,
+                pid,
+                tid,
+                id,
+            },
         }
         .write(out)?;
         Ok(())

@@ -30,6 +30,7 @@ pub fn choices(request: &RecordRequest) -> Result<Choices, Failure> {
     Ok(Choices {
         sample_hz: count(request.sample_hz, sample_hz)?,
         waiting: !request.no_waiting,
+        allocations: request.allocations,
         warm_up: count(request.warm_up, warm_up)?,
         debuginfod: request.debuginfod,
         duration: seconds(request.duration_s)?,

@@ -56,7 +56,12 @@ fn a_message_is_read_as_it_was_written() {
                 bytes: vec![4, 5],
             },
         }),
-        FromSampler::Freed { pid: 3, id: 9 },
+        FromSampler::Freed {
+            time_ns: 5,
+            pid: 3,
+            tid: 4,
+            id: 9,
+        },
         FromSampler::WaitEnd(WaitEnd {
             began_ns: 5,
             pid: 1,
