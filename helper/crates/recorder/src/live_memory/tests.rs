@@ -226,7 +226,10 @@ fn a_million_samples_take_little_time_and_bounded_room() {
     }
     heard.finish();
     let took = began.elapsed();
-    assert!(took.as_secs() < 20, "{took:?}, also unoptimized");
+    assert!(
+        took.as_secs() < 100,
+        "{took:?}, also unoptimized and beside others"
+    );
     let saved = heard.live.in_time(0).expect("memory");
     assert!(saved.highest_bytes.len() <= profile::MEMORY_PARTS_MAX);
     assert_eq!(saved.peaks[0].bytes, 20_001 * 64);

@@ -17,6 +17,10 @@ pub enum AllocationProblem {
         program: String,
         allocator: OwnAllocator,
     },
+    /// The library has operators new and delete that do not call malloc and free.
+    OwnNew {
+        library: String,
+    },
     /// Programs that the command has started.
     ProgramsWithout {
         programs: u64,
@@ -62,8 +66,11 @@ impl AllocationProblem {
                 "{program} is written in Go and manages its memory itself: only what its C code allocates was recorded. Go's own heap profile (runtime/pprof) has the rest, and `lineheat report` opens it."
             ),
             AllocationProblem::OwnAllocator { program, allocator } => format!(
-                "{program} has an allocator of its own ({}): what that provides was not recorded. Build it with the allocator of the C library.",
+                "{program} has an allocator of its own ({}): what that provides was not recorded. Build it with the allocator of the C library, or link this one dynamically.",
                 allocator.name()
+            ),
+            AllocationProblem::OwnNew { library } => format!(
+                "{library} has its own operators new and delete: what C++ code allocates by them was not recorded, only what is allocated by malloc and its relatives. Run the program without {library}."
             ),
             AllocationProblem::ProgramsWithout { programs, all } => format!(
                 "{programs} of {all} programs of the target did not load the library that samples allocations (statically linked, with other rights, or started with another environment): what they allocated is missing."
@@ -73,7 +80,7 @@ impl AllocationProblem {
                 100.0 * *samples as f64 / (*all).max(1) as f64
             ),
             AllocationProblem::FreesLost { frees } => format!(
-                "{frees} frees of sampled memory were lost: there were too many at a time. The memory in use is too high by as many samples."
+                "{frees} frees of sampled memory were lost: there were too many at a time. The memory in use, also at the peak, is too high by up to as many samples."
             ),
             AllocationProblem::NotAllowed { samples } => format!(
                 "{samples} samples of allocations belong to programs that you may not inspect (different rights, or protected memory). They were not recorded."
@@ -83,7 +90,7 @@ impl AllocationProblem {
                 bytes,
                 all_bytes,
             } => format!(
-                "{samples} samples of allocations ({:.1} % of the bytes) are counted as allocated but not as in use: too much memory was in use at a time to see when each was freed.",
+                "{samples} samples of allocations ({:.1} % of the bytes) are counted as allocated but not as in use, at the end or at the peak: too much memory was in use at a time to see when each was freed.",
                 100.0 * *bytes as f64 / (*all_bytes).max(1) as f64
             ),
             AllocationProblem::Beyond { samples } => format!(

@@ -19,7 +19,7 @@ use crate::named::Named;
 
 use allocations::{
     allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, not_sampled,
-    programs_without, untracked,
+    own_new, programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
 use made_code::nameless_made_code;
@@ -61,6 +61,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_beyond),
     Finding::Seen(threads_not_run),
     Finding::Seen(not_sampled),
+    Finding::Seen(own_new),
     Finding::Seen(programs_without),
     Finding::Seen(allocations_lost),
     Finding::Seen(frees_lost),
