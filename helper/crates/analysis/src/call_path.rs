@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::analyzed::Analyzed;
 use crate::frames::FunctionOf;
 use crate::named_functions::{NamedFunction, marked_among};
-use crate::names::Unknown;
+use name_patterns::Unknown;
 
 pub(crate) struct CallPath {
     /// By function.

@@ -3,7 +3,7 @@
 use crate::analyzed::Analyzed;
 use crate::frames::FunctionOf;
 use crate::named_functions::{NamedFunction, marked_among};
-use crate::names::{NamePattern, Unknown};
+use name_patterns::{NamePattern, Unknown};
 
 /// A text is a name, a glob, or a regular expression between slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use crate::analyzed::Analyzed;
 use crate::frames::FunctionOf;
 use crate::function_filter::FunctionFilter;
-use crate::names::Unknown;
 use crate::sample_selection::threads_meant;
+use name_patterns::Unknown;
 
 /// What has names that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

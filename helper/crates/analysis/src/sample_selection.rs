@@ -6,12 +6,12 @@ use std::ops::Range;
 use profile::{Profile, SeededHash};
 
 use crate::analyzed::Analyzed;
-use crate::names::{NamePattern, Unknown};
 use crate::sample_times::{SampleTimes, apart};
 use crate::selected_samples::SelectedSamples;
 use crate::selection::Selection;
 use crate::threads::Threads;
 use crate::wait_times::WaitTimes;
+use name_patterns::{NamePattern, Unknown};
 
 /// What tells the samples of a profile apart.
 struct Source<'a> {

@@ -9,11 +9,11 @@ use crate::chosen_part::ChosenPart;
 use crate::frames::{FunctionKind, FunctionOf};
 use crate::function_filter::FunctionFilter;
 use crate::named_functions::NamedFunction;
-use crate::names::Unknown;
 use crate::path_parts::file_name;
 use crate::runtimes::Runtime;
 use crate::selected_samples::SelectedSamples;
 use crate::transforms::{DROPPED, Step, transformed};
+use name_patterns::Unknown;
 
 /// Kinds narrow each other; what is listed of one kind adds up; an empty kind is everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

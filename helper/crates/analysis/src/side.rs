@@ -8,9 +8,9 @@ use crate::analyzed::Analyzed;
 use crate::execution::{Execution, Executions, executions};
 use crate::frames::Measure;
 use crate::merge::pool_executions;
-use crate::names::Unknown;
 use crate::selected_samples::SelectedSamples;
 use crate::selection::Selection;
+use name_patterns::Unknown;
 
 /// At least one execution, and no sample that is of none of them.
 #[derive(Clone)]

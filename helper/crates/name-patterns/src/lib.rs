@@ -4,7 +4,7 @@ use regex::{Regex, RegexBuilder};
 
 /// A name, a glob with `*` and `?`, or a regular expression between slashes.
 #[derive(Debug, Clone)]
-pub(crate) struct NamePattern {
+pub struct NamePattern {
     text: String,
     regex: Regex,
 }
@@ -65,11 +65,8 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    pub(crate) fn name<'a>(
-        what: &str,
-        asked: &str,
-        names: impl Iterator<Item = &'a str>,
-    ) -> Unknown {
+    /// `what`: such as "function"; `names`: those that there are.
+    pub fn name<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -> Unknown {
         Unknown {
             asked: asked.to_owned(),
             sentence: sentence(what, asked, names),
@@ -85,7 +82,11 @@ fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -
     let mut similar: Vec<&str> = (all.iter().copied())
         .filter(|name| name.to_lowercase().contains(&wanted))
         .collect();
-    similar.sort_by_key(|name| name.len());
+    if similar.is_empty() {
+        similar = misspelt(&wanted, &all);
+    } else {
+        similar.sort_by_key(|name| name.len());
+    }
     let (which, from) = match similar.is_empty() {
         false => ("Similar names", similar),
         true => ("Names", all),
@@ -100,6 +101,47 @@ fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -
     };
     let from = from[..from.len().min(SUGGESTED_MAX)].join(", ");
     format!("No {what} is called {asked}. {which}: {from}{more}.")
+}
+
+/// More names are not compared letter by letter.
+const COMPARED_MAX: usize = 50_000;
+
+/// Those of nearly the same letters, the nearest first.
+fn misspelt<'a>(wanted: &str, all: &[&'a str]) -> Vec<&'a str> {
+    let letters = wanted.chars().count();
+    let edits_max = match letters {
+        0..3 => 0,
+        3..6 => 1,
+        _ => letters / 4,
+    };
+    let mut near: Vec<(usize, &str)> = (all.iter().take(COMPARED_MAX))
+        .filter(|name| name.chars().count().abs_diff(letters) <= edits_max)
+        .map(|name| (edits(wanted, &name.to_lowercase()), *name))
+        .filter(|(edits, _)| *edits <= edits_max)
+        .collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Letters to insert, delete, replace or swap with the next one (optimal string alignment).
+fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                let swapped: &Vec<usize> = &before;
+                least = least.min(swapped[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
 }
 
 /// In one line: the library shows the expression with it, too.
@@ -195,6 +237,10 @@ mod tests {
         assert_eq!(
             told("x"),
             "No function is called x. Names: main, parse, parse_line."
+        );
+        assert_eq!(
+            told("prase_lin"),
+            "No function is called prase_lin. Similar names: parse_line."
         );
         assert!(NamePattern::new("/(/").is_err());
     }
