@@ -38,7 +38,8 @@ enum counter {
 	COUNTER_LOST_ALLOCATIONS = 10, /* samples of them for which there was no room, in the ring buffer or to walk the stack */
 	COUNTER_LOST_FREES = 11,
 	COUNTER_ALLOCATIONS_NOT_ALLOWED = 12, /* samples of them, of programs that the invoker may not look into */
-	COUNTERS = 13,
+	COUNTER_CALLS_NOT_ALLOWED = 13, /* of chosen functions, in programs that the invoker may not look into */
+	COUNTERS = 14,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */
@@ -114,6 +115,9 @@ struct file_id {
 };
 _Static_assert(sizeof(struct file_id) == 16, "mirrored by crates/records");
 #define VDSO_INODE 1 /* on device 0:0: the vDSO is no file */
+
+/* Functions whose calls are counted. */
+#define CALLED_FUNCTIONS_MAX 4096
 
 /* Files whose rows are known without a mapping table. */
 #define FILES_MAX 4096

@@ -49,6 +49,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             timers: records::layout::Timers::Best,
             waits: false,
             allocations: false,
+            calls: false,
         },
         ToSampler::Rows {
             first: 0,

@@ -10,6 +10,7 @@ mod analyzed;
 mod both;
 mod call_partners;
 mod call_path;
+mod called_functions;
 mod callers;
 mod chains;
 mod chosen_part;
@@ -99,6 +100,7 @@ pub use allocation_sites::{AllocationSite, MemoryKind, allocation_sites};
 pub use amounts::{Amount, Amounts};
 pub use analyzed::Analyzed;
 pub use both::both;
+pub use called_functions::{CalledRow, ThreadOfCalls, called_functions};
 pub use callers::{Caller, callers, compared_callers};
 pub use compared_files::{
     ComparedFile, FileDifference, FunctionDifference, LineDifference, compared_files,

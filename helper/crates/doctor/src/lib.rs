@@ -138,6 +138,7 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         name: String::new(),
         sweep: None,
         layouts: None,
+        calls: Vec::new(),
         build: recorder::Build::Present,
     };
     let (_control, receiver) = channel();

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use analysis::{
-    AllocationSite, Amount, Amounts, Analyzed, FileHeat, flame_graph, function_table, line_table,
-    thread_table,
+    AllocationSite, Amount, Amounts, Analyzed, FileHeat, called_functions, flame_graph,
+    function_table, line_table, thread_table,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::json::object;
+use crate::json_calls::JsonCalls;
 use crate::json_flags::Schema;
 use crate::json_memory::{JsonMemory, JsonSite};
 use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
@@ -79,6 +80,7 @@ enum Rows<'a> {
     Threads(Vec<Thread<'a>>),
     /// Of memory, whatever the measure.
     Allocations(Vec<JsonSite<'a>>),
+    Calls(Vec<JsonCalls<'a, Heat>>),
     #[serde(rename = "lines")]
     Annotated(Vec<AnnotatedLine<'a>>),
 }
@@ -277,6 +279,15 @@ impl<'a> JsonReport<'a> {
         let rows = sites.iter().take(limit);
         let rows = rows.map(|site| JsonSite::new(&self.run.analyzed, site));
         object(&self.report(Rows::Allocations(rows.collect())))
+    }
+
+    /// Of the functions that were counted.
+    pub fn calls(&self, limit: usize) -> Value {
+        let rows = called_functions(&self.run.analyzed, self.run.measure).unwrap_or_default();
+        let rows = (rows.into_iter().take(limit))
+            .map(|row| JsonCalls::new(self.heat(row.amounts), row))
+            .collect();
+        object(&self.report(Rows::Calls(rows)))
     }
 
     /// Lines of one file, ascending.

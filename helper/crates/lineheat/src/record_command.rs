@@ -90,6 +90,7 @@ pub fn run(args: Args) -> ExitCode {
         choices,
         until: None,
         layouts: None,
+        calls: args.own.calls,
         output,
         name: args.name,
         demangle: args.demangle,

@@ -15,6 +15,7 @@ pub struct Recording {
     pub choices: Choices,
     pub until: Option<f64>,
     pub layouts: Option<DrawnLayouts>,
+    pub calls: Vec<String>,
     pub output: PathBuf,
     pub name: String,
     pub demangle: Option<DemangleChoice>,
@@ -47,6 +48,7 @@ impl RecordFlags {
             },
             until: recording.until,
             layouts: recording.layouts,
+            calls: recording.calls,
             work: match (self.work, &self.work_from) {
                 (Some(units), _) => Work::Each(units),
                 (None, Some(expression)) => Work::FromOutput(expression.clone()),

@@ -76,6 +76,11 @@ pub struct OfRecord {
     /// or newer. Show it with `report --alloc`
     #[arg(long)]
     pub alloc: bool,
+    /// Also count each call of these functions, exactly: a name or a pattern ('Ledger::*'). May be given several times. Each
+    /// call takes about 1 us more. Calls that were inlined are not counted. Requires root or the installed sampler, and
+    /// Linux 6.6 or newer. Show the counts with `report --calls`
+    #[arg(long, value_name = "FUNCTION")]
+    pub calls: Vec<String>,
     /// Stop after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub duration: Option<Duration>,

@@ -9,6 +9,7 @@ use crate::json_flags::JsonFlags;
 use crate::json_report::JsonReport;
 use crate::measure_flag::MeasureFlag;
 use crate::repetition_table::repetition_table;
+use crate::report_calls;
 use crate::report_header::header;
 use crate::report_tree::tree;
 use crate::row_texts::{rest, short_path};
@@ -33,6 +34,7 @@ Examples:
   lineheat report RUN --tree             who calls whom
   lineheat report RUN --threads          CPU time of each thread
   lineheat report RUN --alloc            lines that allocate memory (recorded with --alloc)
+  lineheat report RUN --calls            counted calls, and the time per call
   lineheat report RUN --time 2.7-3.1     only that time; percentages are then of it
   lineheat report RUN --json | jq .      for scripts
 
@@ -56,6 +58,9 @@ pub struct Args {
     /// Show one row per line that allocates memory: allocated, never freed, in use at the peak, and temporary
     #[arg(long, group = "what")]
     alloc: bool,
+    /// Show one row per function whose calls were counted (`record --calls`), with the time per call
+    #[arg(long, group = "what")]
+    calls: bool,
     /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -85,6 +90,11 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(sites) => sites,
         Err(message) => return failure(&message),
     };
+    if args.calls
+        && let Err(message) = report_calls::check(&run)
+    {
+        return failure(&message);
+    }
     if args.json.json {
         let limit = args.limit.unwrap_or(usize::MAX);
         let report = JsonReport {
@@ -93,6 +103,7 @@ pub fn run(args: &Args) -> ExitCode {
         };
         let object = match (&sites, args.lines, args.tree, args.threads) {
             (Some(sites), ..) => report.sites(sites, limit),
+            _ if args.calls => report.calls(limit),
             (_, true, ..) => report.lines(limit),
             (_, _, true, _) => report.tree(limit),
             (.., true) => report.threads(limit),
@@ -104,6 +115,7 @@ pub fn run(args: &Args) -> ExitCode {
     let limit = args.limit.unwrap_or(ROWS_DEFAULT);
     let body = match (&sites, args.lines, args.tree, args.threads) {
         (Some(sites), ..) => allocation_table(&terminal, &run, sites, limit),
+        _ if args.calls => report_calls::calls(&terminal, &run, limit),
         (_, true, ..) => lines(&terminal, &run, limit),
         (_, _, true, _) => tree(&terminal, &run, limit),
         (.., true) => threads(&terminal, &run, limit),

@@ -178,6 +178,7 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
         choices: args.own.choices(&args.flags),
         until: None,
         layouts: None,
+        calls: Vec::new(),
         output: output(sweep, folder, at),
         name: cell.name(),
         demangle: args.demangle,

@@ -96,6 +96,13 @@ impl RunParts {
                     .into(),
             );
         }
+        if run.calls.as_ref().is_some_and(|calls| !calls.fit()) {
+            run.calls = None;
+            profile.problems.push(
+                "The counts of calls of this run are damaged and were omitted. All samples are present."
+                    .into(),
+            );
+        }
         Ok(Some(run))
     }
 }

@@ -5,6 +5,7 @@
 //! only ways to one. Files are foreign input: [`Limits`] bounds each count before memory is taken for it.
 
 mod builder;
+mod call_counts;
 mod columns;
 mod decode;
 mod decode_checks;

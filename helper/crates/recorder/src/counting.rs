@@ -212,6 +212,11 @@ impl Recording<'_> {
             }),
             FromSampler::MissedAll => self.sampler.say(&ToSampler::CaughtUp),
             FromSampler::Synced => self.is_synced = true,
+            FromSampler::Calls { totals } => {
+                let at = self.started.elapsed();
+                self.seen.calls.take_totals(&totals, at);
+            }
+            FromSampler::CallsOfThreads { calls } => self.seen.calls.take_threads(&calls),
             FromSampler::Ran { running_ns } => self.seen.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
                 let name = String::from_utf8_lossy(&name).into_owned();

@@ -11,6 +11,7 @@ use target::Exit;
 
 use super::address_spaces::AddressSpaces;
 use super::allocations::Allocations;
+use super::calls::Calls;
 use super::modules::Modules;
 use super::recorded::EndReason;
 use super::repetitions::Repetitions;
@@ -48,6 +49,7 @@ pub struct Evidence {
     pub stacks: CountedStacks,
     pub waits: Waits,
     pub allocations: Allocations,
+    pub calls: Calls,
     /// By the sampler's symbol ids.
     pub kernel_names: Vec<(u32, String)>,
     /// As the sampler has told them last.
@@ -97,6 +99,7 @@ impl Default for Evidence {
             stacks: CountedStacks::default(),
             waits: Waits::default(),
             allocations: Allocations::default(),
+            calls: Calls::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
             lost_mapping_records: 0,

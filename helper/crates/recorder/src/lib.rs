@@ -5,6 +5,7 @@ mod address_spaces;
 mod allocations;
 mod attach_to;
 mod bpf_refusals;
+mod calls;
 mod choices;
 mod copied_stacks;
 mod counting;
@@ -153,6 +154,7 @@ fn record_until_asked(
     }
     pid_namespace::check_proc()?;
     rate::check(options.chosen.sample_hz, rate::kernel_limit_hz())?;
+    calls::check(options)?;
     let library = preload::wanted(options)?;
     let run_file = (options.output.as_deref()).map(output::prepare_output);
     let run_file = run_file.transpose()?;

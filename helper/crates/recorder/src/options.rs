@@ -78,6 +78,8 @@ pub struct RecordOptions {
     pub until: Option<f64>,
     /// Each execution gets an environment of another size; its size in a turn is that of the others that share this.
     pub layouts: Option<DrawnLayouts>,
+    /// Patterns of functions whose calls are counted.
+    pub calls: Vec<String>,
     /// What each run of the command does.
     pub work: Work,
     /// Which part of a sweep it is.

@@ -96,6 +96,7 @@ pub fn run_info(
         work_from: seen.work_from.clone().unwrap_or_default(),
         allocation_interval: seen.allocations.interval,
         allocation_spread: seen.allocations.spread(),
+        calls: seen.calls.saved(&seen.modules),
         sweep: options.sweep.clone(),
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
         drawn_environments: options.layouts.is_some(),

@@ -7,7 +7,7 @@ use records::{SamplerError, SamplerStep};
 use super::bpf_refusals::{Circumstances, detail, of_load};
 use super::errors::{RecordError, RecordErrorKind};
 use super::missing_rights::{no_perf_events, set_up};
-use super::probe_errors;
+use super::{calls, probe_errors};
 
 impl RecordError {
     pub(crate) fn without_privilege(error: SamplerError) -> RecordError {
@@ -36,6 +36,8 @@ impl RecordError {
             },
             SamplerStep::ProbeFile => probe_errors::of_file(error.errno),
             SamplerStep::AttachProbes => probe_errors::of_attaching(error.errno),
+            SamplerStep::CallFile => calls::of_file(error.errno),
+            SamplerStep::AttachCallProbes => calls::of_attaching(error.errno),
             SamplerStep::NotAllowed => RecordError {
                 kind: RecordErrorKind::NotAllowed,
                 message: target::why_not_allowed(error.pid, target::own_uid()),

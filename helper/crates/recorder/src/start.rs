@@ -17,6 +17,7 @@ use target::Launcher;
 
 use super::address_spaces::AddressSpaces;
 use super::allocations::FirstProgram;
+use super::calls::{self, FileOfCalls};
 use super::copied_stacks::CopiedStacks;
 use super::environment::Environment;
 use super::evidence::Evidence;
@@ -66,9 +67,9 @@ impl<'a> Recording<'a> {
         };
         let pid = processes.first().map_or(0, |(pid, _)| *pid);
         let cwd = working_directory(&options.target, pid);
-        let privilege = match library {
-            Some(_) => Privilege::Required,
-            None => options.privilege,
+        let privilege = match library.is_some() || !options.calls.is_empty() {
+            true => Privilege::Required,
+            false => options.privilege,
         };
         let (sampler, refused) = Sampler::with(privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
@@ -203,6 +204,7 @@ impl<'a> Recording<'a> {
             timers: options.timers,
             waits: options.chosen.waiting,
             allocations: options.chosen.allocations,
+            calls: !options.calls.is_empty(),
         };
         self.sampler.say(&hello);
         self.send_library(options)?;
@@ -218,6 +220,20 @@ impl<'a> Recording<'a> {
         // The sampler takes mappings of processes alone that it may look into.
         for (pid, mapping) in mappings {
             self.sampler.say(&ToSampler::Mapping { pid, mapping });
+        }
+        self.choose_calls(options)
+    }
+
+    /// Finds the functions whose calls are wanted, and has the sampler count them. What is attached to is known to it by now.
+    fn choose_calls(&mut self, options: &RecordOptions) -> Result<(), RecordError> {
+        if options.calls.is_empty() {
+            return Ok(());
+        }
+        let (modules, files) = (&self.seen.modules, &self.files);
+        let (calls, files) = calls::choose(options, modules, files, &self.urgency)?;
+        self.seen.calls = calls;
+        for FileOfCalls { file, places } in files {
+            (self.sampler).send_file(&ToSampler::Calls { places }, file.into());
         }
         Ok(())
     }

@@ -11,6 +11,8 @@ pub const FOLLOWED_MAX: usize = 16384;
 pub const FILES_MAX: usize = 4096;
 pub const FILE_SEGMENTS_MAX: usize = 4;
 pub const RULES_MAX: usize = 65536;
+/// Functions whose calls are counted, and places in their code where that is done.
+pub const CALLED_FUNCTIONS_MAX: usize = 4096;
 /// Rows are found by 4 KiB page of a module's vaddr: a search among some 100 rows.
 pub const PAGE_SHIFT: u32 = 12;
 
@@ -142,10 +144,12 @@ pub enum Counter {
     LostFrees,
     /// Samples of allocations by programs that the user who records may not look into; in no other count.
     AllocationsNotAllowed,
+    /// Calls of chosen functions in such programs, not samples.
+    CallsNotAllowed,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 13] = [
+    pub const ALL: [Counter; 14] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
@@ -159,6 +163,7 @@ impl Counter {
         Counter::LostAllocations,
         Counter::LostFrees,
         Counter::AllocationsNotAllowed,
+        Counter::CallsNotAllowed,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -182,6 +187,7 @@ impl Counter {
             Counter::LostAllocations => "lost-allocations",
             Counter::LostFrees => "lost-frees",
             Counter::AllocationsNotAllowed => "allocations-not-allowed",
+            Counter::CallsNotAllowed => "calls-not-allowed",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What the unprivileged engine and the privileged sampler say to each other, over a socket (to the sampler) and a pipe (to the engine).
 //!
 //! A message is a little-endian u32 length of what follows (at most [`MESSAGE_BYTES_MAX`]), a u32 kind and a body of
-//! fixed-size little-endian fields. The engine sends no path and no text, but may send a file (one, [`ToSampler::Allocations`]); the sampler sends text only as the kernel
+//! fixed-size little-endian fields. The engine sends no path and no text, but may send a file ([`ToSampler::Allocations`], [`ToSampler::Calls`]); the sampler sends text only as the kernel
 //! gave it (thread names, paths of mapped files, kernel symbol names). Links nothing.
 
 pub mod bytes;
+mod calls;
 pub mod layout;
 pub mod mapping;
 pub mod to_engine;
@@ -13,6 +14,7 @@ mod wait;
 mod worth;
 
 pub use bytes::{MessageError, MessageReader, write_message};
+pub use calls::{CallPlace, CallsOfThread};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use mapping::{FileId, Mapping};
 pub use to_engine::{
@@ -23,7 +25,7 @@ pub use wait::{WaitCause, WaitEnd};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 9;
+pub const PROTOCOL_VERSION: u32 = 10;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 128 * 1024;

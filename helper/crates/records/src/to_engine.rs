@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
+use crate::MESSAGE_BYTES_MAX;
 use crate::bytes::{Body, Fields, MessageError, write_message};
+use crate::calls::CallsOfThread;
 use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
 use crate::mapping::{Mapping, parse_mapping, put_mapping};
 use crate::wait::WaitEnd;
@@ -73,10 +75,14 @@ pub enum SamplerStep {
     ProbeFile,
     /// At the functions of the preloaded library.
     AttachProbes,
+    /// The file whose calls are to be counted is no regular file open for reading.
+    CallFile,
+    /// Where calls are counted.
+    AttachCallProbes,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 13] = [
+    const ALL: [SamplerStep; 15] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -90,6 +96,8 @@ impl SamplerStep {
         SamplerStep::OpenSwitchEvent,
         SamplerStep::ProbeFile,
         SamplerStep::AttachProbes,
+        SamplerStep::CallFile,
+        SamplerStep::AttachCallProbes,
     ];
 }
 
@@ -170,6 +178,15 @@ pub enum FromSampler {
         counters: [u64; Counter::ALL.len()],
         lost_mapping_records: u64,
     },
+    /// Calls of functions since the start; a function that is not named has as many as before.
+    Calls {
+        /// Number of the function, and calls.
+        totals: Vec<(u32, u64)>,
+    },
+    /// At the end: the same by thread, as far as there was room for threads.
+    CallsOfThreads {
+        calls: Vec<CallsOfThread>,
+    },
     /// For how long the sampled threads have run, by the kernel's own count: what samples should be there.
     Ran {
         running_ns: u64,
@@ -211,6 +228,11 @@ const MISSED: u32 = 15;
 const MISSED_ALL: u32 = 16;
 const WAIT_END: u32 = 17;
 const FREED: u32 = 18;
+const CALLS: u32 = 19;
+const CALLS_OF_THREADS: u32 = 20;
+
+/// Room for elements in one message beside its other fields.
+const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
 
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -287,6 +309,22 @@ impl FromSampler {
             Self::Exited { time_ns, pid } => {
                 write_message(out, EXITED, &b.u64(*time_ns).u32(*pid).0)
             }
+            Self::Calls { totals } => {
+                for part in totals.chunks(ELEMENT_BYTES_MAX / 12) {
+                    let body = part
+                        .iter()
+                        .fold(Body::default(), |b, (f, n)| b.u32(*f).u64(*n));
+                    write_message(out, CALLS, &body.0)?;
+                }
+                Ok(())
+            }
+            Self::CallsOfThreads { calls } => {
+                for part in calls.chunks(ELEMENT_BYTES_MAX / CallsOfThread::BYTES) {
+                    let body = part.iter().fold(Body::default(), |b, of| of.put(b));
+                    write_message(out, CALLS_OF_THREADS, &body.0)?;
+                }
+                Ok(())
+            }
             Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
             Self::Synced => write_message(out, SYNCED, &[]),
             Self::Missed {
@@ -340,6 +378,20 @@ impl FromSampler {
                     tid: f.u32()?,
                     id: f.u32()?,
                 })
+            })(),
+            CALLS => (|| {
+                let mut totals = Vec::new();
+                while !f.0.is_empty() {
+                    totals.push((f.u32()?, f.u64()?));
+                }
+                Some(Self::Calls { totals })
+            })(),
+            CALLS_OF_THREADS => (|| {
+                let mut calls = Vec::new();
+                while !f.0.is_empty() {
+                    calls.push(CallsOfThread::parse(&mut f)?);
+                }
+                Some(Self::CallsOfThreads { calls })
             })(),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);

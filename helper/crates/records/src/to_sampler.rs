@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
+use crate::calls::CallPlace;
 use crate::layout::Timers;
 use crate::mapping::{FileId, Mapping, parse_file_id, parse_mapping, put_file_id, put_mapping};
 use crate::{MESSAGE_BYTES_MAX, Rule};
@@ -65,6 +66,8 @@ pub enum ToSampler {
         waits: bool,
         /// Allocations, too: [`ToSampler::Allocations`] follows.
         allocations: bool,
+        /// Calls of functions, too: [`ToSampler::Calls`] follows.
+        calls: bool,
     },
     Rules {
         first: u32,
@@ -92,6 +95,9 @@ pub enum ToSampler {
     /// Where the preloaded library calls the probes: offsets in the file that comes with the first byte of this message
     /// (unix(7), `SCM_RIGHTS`), open for reading.
     Allocations { allocated: u64, freed: u64 },
+    /// Where calls are counted in the file that comes with the first byte of this message, open for reading. After
+    /// [`ToSampler::Attach`], once for each file. A file that is not the user's own has probes in the attached processes only.
+    Calls { places: Vec<CallPlace> },
     /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
     Start,
     /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.
@@ -123,6 +129,7 @@ const SYNC: u32 = 10;
 const READ: u32 = 11;
 const CAUGHT_UP: u32 = 12;
 const ALLOCATIONS: u32 = 13;
+const CALLS: u32 = 14;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -142,6 +149,7 @@ impl ToSampler {
                 timers,
                 waits,
                 allocations,
+                calls,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -153,7 +161,8 @@ impl ToSampler {
                     .u32(u32::from(*stack_copies))
                     .u32(*timers as u32)
                     .u32(u32::from(*waits))
-                    .u32(u32::from(*allocations));
+                    .u32(u32::from(*allocations))
+                    .u32(u32::from(*calls));
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -192,6 +201,11 @@ impl ToSampler {
                 let body = Body::default().u64(*allocated).u64(*freed);
                 write_message(out, ALLOCATIONS, &body.0)
             }
+            Self::Calls { places } => {
+                let places = places.iter().take(ELEMENT_BYTES_MAX / CallPlace::BYTES);
+                let body = places.fold(Body::default(), |body, place| place.put(body));
+                write_message(out, CALLS, &body.0)
+            }
             Self::Start => write_message(out, START, &[]),
             Self::Sync => write_message(out, SYNC, &[]),
             Self::Read {
@@ -225,6 +239,7 @@ impl ToSampler {
                     timers: Timers::from_code(f.u32()?)?,
                     waits: f.u32()? != 0,
                     allocations: f.u32()? != 0,
+                    calls: f.u32()? != 0,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -271,6 +286,7 @@ impl ToSampler {
                 let (allocated, freed) = (f.u64()?, f.u64()?);
                 f.end().map(|()| Self::Allocations { allocated, freed })
             })(),
+            CALLS => CallPlace::parse_all(&mut f).map(|places| Self::Calls { places }),
             START => f.end().map(|()| Self::Start),
             SYNC => f.end().map(|()| Self::Sync),
             READ => (|| {
@@ -367,6 +383,13 @@ mod tests {
                 timers: Timers::PerThread,
                 waits: true,
                 allocations: true,
+                calls: true,
+            },
+            ToSampler::Calls {
+                places: vec![CallPlace {
+                    offset: 0x1234,
+                    function: 4095,
+                }],
             },
             ToSampler::Allocations {
                 allocated: 0x1060,

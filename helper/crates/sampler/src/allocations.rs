@@ -57,19 +57,32 @@ impl Bpf {
 /// A probe is seen, and paid for, by every process that maps the file. So it has to be the invoker's own, who could change
 /// what it does anyway, or the one that root has put beside this program.
 fn may_have_probes(file: &File, invoker: u32) -> Result<(), i32> {
+    let found = is_open_for_reading(file)?;
+    match is_own(&found, invoker) || is_beside_us(&found) {
+        true => Ok(()),
+        false => Err(libc::EPERM),
+    }
+}
+
+/// Who owns a file can change what is executed of it.
+pub fn is_own(found: &Metadata, invoker: u32) -> bool {
+    invoker == 0 || found.uid() == invoker
+}
+
+/// What the file is, if it is a regular one.
+///
+/// # Errors
+/// As errno.
+pub fn is_open_for_reading(file: &File) -> Result<Metadata, i32> {
     // SAFETY: fcntl with F_GETFL takes plain numbers.
     let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
     let is_readable = flags >= 0
         && flags & libc::O_PATH == 0
         && matches!(flags & libc::O_ACCMODE, libc::O_RDONLY | libc::O_RDWR);
     let found = file.metadata().map_err(|e| e.raw_os_error().unwrap_or(0))?;
-    if !is_readable || !found.is_file() {
-        return Err(libc::EBADF);
-    }
-    let is_own = invoker == 0 || found.uid() == invoker;
-    match is_own || is_beside_us(&found) {
-        true => Ok(()),
-        false => Err(libc::EPERM),
+    match is_readable && found.is_file() {
+        true => Ok(found),
+        false => Err(libc::EBADF),
     }
 }
 

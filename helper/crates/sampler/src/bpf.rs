@@ -27,7 +27,7 @@ pub struct MappedArray<T> {
 }
 
 impl<T: Copy> MappedArray<T> {
-    fn new(map: &impl MapCore, count: usize) -> io::Result<MappedArray<T>> {
+    pub fn new(map: &impl MapCore, count: usize) -> io::Result<MappedArray<T>> {
         // SAFETY: a fresh shared mapping of the whole map at an address of the kernel's choice.
         let base = unsafe {
             libc::mmap(
@@ -90,6 +90,7 @@ pub struct Wanted {
     pub stack_copies: bool,
     pub waits: bool,
     pub allocations: bool,
+    pub calls: bool,
 }
 
 pub struct Bpf {
@@ -111,6 +112,7 @@ impl Bpf {
             stack_copies,
             waits,
             allocations,
+            calls,
         } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
@@ -138,6 +140,11 @@ impl Bpf {
             open.maps.wait_places.set_autocreate(false)?;
         }
         prepare_probes(&mut open, allocations)?;
+        if !calls {
+            open.progs.count_call.set_autoload(false);
+            open.maps.calls_of_functions.set_autocreate(false)?;
+            open.maps.calls_of_threads.set_autocreate(false)?;
+        }
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;
         open.maps.pages.set_max_entries(capacities.pages.max(1))?;

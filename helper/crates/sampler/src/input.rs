@@ -1,27 +1,31 @@
 //! What the engine sends: bytes, by a pipe or a socket, and by a socket also a file (unix(7), `SCM_RIGHTS`).
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// Room for the head of one control message and one descriptor.
 const CONTROL_WORDS: usize = 4;
 
+/// More files than a recording has with chosen functions.
+const FILES_MAX: usize = 256;
+
 #[derive(Default)]
 pub struct Input {
-    /// The last one that came.
-    file: Option<OwnedFd>,
+    /// Those that came and were not taken yet, in order.
+    files: VecDeque<OwnedFd>,
     only_bytes: bool,
 }
 
 impl Input {
-    /// The file that came and was not taken yet.
+    /// The file of the next message that has one.
     pub fn take_file(&mut self) -> Option<OwnedFd> {
-        self.file.take()
+        self.files.pop_front()
     }
 
     /// From now on the kernel closes files that come. The system call that receives them is not needed any more.
     pub fn refuse_files(&mut self) {
-        self.file = None;
+        self.files.clear();
         self.only_bytes = true;
     }
 
@@ -52,7 +56,10 @@ impl Input {
                 && (*head).cmsg_type == libc::SCM_RIGHTS
             {
                 let fd = libc::CMSG_DATA(head).cast::<RawFd>().read_unaligned();
-                self.file = Some(OwnedFd::from_raw_fd(fd));
+                let file = OwnedFd::from_raw_fd(fd);
+                if self.files.len() < FILES_MAX {
+                    self.files.push_back(file);
+                }
             }
         }
         Ok(n as usize)

@@ -153,6 +153,10 @@ impl Processes {
         self.processes.contains_key(&pid)
     }
 
+    pub fn pids(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().copied()
+    }
+
     pub fn is_sampled(&self, thread: ThreadId) -> bool {
         let process = self.processes.get(&thread.pid);
         process.is_some_and(|p| p.is_whole || p.threads.contains(&thread.tid))

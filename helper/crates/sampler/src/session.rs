@@ -1,6 +1,7 @@
 //! One recording, from the engine's first message to the end of its input.
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
@@ -17,6 +18,7 @@ use records::{
 use crate::allocations::Probes;
 use crate::attachment::{Attachment, Waits};
 use crate::bpf::{Bpf, Capacities, Wanted};
+use crate::calls::CallProbes;
 use crate::catch_up::CatchUp;
 use crate::end::{End, errno_of, failed};
 use crate::followed::{CpuTime, Standing};
@@ -64,6 +66,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         timers,
         waits,
         allocations,
+        calls,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -94,6 +97,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         stack_copies,
         waits,
         allocations,
+        calls,
     };
     let (bpf, waits) = load(wanted, invoker)?;
     let mut session = Session {
@@ -103,6 +107,8 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         input,
         bpf,
         probes: None,
+        calls_wanted: calls,
+        call_probes: CallProbes::default(),
         attachment: Attachment::new(
             SampleEvent {
                 sample_hz,
@@ -159,6 +165,8 @@ pub(crate) struct Session {
     pub(crate) attachment: Attachment,
     /// If allocations are wanted.
     probes: Option<Probes>,
+    calls_wanted: bool,
+    call_probes: CallProbes,
     /// Since sampling began.
     cpu_time: Option<CpuTime>,
     /// If waits are wanted, since sampling began.
@@ -199,6 +207,7 @@ impl Session {
             if stop {
                 self.attachment.stop();
                 self.probes = None;
+                self.call_probes.detach();
                 if let Some(last_look) = self.last_look.take() {
                     self.bpf.end_open_waits(last_look, monotonic_ns());
                 }
@@ -232,11 +241,17 @@ impl Session {
                     lost_mapping_records: self.follower.lost_records,
                 }
                 .write(out)?;
+                let totals = self.call_probes.news();
+                FromSampler::Calls { totals }.write(out)?;
             }
             if std::mem::take(&mut self.sync_asked) {
                 FromSampler::Synced.write(out)?;
             }
             out.flush()?;
+        }
+        if self.call_probes.is_wanted() {
+            let calls = self.bpf.calls_of_threads();
+            FromSampler::CallsOfThreads { calls }.write(out)?;
         }
         if let Some(time) = self.cpu_time.take() {
             let running_ns = self.bpf.end_cpu_time(time).unwrap_or(0);
@@ -309,7 +324,10 @@ impl Session {
                 self.follower.map(pid, Mapped::of(&mapping, 0));
                 Ok(())
             }
-            ToSampler::Attach { .. } | ToSampler::Allocations { .. } | ToSampler::Start
+            ToSampler::Attach { .. }
+            | ToSampler::Allocations { .. }
+            | ToSampler::Calls { .. }
+            | ToSampler::Start
                 if self.started =>
             {
                 Err(outside)
@@ -326,6 +344,12 @@ impl Session {
                     .attach_probes(file, [allocated, freed], self.invoker)?;
                 self.probes = Some(attached);
                 Ok(())
+            }
+            ToSampler::Calls { .. } if !self.calls_wanted => Err(outside),
+            ToSampler::Calls { places } => {
+                let file = self.input.take_file().map(File::from);
+                let pids: Vec<u32> = self.follower.processes().pids().collect();
+                (self.call_probes).attach(&self.bpf, file, &places, &pids, self.invoker)
             }
             ToSampler::Start => self.start(out),
             ToSampler::Sync => {
@@ -395,6 +419,7 @@ impl Session {
             let prepared = self.bpf.prepare_last_look();
             self.last_look = Some(prepared.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
         }
+        self.call_probes.begin();
         self.attachment.start()?;
         self.started = true;
         self.input.refuse_files();
@@ -504,4 +529,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 13);
+const _: () = assert!(Counter::ALL.len() == 14);

@@ -194,6 +194,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         name: request.name.clone(),
         sweep: None,
         layouts: None,
+        calls: Vec::new(),
         build: kept(request),
     })
 }

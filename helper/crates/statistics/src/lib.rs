@@ -20,6 +20,7 @@ mod log_costs;
 mod multiple_tests;
 mod patterns;
 mod planning;
+mod poisson;
 mod run_noise;
 mod several_runs;
 mod student;
@@ -41,6 +42,7 @@ pub use log_costs::{TURNS_FOR_PAIRS, Turns};
 pub use multiple_tests::benjamini_hochberg;
 pub use patterns::{Pattern, pattern};
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
+pub use poisson::poisson_interval;
 pub use run_noise::RunNoise;
 pub use several_runs::{
     Compared, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize, compare_features,

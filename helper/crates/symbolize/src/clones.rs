@@ -22,6 +22,14 @@ pub(crate) fn without_marks(symbol: &str) -> &str {
     if rest.is_empty() { symbol } else { rest }
 }
 
+/// Whether the symbol is of a part of its function, not of a copy of the whole: nobody calls that but the function.
+pub(crate) fn is_part(symbol: &str) -> bool {
+    let marks = symbol.get(without_marks(symbol).len()..).unwrap_or("");
+    [".part", ".cold", ".warm"]
+        .iter()
+        .any(|mark| marks.contains(mark))
+}
+
 fn without_mark(symbol: &str) -> Option<&str> {
     // ThinLTO's number is followed by nothing, GCC's too.
     let without_number = symbol
@@ -45,7 +53,15 @@ fn without_mark(symbol: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_marks;
+    use super::{is_part, without_marks};
+
+    #[test]
+    fn a_part_is_no_copy() {
+        let parts = ["sum.part.0", "sum.constprop.0.cold", "sum.cold"];
+        assert!(parts.into_iter().all(is_part));
+        let whole = ["sum", "sum.constprop.0", "sum.llvm.12", "a.partner", ""];
+        assert!(!whole.into_iter().any(is_part));
+    }
 
     #[test]
     fn marks_go_and_the_name_stays() {

@@ -68,25 +68,7 @@ pub(crate) fn look_up<'a>(
         }
     };
     let context = OnceCell::new();
-    let mut lookup = Lookup {
-        dwarf: &dwarf,
-        units: &units,
-        asked: vaddrs,
-        split,
-        split_context: &context,
-        mode: options.demangle,
-        names: FxHashMap::default(),
-        declarations: Declarations::default(),
-        scopes: Scopes::default(),
-        others: OtherUnits::default(),
-        inlined: Functions::default(),
-        functions: FxHashMap::default(),
-        files: FxHashMap::default(),
-        split_paths: FxHashMap::default(),
-        too_deep: FxHashMap::default(),
-        places: FxHashMap::default(),
-        seen: FxHashMap::default(),
-    };
+    let mut lookup = Lookup::new(&dwarf, &units, vaddrs, split, &context, options.demangle);
     let mut faults = 0;
     let places = answer.chains.iter_mut().zip(&mut answer.builds);
     for (vaddr, (chain, build)) in vaddrs.iter().zip(places) {
@@ -154,9 +136,9 @@ struct Name {
 
 /// What an entry of a function says.
 #[derive(Clone, Default)]
-struct Function {
-    name: Text,
-    system_name: Text,
+pub(crate) struct Function {
+    pub(crate) name: Text,
+    pub(crate) system_name: Text,
     declared: Declaration,
 }
 
@@ -166,14 +148,14 @@ struct SeenUnit<'ctx, 'a> {
     language: Option<gimli::DwLang>,
 }
 
-struct Lookup<'ctx, 'a> {
+pub(crate) struct Lookup<'ctx, 'a> {
     dwarf: &'ctx Arc<Dwarf<Reader<'a>>>,
     units: &'ctx Units<'ctx, 'a>,
     /// Sorted.
     asked: &'ctx [u64],
     split: &'ctx SplitDwarf<'a>,
     /// Reads units whose debug information is split, once there is one.
-    split_context: &'ctx OnceCell<gimli::Result<Context<Reader<'a>>>>,
+    split_context: &'ctx SplitContext<'a>,
     mode: DemangleMode,
     names: FxHashMap<&'a [u8], Name>,
     declarations: Declarations,
@@ -192,7 +174,38 @@ struct Lookup<'ctx, 'a> {
     seen: FxHashMap<(usize, usize), SeenUnit<'ctx, 'a>>,
 }
 
+pub(crate) type SplitContext<'a> = OnceCell<gimli::Result<Context<Reader<'a>>>>;
+
 impl<'ctx, 'a> Lookup<'ctx, 'a> {
+    pub(crate) fn new(
+        dwarf: &'ctx Arc<Dwarf<Reader<'a>>>,
+        units: &'ctx Units<'ctx, 'a>,
+        asked: &'ctx [u64],
+        split: &'ctx SplitDwarf<'a>,
+        split_context: &'ctx SplitContext<'a>,
+        mode: DemangleMode,
+    ) -> Lookup<'ctx, 'a> {
+        Lookup {
+            dwarf,
+            units,
+            asked,
+            split,
+            split_context,
+            mode,
+            names: FxHashMap::default(),
+            declarations: Declarations::default(),
+            scopes: Scopes::default(),
+            others: OtherUnits::default(),
+            inlined: Functions::default(),
+            functions: FxHashMap::default(),
+            files: FxHashMap::default(),
+            split_paths: FxHashMap::default(),
+            too_deep: FxHashMap::default(),
+            places: FxHashMap::default(),
+            seen: FxHashMap::default(),
+        }
+    }
+
     /// The frames at an address; also says how their unit was built.
     fn chain(&mut self, vaddr: u64, build: &mut Option<Arc<Build>>) -> gimli::Result<Vec<Frame>> {
         for unit in self.units.at(vaddr) {
@@ -293,7 +306,12 @@ impl<'ctx, 'a> Lookup<'ctx, 'a> {
         })
     }
 
-    fn function_of(&mut self, unit: UnitRef<'_, Reader<'a>>, entry: UnitOffset) -> Function {
+    /// What the entry of a function, or of a call that was inlined, is of. The unit's build is asked for before.
+    pub(crate) fn function_of(
+        &mut self,
+        unit: UnitRef<'_, Reader<'a>>,
+        entry: UnitOffset,
+    ) -> Function {
         let key = (unit_key(unit), entry.0);
         if let Some(known) = self.functions.get(&key) {
             return known.clone();
@@ -378,7 +396,7 @@ impl<'ctx, 'a> Lookup<'ctx, 'a> {
         (readable, raw)
     }
 
-    fn build_of(&mut self, unit: UnitRef<'ctx, Reader<'a>>) -> Option<Arc<Build>> {
+    pub(crate) fn build_of(&mut self, unit: UnitRef<'ctx, Reader<'a>>) -> Option<Arc<Build>> {
         let key = unit_key(unit);
         if let Some(known) = self.seen.get(&key) {
             return known.build.clone();

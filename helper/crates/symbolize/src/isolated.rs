@@ -255,6 +255,7 @@ impl Round {
             threads: options.threads,
             at_once,
             debuginfod: options.debuginfod,
+            lists_functions: options.lists_functions,
             cache: options.cache.clone().map(OsString::from),
             modules,
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::build::Build;
+use crate::functions_listed::FunctionList;
 use crate::language::Language;
 use crate::text::Text;
 
@@ -48,4 +49,6 @@ pub struct ModuleSymbols {
     pub has_lines: bool,
     /// Why names or lines are missing, as a sentence.
     pub problem: Option<String>,
+    /// If they were asked for.
+    pub functions: FunctionList,
 }

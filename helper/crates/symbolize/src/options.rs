@@ -18,6 +18,8 @@ pub struct Options {
     pub threads: usize,
     /// Ask debuginfod for debug files that are not here, and wait so long for each; `None`: never ask.
     pub debuginfod: Option<Duration>,
+    /// List the functions of each module, too.
+    pub lists_functions: bool,
     /// Counts the addresses that were looked up.
     pub progress: Arc<AtomicUsize>,
     /// The folder where names and lines are kept from one run to the next, by build-id; `None`: nowhere.
@@ -32,6 +34,7 @@ impl Default for Options {
             time_limit: Duration::from_secs(10),
             threads: std::thread::available_parallelism().map_or(1, |count| count.get().min(8)),
             debuginfod: None,
+            lists_functions: false,
             progress: Arc::default(),
             cache: None,
         }

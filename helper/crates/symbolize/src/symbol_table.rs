@@ -73,6 +73,30 @@ pub(crate) fn names_at<'a>(
     search.finish()
 }
 
+/// All function symbols of the files that have a size, but for those whose code only chooses another function (`IFUNC`). One that
+/// several tables have comes several times.
+pub(crate) fn each_sized<'a>(
+    files: &[&object::File<'a>],
+    mut found: impl FnMut(&'a str, u64, u64),
+) {
+    for file in files {
+        let code_ends = code_ends(file);
+        for symbol in file.symbols().chain(file.dynamic_symbols()) {
+            let of = function_symbol(&symbol, &code_ends);
+            if let Some(of) = of.filter(|of| of.sized && !chooses_another(&symbol)) {
+                found(of.name, of.start, of.end);
+            }
+        }
+    }
+}
+
+fn chooses_another(symbol: &object::Symbol<'_, '_>) -> bool {
+    match symbol.flags() {
+        object::SymbolFlags::Elf { st_info, .. } => st_info.st_type() == object::elf::STT_GNU_IFUNC,
+        _ => false,
+    }
+}
+
 struct Search<'a, 'asked> {
     asked: &'asked [u64],
     /// The best symbol with a size that covers the address.

@@ -12,6 +12,7 @@ use crate::cache::{Cache, CacheKey};
 use crate::debug_file::{self, Found};
 use crate::debuginfod;
 use crate::elf::Elf;
+use crate::function_list;
 use crate::module::ModuleFile;
 use crate::nesting;
 use crate::options::Options;
@@ -166,6 +167,9 @@ fn fill(
         }
     }
 
+    if options.lists_functions {
+        symbols.functions = function_list::list(&files, options, deadline);
+    }
     for (at, vaddr) in vaddrs.iter().enumerate() {
         let Some(address) = known.place(*vaddr).map(|place| &known.addresses[place]) else {
             continue;

@@ -45,6 +45,11 @@ impl<'d, 'a> Units<'d, 'a> {
         Ok(units)
     }
 
+    /// Those that can be read.
+    pub(crate) fn all(&self) -> impl Iterator<Item = UnitRef<'_, Reader<'a>>> {
+        (0..self.headers.len()).filter_map(|index| self.unit(index))
+    }
+
     /// The units whose code an address is.
     pub(crate) fn at<'s>(&'s self, vaddr: u64) -> Vec<UnitRef<'s, Reader<'a>>>
     where

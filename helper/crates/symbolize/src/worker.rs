@@ -54,6 +54,7 @@ pub fn serve_as_worker() -> io::Result<()> {
         time_limit: task.time_limit,
         threads: task.threads,
         debuginfod: task.debuginfod,
+        lists_functions: task.lists_functions,
         progress: Arc::clone(&progress),
         cache: task.cache.map(PathBuf::from),
     };

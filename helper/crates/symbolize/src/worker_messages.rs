@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache_format;
 use crate::demangle::DemangleMode;
+use crate::functions_listed::FunctionList;
 use crate::known::{Address, Known};
 use crate::{Language, ModuleSymbols};
 
@@ -27,6 +28,7 @@ pub(crate) struct Task {
     /// Modules that are read at one time.
     pub(crate) at_once: usize,
     pub(crate) debuginfod: Option<Duration>,
+    pub(crate) lists_functions: bool,
     pub(crate) cache: Option<OsString>,
     pub(crate) modules: Vec<TaskModule>,
 }
@@ -73,6 +75,7 @@ struct Heading {
     language: Language,
     build_id: String,
     problem: Option<String>,
+    functions: FunctionList,
 }
 
 pub(crate) fn write_message(stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
@@ -148,6 +151,7 @@ pub(crate) fn encode_symbols(symbols: ModuleSymbols, vaddrs: &[u64]) -> Vec<u8> 
         language: symbols.language,
         build_id: symbols.build_id,
         problem: symbols.problem,
+        functions: symbols.functions,
     };
     let columns = symbols.chains.into_iter().zip(symbols.builds);
     let known = Known {
@@ -179,6 +183,7 @@ pub(crate) fn decode_symbols(bytes: &[u8], vaddrs: &[u64]) -> Option<ModuleSymbo
         build_id: heading.build_id,
         has_lines: known.has_lines,
         problem: heading.problem,
+        functions: heading.functions,
         ..ModuleSymbols::default()
     };
     for address in known.addresses {
@@ -243,6 +248,7 @@ mod tests {
             threads: 3,
             at_once: 2,
             debuginfod: Some(Duration::from_secs(120)),
+            lists_functions: true,
             cache: Some("/c".into()),
             modules: vec![TaskModule {
                 index: 7,
@@ -286,6 +292,7 @@ mod tests {
             threads: 1,
             at_once: 1,
             debuginfod: None,
+            lists_functions: false,
             cache: None,
             modules: Vec::new(),
         };

@@ -67,6 +67,7 @@ impl Sampler {
             timers,
             waits: false,
             allocations: false,
+            calls: false,
         }
     }
 

@@ -42,6 +42,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         timers: Timers::Best,
         waits: false,
         allocations: false,
+        calls: false,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

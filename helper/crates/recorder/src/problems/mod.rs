@@ -4,6 +4,8 @@
 mod allocation_problem;
 mod allocations;
 mod build_problems;
+mod call_problem;
+mod calls;
 mod made_code;
 mod missing_samples;
 mod missing_work;
@@ -22,6 +24,7 @@ use allocations::{
     own_new, programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
+use calls::{calls_not_allowed, calls_without_children, functions_not_counted, many_calls};
 use made_code::nameless_made_code;
 use missing_samples::{
     lost, not_followed, programs_not_allowed, samples_not_allowed, user_space_only,
@@ -68,6 +71,10 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(allocations_not_allowed),
     Finding::Seen(untracked),
     Finding::Seen(allocations_beyond),
+    Finding::Seen(functions_not_counted),
+    Finding::Seen(calls_not_allowed),
+    Finding::Seen(calls_without_children),
+    Finding::Seen(many_calls),
     Finding::Seen(mapping_records_lost),
     Finding::Seen(unknown_frames),
     Finding::Seen(deep_stacks),
@@ -94,7 +101,11 @@ pub fn problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
 
 /// What was asked for and is not there at all, as sentences: to be said at once.
 pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
-    let missing = [no_waits(seen), not_sampled(seen)];
+    let missing = [
+        no_waits(seen),
+        not_sampled(seen),
+        functions_not_counted(seen),
+    ];
     missing
         .into_iter()
         .flatten()

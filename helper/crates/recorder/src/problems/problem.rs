@@ -4,6 +4,7 @@ use records::SamplerError;
 use symbolize::{Language, Text};
 
 use super::allocation_problem::AllocationProblem;
+use super::call_problem::CallProblem;
 use crate::modules::MadeBy;
 
 /// Shares are of all samples where nothing else is said.
@@ -41,6 +42,8 @@ pub enum Problem {
     ThreadsNotRun { threads: u64 },
     /// Of allocated memory.
     Allocations(AllocationProblem),
+    /// Of counted calls.
+    Calls(CallProblem),
     /// Of code that was loaded; what is shown is not known.
     MappingRecordsLost { records: u64 },
     /// Records of these processes were dropped, and they could not be read any more.

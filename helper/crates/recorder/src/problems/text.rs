@@ -74,6 +74,7 @@ impl Problem {
                 )
             }
             Problem::Allocations(problem) => problem.sentence(),
+            Problem::Calls(problem) => problem.sentence(),
             Problem::MappingRecordsLost { records } => format!(
                 "{records} records of loaded libraries were lost; code in those libraries is shown as [unknown]."
             ),

@@ -83,7 +83,8 @@ impl OwnSampler {
                 | ToSampler::Mapping { .. }
                 | ToSampler::Read { .. }
                 | ToSampler::CaughtUp
-                | ToSampler::Allocations { .. } => {}
+                | ToSampler::Allocations { .. }
+                | ToSampler::Calls { .. } => {}
             }
         }
     }

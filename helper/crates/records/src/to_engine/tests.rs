@@ -1,4 +1,5 @@
 use super::*;
+use crate::CallsOfThread;
 use crate::FileId;
 use crate::MessageReader;
 use crate::WaitCause;
@@ -62,6 +63,17 @@ fn a_message_is_read_as_it_was_written() {
             tid: 4,
             id: 9,
         },
+        FromSampler::Calls {
+            totals: vec![(0, 1_000_003), (7, u64::MAX)],
+        },
+        FromSampler::CallsOfThreads {
+            calls: vec![CallsOfThread {
+                function: 7,
+                pid: 3,
+                tid: 4,
+                calls: 5,
+            }],
+        },
         FromSampler::WaitEnd(WaitEnd {
             began_ns: 5,
             pid: 1,
@@ -110,7 +122,7 @@ fn a_message_is_read_as_it_was_written() {
             name: b"tcp_sendmsg".to_vec(),
         },
         FromSampler::Counts {
-            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6],
+            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6, 2],
             lost_mapping_records: 0,
         },
         FromSampler::Failed(SamplerError {

@@ -1,0 +1,107 @@
+//! `lineheat report --calls`: counted calls, and the time under them.
+
+use analysis::{CalledRow, called_functions};
+use profile::run::CalledFunction;
+
+use crate::row_texts::rest;
+use crate::selected_run::SelectedRun;
+use crate::terminal::{Style, Terminal};
+use crate::terminal_numbers::{count, duration, value};
+use crate::terminal_table::{Align, Flexible, Table};
+use crate::terminal_text::visible;
+
+/// # Errors
+/// A sentence: there are no counts of what is selected.
+pub fn check(run: &SelectedRun) -> Result<(), String> {
+    let counts = (run.analyzed.profile().run.as_ref()).and_then(|run| run.calls.as_ref());
+    if counts.is_none() {
+        return Err("No calls were counted in this run. Record with --calls, for example:\n  lineheat record --calls 'Ledger::*' -- COMMAND".to_owned());
+    }
+    match run.selection.is_empty() {
+        true => Ok(()),
+        false => Err("Calls are counted over the whole run, so --calls cannot be combined with a selection. Leave out one of them.".to_owned()),
+    }
+}
+
+pub fn calls(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
+    let unit = run.analyzed.unit(run.measure);
+    let rows = called_functions(&run.analyzed, run.measure).unwrap_or_default();
+    let mut table = Table::new(&[
+        ("calls", Align::Right),
+        ("total", Align::Right),
+        ("self", Align::Right),
+        ("per call", Align::Right),
+        ("95 %", Align::Right),
+        ("module", Align::Left),
+        ("function", Align::Left),
+    ]);
+    for row in rows.iter().take(limit) {
+        let amount = |of: analysis::Amount| match of.samples {
+            0 => String::new(),
+            _ => value(of.value, unit),
+        };
+        let plain = |text: String| (text, Style::Plain);
+        let [each, between] = per_call(row, unit);
+        table.row(vec![
+            plain(match row.counted.not_counted.is_empty() {
+                true => count(row.counted.calls),
+                false => "not counted".to_owned(),
+            }),
+            plain(amount(row.amounts.total)),
+            plain(amount(row.amounts.self_)),
+            plain(each),
+            (between, Style::Faint),
+            (visible(row.module).into_owned(), Style::Faint),
+            plain(visible(&row.counted.name).into_owned()),
+        ]);
+    }
+    let flexible = [(MODULE, 14), (FUNCTION, 24), (MODULE, 8)];
+    let flexible = flexible.map(|(column, least)| Flexible { column, least });
+    let mut text = table.render(terminal, &flexible);
+    text += &rest(terminal, rows.len(), limit, "functions");
+    for row in rows.iter().take(limit) {
+        if let Some(note) = note(row.counted) {
+            let note = format!("{}: {note}", visible(&row.counted.name));
+            text += &format!("{}\n", terminal.paint(Style::Faint, &note));
+        }
+    }
+    text
+}
+
+/// Columns that give way.
+const MODULE: usize = 5;
+const FUNCTION: usize = 6;
+
+fn per_call(row: &CalledRow, unit: &str) -> [String; 2] {
+    let of = |amount: f64| match unit {
+        "nanoseconds" => duration(amount),
+        unit => value(amount.round() as u64, unit),
+    };
+    row.per_call.map_or_else(Default::default, |each| {
+        let between = format!("{} to {}", of(each.low), of(each.high));
+        [of(each.value), between]
+    })
+}
+
+/// What a reader has to know of a count.
+fn note(counted: &CalledFunction) -> Option<String> {
+    let mut notes = Vec::new();
+    if !counted.not_counted.is_empty() {
+        notes.push(counted.not_counted.clone());
+    }
+    if !counted.same_code.is_empty() {
+        let names = visible(&counted.same_code.join(", ")).into_owned();
+        notes.push(format!(
+            "Its code is also that of {names}: calls of these are included."
+        ));
+    }
+    match counted.inlined {
+        0 => {}
+        1 => notes.push("It was also inlined at one place. Calls there are not counted, so no time per call is given.".to_owned()),
+        places => notes.push(format!("It was also inlined at {} places. Calls there are not counted, so no time per call is given.", count(places.into()))),
+    }
+    if counted.may_be_inlined {
+        notes.push("Calls that were inlined are not counted; without complete debug information, it is unknown whether there are any.".to_owned());
+    }
+    (!notes.is_empty()).then(|| notes.join(" "))
+}

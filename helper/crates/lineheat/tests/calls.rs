@@ -1,0 +1,172 @@
+//! Calls of functions that are called a known number of times, under real BPF.
+
+mod support;
+
+use profile::Profile;
+use profile::run::{CallCounts, CalledFunction};
+use support::{Program, can_record, lineheat};
+
+fn counts_of(profile: &Profile) -> &CallCounts {
+    let run = profile.run.as_ref().expect("a run");
+    run.calls.as_ref().expect("calls were counted")
+}
+
+fn problems_of(profile: &Profile) -> String {
+    profile.run.as_ref().expect("a run").problems.join("\n")
+}
+
+fn function<'a>(counts: &'a CallCounts, name: &str) -> &'a CalledFunction {
+    let mut named = counts.functions.iter().filter(|of| of.name == name);
+    let found = named
+        .next()
+        .unwrap_or_else(|| panic!("no {name}: {counts:?}"));
+    assert!(named.next().is_none(), "one {name}");
+    found
+}
+
+/// By process, those of its threads in ascending order.
+fn calls_by_process(counts: &CallCounts, name: &str) -> Vec<Vec<u64>> {
+    let number = counts.functions.iter().position(|of| of.name == name);
+    let of_it = |of: &&profile::run::ThreadCalls| Some(of.function as usize) == number;
+    let mut by_process = std::collections::BTreeMap::<u32, Vec<u64>>::new();
+    for of in counts.threads.iter().filter(of_it) {
+        by_process.entry(of.pid).or_default().push(of.calls);
+    }
+    let sorted = by_process.into_values().map(|mut calls| {
+        calls.sort_unstable();
+        calls
+    });
+    sorted.collect()
+}
+
+/// What the program prints, without and with a recording.
+fn prints_the_same(program: &Program, options: &[&str]) -> Profile {
+    let alone = std::process::Command::new(&program.path).output();
+    let alone = alone.expect("it runs");
+    let (profile, output) = program.record(options);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("exited with 0"), "{told}");
+    assert_eq!(output.stdout, alone.stdout, "{told}");
+    assert!(!alone.stdout.is_empty());
+    profile
+}
+
+#[test]
+fn each_call_of_each_thread_and_child_is_counted() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("calls");
+    let (profile, output) = program.record(&["--calls", "add_odd"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    let counts = counts_of(&profile);
+    let of = function(counts, "add_odd");
+    assert_eq!(of.calls, 1_000_003 + 1_000 + 1_001, "{told}");
+    assert_eq!(
+        (of.inlined, of.may_be_inlined, &*of.not_counted),
+        (0, false, "")
+    );
+    let mut threads = vec![125_000; 5];
+    threads.extend([125_001; 3]);
+    let by_process = calls_by_process(counts, "add_odd");
+    assert_eq!(by_process, [threads, vec![1_000], vec![1_001]]);
+    let problems = problems_of(&profile);
+    assert!(
+        problems.contains("times per second (more than 100,000 from"),
+        "so many calls cost the program time: {problems}"
+    );
+    let report = lineheat(&["report", "--calls", "--json"])
+        .arg(program.run_path())
+        .output();
+    let report: serde_json::Value =
+        serde_json::from_slice(&report.expect("it runs").stdout).expect("JSON");
+    let row = &report["calls"][0];
+    assert_eq!(row["calls"], 1_002_004);
+    let each = &row["perCall"];
+    let [low, value, high] = ["low", "value", "high"].map(|key| each[key].as_f64().expect("known"));
+    let total = row["totalNs"].as_f64().expect("a time");
+    assert!((value - total / 1_002_004.0).abs() < 1e-6, "{row}");
+    assert!(low < value && value < high, "{row}");
+}
+
+#[test]
+fn what_is_not_counted_is_said() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("calls");
+    let (profile, output) = program.record(&["--calls", "/^(twice|first|second|leaf)$/"]);
+    let counts = counts_of(&profile);
+    assert_eq!(
+        ["first", "second"].map(|name| function(counts, name).calls),
+        [1, 1]
+    );
+    let twice = function(counts, "twice");
+    assert_eq!((twice.calls, twice.inlined), (0, 2));
+    assert!(twice.not_counted.contains("inlined"), "{twice:?}");
+    let leaf = function(counts, "leaf");
+    assert!(leaf.not_counted.contains("25 us more"), "{leaf:?}");
+    let problems = problems_of(&profile);
+    assert!(problems.contains("2 of the 4 functions"), "{problems}");
+    let told = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(told.contains("2 of the 4 functions"), "at once: {told}");
+    let report = lineheat(&["report", "--calls"])
+        .arg(program.run_path())
+        .output();
+    let text = String::from_utf8(report.expect("it runs").stdout).expect("UTF-8");
+    assert!(
+        text.contains("not counted") && text.contains("twice: Every call was inlined"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_go_program_whose_stacks_grow_prints_the_same_and_each_call_counts_once() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile_go("growing");
+    let profile = prints_the_same(&program, &["--calls", "main.descend"]);
+    let truth: u64 = (0..200).map(|i| 501 + i).sum();
+    assert_eq!(function(counts_of(&profile), "main.descend").calls, truth);
+}
+
+#[test]
+fn exceptions_leave_through_counted_functions() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile_cpp("exceptions");
+    let profile = prints_the_same(&program, &["--calls", "Ledger::*"]);
+    let counts = counts_of(&profile);
+    let calls = ["Ledger::book", "Ledger::check"].map(|name| function(counts, name).calls);
+    assert_eq!(calls, [3000, 3000], "{counts:?}");
+}
+
+#[test]
+fn a_pattern_without_a_function_or_with_too_many_is_refused_before_the_program_runs() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("calls");
+    let refusal = |pattern: &str| {
+        let run = program.run_path();
+        let output = lineheat(&["record", "--calls", pattern, "--output"]);
+        let output = { output }.arg(&run).arg("--").arg(&program.path).output();
+        let output = output.expect("it runs");
+        assert_eq!(output.status.code(), Some(3));
+        assert!(!run.exists());
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let unknown = refusal("ad_odd");
+    assert!(
+        unknown.contains("No function is called ad_odd. Similar names: add_odd"),
+        "{unknown}"
+    );
+    let many = refusal("*");
+    assert!(many.contains("at most 4096 can be counted"), "{many}");
+    assert!(many.contains("Use a narrower pattern"), "{many}");
+    let inlined = refusal("twice");
+    assert!(inlined.contains("Every call was inlined"), "{inlined}");
+    assert!(refusal("/(/").contains("is no regular expression"));
+}

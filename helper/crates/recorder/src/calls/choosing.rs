@@ -1,0 +1,276 @@
+//! Which functions are counted, and where in their code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+use name_patterns::{NamePattern, Unknown};
+use probe_places::{Code, NoPlace, place_of_calls};
+use records::layout::CALLED_FUNCTIONS_MAX;
+use records::{CallPlace, Segment};
+use supervision::Urgency;
+use symbolize::{
+    AskedModule, FunctionCode, FunctionList, Isolation, ListedFunction, ModuleFile, Options,
+    symbolize_isolated,
+};
+
+use super::refusals::{no_match, nothing_to_count, others_file, too_many, wrong_pattern};
+use super::{CalledFunction, Calls, NotCounted};
+use crate::errors::RecordError;
+use crate::module_files::ModuleFiles;
+use crate::modules::{ModuleIndex, Modules};
+use crate::options::RecordOptions;
+use crate::shown_path::shown_path;
+use crate::symbolize_worker;
+
+/// No function of a program is larger.
+const CODE_BYTES_MAX: u64 = 4 << 20;
+/// In a sentence.
+const NAMED_MAX: usize = 3;
+
+/// What the sampler is to count in a file.
+pub struct FileOfCalls {
+    pub file: File,
+    pub places: Vec<CallPlace>,
+}
+
+/// The functions that the patterns mean, of all modules that are known by now.
+///
+/// # Errors
+/// When a pattern means nothing, or too much, or when nothing that is meant can be counted.
+pub fn choose(
+    options: &RecordOptions,
+    modules: &Modules,
+    files: &ModuleFiles,
+    urgency: &Urgency,
+) -> Result<(Calls, Vec<FileOfCalls>), RecordError> {
+    let lists = list_functions(options, modules, files, urgency);
+    let meant = meant(&options.calls, &lists)?;
+    let mut choice = Choice::default();
+    for (list, chosen) in lists.iter().zip(meant) {
+        if !chosen.is_empty() {
+            choice.add_module(modules, list, &chosen)?;
+        }
+    }
+    let asked = options.calls.join(", ");
+    let places: usize = choice.files.iter().map(|of| of.places.len()).sum();
+    if places > CALLED_FUNCTIONS_MAX {
+        return Err(too_many(&asked, places));
+    }
+    if choice.counted.is_empty() {
+        return Err(choice.nothing());
+    }
+    if options.chosen.repeat > 1
+        && let Some((module, owner)) = choice.others.first()
+    {
+        let path = shown_path(&modules.get(*module).path);
+        return Err(others_file(&path, &target::user_name(*owner)));
+    }
+    let mut functions = choice.counted;
+    functions.append(&mut choice.left_out);
+    let calls = Calls {
+        functions,
+        without_children: choice.others.iter().map(|(module, _)| *module).collect(),
+        ..Calls::default()
+    };
+    Ok((calls, choice.files))
+}
+
+struct Listed<'a> {
+    module: ModuleIndex,
+    file: &'a File,
+    functions: FunctionList,
+}
+
+fn list_functions<'a>(
+    options: &RecordOptions,
+    modules: &Modules,
+    files: &'a ModuleFiles,
+    urgency: &Urgency,
+) -> Vec<Listed<'a>> {
+    let (mut found, mut asked) = (Vec::new(), Vec::new());
+    for (index, module) in modules.iter() {
+        if let Ok(file) = files.as_mapped(index, module)
+            && let Ok(copy) = file.try_clone()
+        {
+            found.push((index, file));
+            asked.push(AskedModule {
+                module: ModuleFile::opened(&module.path, copy),
+                vaddrs: Vec::new(),
+            });
+        }
+    }
+    let options = Options {
+        demangle: options.demangle,
+        lists_functions: true,
+        ..Options::default()
+    };
+    let mut isolation = Isolation {
+        urgency: urgency.clone(),
+        ..Isolation::by(symbolize_worker::command())
+    };
+    let lists = symbolize_isolated(&asked, &options, &mut isolation, || {});
+    (found.into_iter().zip(lists))
+        .map(|((module, file), symbols)| Listed {
+            module,
+            file,
+            functions: symbols.functions,
+        })
+        .collect()
+}
+
+/// By list, the numbers of the functions that a pattern means.
+fn meant(patterns: &[String], lists: &[Listed]) -> Result<Vec<BTreeSet<usize>>, RecordError> {
+    let all = lists.iter().flat_map(|list| &list.functions.functions);
+    let names = all.map(|function| function.name.as_str());
+    let mut meant = vec![BTreeSet::new(); lists.len()];
+    for pattern in patterns {
+        let parsed = NamePattern::new(pattern).map_err(|why| wrong_pattern(&why))?;
+        let found = parsed.found(names.clone());
+        let found = found
+            .ok_or_else(|| no_match(&Unknown::name("function", pattern, names.clone()).sentence))?;
+        let count = found.iter().filter(|is| **is).count();
+        if count > CALLED_FUNCTIONS_MAX {
+            return Err(too_many(pattern, count));
+        }
+        let mut found = found.into_iter();
+        for (list, meant) in lists.iter().zip(&mut meant) {
+            let of_list = found.by_ref().take(list.functions.functions.len());
+            meant.extend(of_list.enumerate().filter(|(_, is)| *is).map(|(at, _)| at));
+        }
+    }
+    Ok(meant)
+}
+
+#[derive(Default)]
+struct Choice {
+    counted: Vec<CalledFunction>,
+    left_out: Vec<CalledFunction>,
+    files: Vec<FileOfCalls>,
+    /// Modules whose files are somebody else's, and whose.
+    others: Vec<(ModuleIndex, u32)>,
+}
+
+impl Choice {
+    fn add_module(
+        &mut self,
+        modules: &Modules,
+        list: &Listed,
+        chosen: &BTreeSet<usize>,
+    ) -> Result<(), RecordError> {
+        let layout = modules.get(list.module).layout.as_ref();
+        let segments = layout.map_or(&[][..], |layout| &layout.segments);
+        let mut places = Vec::new();
+        // By where their code begins.
+        let mut known: BTreeMap<Vec<FunctionCode>, usize> = BTreeMap::new();
+        for function in chosen.iter().map(|at| &list.functions.functions[*at]) {
+            if let Some(first) = known.get(&function.codes) {
+                let names = &mut self.counted[*first].same_code;
+                names.push(function.name.clone());
+                names.dedup();
+                continue;
+            }
+            let mut called = CalledFunction {
+                name: function.name.clone(),
+                system_name: function.system_name.clone(),
+                module: list.module,
+                same_code: Vec::new(),
+                inlined: function.inlined,
+                may_be_inlined: list.functions.may_be_inlined,
+                not_counted: None,
+                calls: 0,
+            };
+            match places_of(list.file, segments, function) {
+                Ok(offsets) => {
+                    let number = self.counted.len();
+                    known.insert(function.codes.clone(), number);
+                    places.extend(offsets.into_iter().map(|offset| CallPlace {
+                        offset,
+                        function: number as u32,
+                    }));
+                    self.counted.push(called);
+                }
+                Err(why) => {
+                    called.not_counted = Some(why);
+                    self.left_out.push(called);
+                }
+            }
+        }
+        if places.is_empty() {
+            return Ok(());
+        }
+        let internal = |e| RecordError::internal(format!("cannot pass a file on: {e}"));
+        let file = list.file.try_clone().map_err(internal)?;
+        let owner = file.metadata().map_err(internal)?.uid();
+        let own = target::own_uid();
+        if own != 0 && owner != own {
+            self.others.push((list.module, owner));
+        }
+        self.files.push(FileOfCalls { file, places });
+        Ok(())
+    }
+
+    /// Why nothing is counted.
+    fn nothing(&self) -> RecordError {
+        let names: Vec<&str> = (self.left_out.iter().take(NAMED_MAX))
+            .map(|of| of.name.as_str())
+            .collect();
+        let more = match self.left_out.len() > NAMED_MAX {
+            true => ", …",
+            false => "",
+        };
+        let why = self.left_out.first().and_then(|of| of.not_counted);
+        nothing_to_count(
+            &format!("{}{more}", names.join(", ")),
+            why.map_or("", NotCounted::sentence),
+        )
+    }
+}
+
+/// Offsets in the file, one for each copy of the function.
+fn places_of(
+    file: &File,
+    segments: &[Segment],
+    function: &ListedFunction,
+) -> Result<Vec<u64>, NotCounted> {
+    if function.codes.is_empty() {
+        return Err(NotCounted::InlinedEverywhere);
+    }
+    let unread = NotCounted::NoPlace(NoPlace::NotDecoded);
+    let read = |start: u64, end: u64| code_of(file, segments, start, end).ok_or(unread);
+    let parts = function.parts.iter().map(|(start, end)| read(*start, *end));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<Code> = (function.parts.iter().zip(&parts))
+        .map(|((start, _), bytes)| Code {
+            start: *start,
+            bytes,
+        })
+        .collect();
+    let place_in = |code: &FunctionCode| {
+        let bytes = read(code.start, code.end)?;
+        let start = code.start;
+        let code = Code {
+            start,
+            bytes: &bytes,
+        };
+        let vaddr = place_of_calls(code, &parts).map_err(NotCounted::NoPlace)?;
+        offset_of(segments, vaddr).ok_or(unread)
+    };
+    function.codes.iter().map(place_in).collect()
+}
+
+fn code_of(file: &File, segments: &[Segment], start: u64, end: u64) -> Option<Vec<u8>> {
+    let length = end.checked_sub(start)?;
+    offset_of(segments, end.checked_sub(1)?)?;
+    let offset = offset_of(segments, start).filter(|_| length <= CODE_BYTES_MAX)?;
+    let mut bytes = vec![0; length as usize];
+    file.read_exact_at(&mut bytes, offset).ok()?;
+    Some(bytes)
+}
+
+fn offset_of(segments: &[Segment], vaddr: u64) -> Option<u64> {
+    segments.iter().find_map(|segment| {
+        let at = vaddr.checked_sub(segment.vaddr)?;
+        (at < segment.size).then(|| segment.file_offset.wrapping_add(at))
+    })
+}

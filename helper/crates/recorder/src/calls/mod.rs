@@ -1,0 +1,175 @@
+//! Exact counts of the calls of chosen functions. `choosing` finds the functions and the instructions where they are counted.
+
+mod choosing;
+mod refusals;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use probe_places::NoPlace;
+use profile::run::{CallCounts, CalledFunction as Saved, ThreadCalls};
+use records::CallsOfThread;
+
+use super::modules::{ModuleIndex, Modules};
+use super::shown_path::shown_path;
+
+pub use choosing::{FileOfCalls, choose};
+pub use refusals::{check, of_attaching, of_file};
+
+/// A function that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalledFunction {
+    pub name: String,
+    pub system_name: String,
+    pub module: ModuleIndex,
+    /// Other names of the same code.
+    pub same_code: Vec<String>,
+    /// Places where it was inlined: calls that are not counted.
+    pub inlined: u32,
+    /// There may be more of them.
+    pub may_be_inlined: bool,
+    pub not_counted: Option<NotCounted>,
+    pub calls: u64,
+}
+
+/// Why a function is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotCounted {
+    InlinedEverywhere,
+    NoPlace(NoPlace),
+}
+
+/// More calls a second than this take much of a program's time.
+const CALLS_PER_SECOND_MAX: f64 = 100_000.0;
+
+#[derive(Default)]
+pub struct Calls {
+    /// Those that are counted, by their number; then the others.
+    pub functions: Vec<CalledFunction>,
+    /// By function, process and thread.
+    of_threads: BTreeMap<(u32, u32, u32), u64>,
+    /// Files that are counted in the attached processes only, since they belong to somebody else.
+    pub without_children: Vec<ModuleIndex>,
+    last: (Duration, u64),
+    pub many: Option<ManyCalls>,
+}
+
+/// Counting them took much of the program's time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ManyCalls {
+    /// Since the recording began.
+    pub from: Duration,
+    /// At most, of all functions.
+    pub per_second: f64,
+}
+
+impl Calls {
+    /// What the sampler has counted until `at`, since the recording began.
+    pub fn take_totals(&mut self, totals: &[(u32, u64)], at: Duration) {
+        for (function, calls) in totals {
+            if let Some(function) = self.functions.get_mut(*function as usize) {
+                function.calls = *calls;
+            }
+        }
+        let total = self.total();
+        let (before, so_many) = std::mem::replace(&mut self.last, (at, total));
+        let seconds = at.saturating_sub(before).as_secs_f64();
+        let per_second = total.saturating_sub(so_many) as f64 / seconds.max(0.1);
+        if per_second > CALLS_PER_SECOND_MAX {
+            let many = self.many.get_or_insert(ManyCalls {
+                from: before,
+                per_second,
+            });
+            many.per_second = many.per_second.max(per_second);
+        }
+    }
+
+    pub fn take_threads(&mut self, calls: &[CallsOfThread]) {
+        for of in calls {
+            let key = (of.function, of.pid, of.tid);
+            self.of_threads.insert(key, of.calls);
+        }
+    }
+
+    pub fn total(&self) -> u64 {
+        self.functions.iter().map(|function| function.calls).sum()
+    }
+
+    /// As a run has them; None: none were asked for.
+    pub fn saved(&self, modules: &Modules) -> Option<CallCounts> {
+        let functions = self.functions.iter().map(|of| Saved {
+            name: of.name.clone(),
+            system_name: of.system_name.clone(),
+            module: shown_path(&modules.get(of.module).path),
+            calls: of.calls,
+            same_code: of.same_code.clone(),
+            inlined: of.inlined,
+            may_be_inlined: of.may_be_inlined,
+            not_counted: of.not_counted.map_or("", NotCounted::sentence).to_owned(),
+        });
+        let threads = self.of_threads.iter().filter(|(_, calls)| **calls > 0);
+        let threads = threads.map(|((function, pid, tid), calls)| ThreadCalls {
+            function: *function,
+            pid: *pid,
+            tid: *tid,
+            calls: *calls,
+        });
+        (!self.functions.is_empty()).then(|| CallCounts {
+            functions: functions.collect(),
+            threads: threads.collect(),
+        })
+    }
+}
+
+impl NotCounted {
+    /// For the reader of a report.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            NotCounted::InlinedEverywhere => {
+                "Every call was inlined. Forbid that (noinline) to count them."
+            }
+            NotCounted::NoPlace(NoPlace::SingleStepped) => {
+                "It has no instruction where a count costs little: elsewhere, each call would take up to 25 us more."
+            }
+            NotCounted::NoPlace(NoPlace::NotOnce) => {
+                "It has no instruction that each call passes exactly once and where a count costs little."
+            }
+            NotCounted::NoPlace(NoPlace::NotDecoded) => "Its code could not be read.",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str) -> CalledFunction {
+        CalledFunction {
+            name: name.to_owned(),
+            system_name: name.to_owned(),
+            module: 0,
+            same_code: Vec::new(),
+            inlined: 0,
+            may_be_inlined: false,
+            not_counted: None,
+            calls: 0,
+        }
+    }
+
+    #[test]
+    fn the_rate_is_noted_when_it_takes_much_of_the_time() {
+        let mut calls = Calls {
+            functions: vec![function("f"), function("g")],
+            ..Calls::default()
+        };
+        let at = Duration::from_millis;
+        calls.take_totals(&[(0, 5_000)], at(250));
+        calls.take_totals(&[(1, 20_000)], at(500));
+        assert_eq!((calls.total(), calls.many), (25_000, None));
+        calls.take_totals(&[(0, 55_000)], at(750));
+        let many = calls.many.expect("200,000 a second");
+        assert_eq!((many.from, many.per_second), (at(500), 200_000.0));
+        calls.take_totals(&[(0, 60_000), (9, 1)], at(1000));
+        assert_eq!(calls.many, Some(many), "less, and a number that is none");
+    }
+}

@@ -1,0 +1,37 @@
+//! What counts of calls may lack, as facts and as sentences.
+
+use std::time::Duration;
+
+/// Of counted calls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallProblem {
+    /// In programs that the user may not inspect.
+    NotAllowed { calls: u64 },
+    /// Counting took much of the program's time.
+    Many { from: Duration, per_second: f64 },
+    /// Processes that the target has started were not counted in this file.
+    WithoutChildren { module: String },
+    /// Of the functions that were asked for.
+    LeftOut { functions: usize, all: usize },
+}
+
+impl CallProblem {
+    /// As the user reads it.
+    pub fn sentence(&self) -> String {
+        match self {
+            CallProblem::NotAllowed { calls } => format!(
+                "{calls} calls were made by programs that you may not inspect (different rights, or protected memory). They were not counted."
+            ),
+            CallProblem::Many { from, per_second } => format!(
+                "The counted functions were called up to {per_second:.0} times per second (more than 100,000 from {:.1} s on). Each count takes about 1 us of the program's CPU time, which is part of the figures. Count functions that are called less often.",
+                from.as_secs_f64()
+            ),
+            CallProblem::WithoutChildren { module } => format!(
+                "Calls in {module} were counted in the recorded process only, not in those that it has started: the file belongs to another user."
+            ),
+            CallProblem::LeftOut { functions, all } => format!(
+                "{functions} of the {all} functions that --calls matches were not counted. lineheat report --calls says why."
+            ),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What counts of calls lack, and what they cost the program.
+
+use records::layout::Counter;
+
+use super::call_problem::CallProblem;
+use super::problem::Problem;
+use crate::evidence::Evidence;
+use crate::shown_path::module_name;
+
+pub fn calls_not_allowed(seen: &Evidence) -> Option<Problem> {
+    let calls = seen.counters[Counter::CallsNotAllowed as usize];
+    (calls > 0).then_some(Problem::Calls(CallProblem::NotAllowed { calls }))
+}
+
+pub fn many_calls(seen: &Evidence) -> Option<Problem> {
+    let many = seen.calls.many?;
+    Some(Problem::Calls(CallProblem::Many {
+        from: many.from,
+        per_second: many.per_second,
+    }))
+}
+
+pub fn calls_without_children(seen: &Evidence) -> Option<Problem> {
+    let module = seen.calls.without_children.first()?;
+    let module = module_name(&seen.modules.get(*module).path);
+    (seen.forks > 0).then_some(Problem::Calls(CallProblem::WithoutChildren { module }))
+}
+
+pub fn functions_not_counted(seen: &Evidence) -> Option<Problem> {
+    let all = &seen.calls.functions;
+    let functions = all.iter().filter(|of| of.not_counted.is_some()).count();
+    (functions > 0).then_some(Problem::Calls(CallProblem::LeftOut {
+        functions,
+        all: all.len(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::calls::ManyCalls;
+
+    #[test]
+    fn what_counts_lack_and_what_they_cost_is_said() {
+        let mut seen = Evidence::default();
+        assert_eq!((calls_not_allowed(&seen), many_calls(&seen)), (None, None));
+        seen.counters[Counter::CallsNotAllowed as usize] = 3;
+        seen.calls.many = Some(ManyCalls {
+            from: Duration::from_millis(1500),
+            per_second: 250_000.4,
+        });
+        let sentence = |of: Option<Problem>| of.expect("a problem").sentence();
+        assert!(sentence(calls_not_allowed(&seen)).starts_with("3 calls were made by programs"));
+        let many = sentence(many_calls(&seen));
+        assert!(
+            many.contains("up to 250000 times per second") && many.contains("from 1.5 s on"),
+            "{many}"
+        );
+    }
+}
