@@ -49,7 +49,7 @@ int main(void)
 {
 	pthread_t threads[THREADS];
 	for (long t = 0; t < THREADS; t++)
-		pthread_create(&threads[t], 0, call_often, (void *)(CALLS / THREADS + (t < CALLS % THREADS)));
+		pthread_create(&threads[t], 0, call_often, (void *)(CALLS / THREADS + (long)(t < CALLS % THREADS)));
 	for (int t = 0; t < THREADS; t++)
 		pthread_join(threads[t], 0);
 	for (long child = 0; child < 2; child++)

@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> ExitCode {
         Err(message) => return failure(&message),
     };
     if args.calls
-        && let Err(message) = report_calls::check(&run)
+        && let Err(message) = report_calls::check(&run, args.demangle.is_some())
     {
         return failure(&message);
     }

@@ -1,5 +1,7 @@
 //! `lineheat report --calls`: counted calls, and the time under them.
 
+use std::collections::BTreeSet;
+
 use analysis::{CalledRow, called_functions};
 use profile::run::CalledFunction;
 
@@ -12,10 +14,13 @@ use crate::terminal_text::visible;
 
 /// # Errors
 /// A sentence: there are no counts of what is selected.
-pub fn check(run: &SelectedRun) -> Result<(), String> {
+pub fn check(run: &SelectedRun, other_names: bool) -> Result<(), String> {
     let counts = (run.analyzed.profile().run.as_ref()).and_then(|run| run.calls.as_ref());
     if counts.is_none() {
-        return Err("No calls were counted in this run. Record with --calls, for example:\n  lineheat record --calls 'Ledger::*' -- COMMAND".to_owned());
+        return Err("No calls were counted in this run. To count them, record with --calls: lineheat record --calls 'Ledger::*' -- COMMAND".to_owned());
+    }
+    if other_names {
+        return Err("Calls are counted by the names that were recorded, so --calls cannot be combined with --demangle. Leave out one of them.".to_owned());
     }
     match run.selection.is_empty() {
         true => Ok(()),
@@ -65,6 +70,17 @@ pub fn calls(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
             text += &format!("{}\n", terminal.paint(Style::Faint, &note));
         }
     }
+    let unknown = rows
+        .iter()
+        .take(limit)
+        .filter(|row| row.counted.may_be_inlined);
+    for module in unknown.map(|row| row.module).collect::<BTreeSet<_>>() {
+        let note = format!(
+            "{}: Its debug information is missing or incomplete. Calls that were inlined are not counted, and it is unknown whether there are any.",
+            visible(module)
+        );
+        text += &format!("{}\n", terminal.paint(Style::Faint, &note));
+    }
     text
 }
 
@@ -96,12 +112,10 @@ fn note(counted: &CalledFunction) -> Option<String> {
         ));
     }
     match counted.inlined {
+        _ if !counted.not_counted.is_empty() => {}
         0 => {}
         1 => notes.push("It was also inlined at one place. Calls there are not counted, so no time per call is given.".to_owned()),
         places => notes.push(format!("It was also inlined at {} places. Calls there are not counted, so no time per call is given.", count(places.into()))),
-    }
-    if counted.may_be_inlined {
-        notes.push("Calls that were inlined are not counted; without complete debug information, it is unknown whether there are any.".to_owned());
     }
     (!notes.is_empty()).then(|| notes.join(" "))
 }

@@ -37,11 +37,6 @@ pub fn rename_functions(profile: &mut Profile, choice: Option<DemangleMode>) {
         };
         profile.functions[index].name = id;
     }
-    let counted = profile.run.as_mut().and_then(|run| run.calls.as_mut());
-    for function in counted.into_iter().flat_map(|calls| &mut calls.functions) {
-        // No function of Go has a name that the linker made.
-        function.name = chosen_name(&function.name, &function.system_name, false, choice);
-    }
 }
 
 fn chosen_name(name: &str, system_name: &str, is_go: bool, choice: DemangleMode) -> String {

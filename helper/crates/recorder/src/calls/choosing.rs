@@ -163,11 +163,9 @@ impl Choice {
         let mut places = Vec::new();
         // By where their code begins.
         let mut known: BTreeMap<Vec<FunctionCode>, usize> = BTreeMap::new();
-        for function in chosen.iter().map(|at| &list.functions.functions[*at]) {
+        for function in by_name(chosen.iter().map(|at| &list.functions.functions[*at])) {
             if let Some(first) = known.get(&function.codes) {
-                let names = &mut self.counted[*first].same_code;
-                names.push(function.name.clone());
-                names.dedup();
+                self.counted[*first].same_code.push(function.name);
                 continue;
             }
             let mut called = CalledFunction {
@@ -180,10 +178,10 @@ impl Choice {
                 not_counted: None,
                 calls: 0,
             };
-            match places_of(list.file, segments, function) {
+            match places_of(list.file, segments, &function) {
                 Ok(offsets) => {
                     let number = self.counted.len();
-                    known.insert(function.codes.clone(), number);
+                    known.insert(function.codes, number);
                     places.extend(offsets.into_iter().map(|offset| CallPlace {
                         offset,
                         function: number as u32,
@@ -225,6 +223,37 @@ impl Choice {
             why.map_or("", NotCounted::sentence),
         )
     }
+}
+
+/// Functions that reports show under one name (overloads, instances) are counted as one: the time of each alone is not known either.
+fn by_name<'a>(functions: impl Iterator<Item = &'a ListedFunction>) -> Vec<ListedFunction> {
+    let mut named: BTreeMap<&str, Vec<&ListedFunction>> = BTreeMap::new();
+    for function in functions {
+        named.entry(&function.name).or_default().push(function);
+    }
+    let merged = named.into_values().map(|mut all| {
+        // It only calls the other destructor and frees the memory.
+        let others = all.iter().filter(|of| !is_deleting_destructor(of));
+        if others.into_iter().any(|of| !of.codes.is_empty()) {
+            all.retain(|of| !is_deleting_destructor(of));
+        }
+        let mut one = all[0].clone();
+        for other in &all[1..] {
+            one.system_name.clear();
+            one.codes.extend(&other.codes);
+            one.parts.extend(&other.parts);
+            one.inlined = one.inlined.saturating_add(other.inlined);
+        }
+        one.codes.sort_unstable();
+        one.codes.dedup_by_key(|code| code.start);
+        one
+    });
+    merged.collect()
+}
+
+/// Of C++ (Itanium ABI).
+fn is_deleting_destructor(function: &ListedFunction) -> bool {
+    function.system_name.starts_with("_Z") && function.system_name.ends_with("D0Ev")
 }
 
 /// Offsets in the file, one for each copy of the function.
@@ -273,4 +302,39 @@ fn offset_of(segments: &[Segment], vaddr: u64) -> Option<u64> {
         let at = vaddr.checked_sub(segment.vaddr)?;
         (at < segment.size).then(|| segment.file_offset.wrapping_add(at))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(system_name: &str, starts: &[u64], inlined: u32) -> ListedFunction {
+        ListedFunction {
+            name: "A::~A".to_owned(),
+            system_name: system_name.to_owned(),
+            codes: (starts.iter())
+                .map(|start| FunctionCode {
+                    start: *start,
+                    end: start + 9,
+                })
+                .collect(),
+            parts: Vec::new(),
+            inlined,
+        }
+    }
+
+    #[test]
+    fn what_has_one_name_is_counted_as_one_but_for_destructors_that_call_another() {
+        let all = [
+            listed("_ZN1AD0Ev", &[10], 0),
+            listed("_ZN1AD1Ev", &[20], 1),
+            listed("_ZN1AD2Ev", &[20, 30], 2),
+        ];
+        let one = by_name(all.iter());
+        assert_eq!(one.len(), 1);
+        let starts: Vec<u64> = one[0].codes.iter().map(|code| code.start).collect();
+        assert_eq!((starts, one[0].inlined), (vec![20, 30], 3));
+        let alone = by_name(all[..1].iter());
+        assert_eq!(alone[0].codes.len(), 1, "it is all that there is");
+    }
 }
