@@ -15,6 +15,7 @@ const benches = {
   cost: '../bench/cost.mjs',
   waiting: '../bench/waiting.mjs',
   latency: '../bench/latency.mjs',
+  calls: '../bench/calls.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',
   starters: '../bench/starters.mjs',

@@ -88,6 +88,10 @@ export const pauses = () =>
 export const turns = () =>
   once('turns', 'build turns', (program) => gcc([...optimised, '-pthread', source('turns.c'), '-o', program]));
 
+/** A function that is called very often. */
+export const calls = () =>
+  once('calls', 'build calls', (program) => gcc([...optimised, source('calls.c'), '-o', program]));
+
 export const deep = () => once('deep', 'build deep', (program) => gcc([...optimised, source('deep.c'), '-o', program]));
 
 /** See the file: the measure of a machine. With frame pointers, by which the kernel finds user stacks. */

@@ -15,7 +15,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use crate::client::Sampler;
 use crate::installed::{Installed, LIBRARY, OTHER, USER, as_user, told};
 
-fn send_file(socket: &UnixStream, bytes: &[u8], file: BorrowedFd) {
+pub fn send_file(socket: &UnixStream, bytes: &[u8], file: BorrowedFd) {
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut beside = SendAncillaryBuffer::new(&mut space);
     let files = [file];
@@ -24,7 +24,7 @@ fn send_file(socket: &UnixStream, bytes: &[u8], file: BorrowedFd) {
     sendmsg(socket, &bytes, &mut beside, SendFlags::empty()).unwrap();
 }
 
-fn bytes_of(message: &ToSampler) -> Vec<u8> {
+pub fn bytes_of(message: &ToSampler) -> Vec<u8> {
     let mut bytes = Vec::new();
     message.write(&mut bytes).unwrap();
     bytes
@@ -89,7 +89,7 @@ fn a_probe_is_refused_in_every_file_but_the_users_own_and_the_samplers() {
 }
 
 /// A shell and what it runs, ended with it.
-struct Group(Child);
+pub struct Group(pub Child);
 
 impl Drop for Group {
     fn drop(&mut self) {

@@ -15,6 +15,7 @@ mod loaded_programs;
 mod advice;
 mod allocations;
 mod attaching;
+mod calls;
 mod containers;
 mod doctor;
 mod events;

@@ -1,0 +1,153 @@
+//! Counts of calls by an ordinary user: only of the user's own processes, and at no cost to others.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use profile::Profile;
+use records::{CallPlace, FromSampler, SamplerError, SamplerStep, ToSampler};
+
+use crate::allocations::{Group, bytes_of, send_file};
+use crate::client::Sampler;
+use crate::installed::{Installed, OTHER, USER, as_user, told, uid_of};
+
+/// One that belongs to [`USER`].
+fn own_program(installed: &Installed, name: &str) -> PathBuf {
+    let program = installed.program(name);
+    chown(&program, Some(uid_of(USER)), None).unwrap();
+    program
+}
+
+/// What the sampler answers when it is to count there.
+fn answer(
+    sampler: &Path,
+    wanted: bool,
+    file: &Path,
+    places: Vec<CallPlace>,
+) -> Option<SamplerError> {
+    let (mut sampler, mut socket) = Sampler::start_by_socket(USER, sampler);
+    let mut hello = Sampler::hello();
+    if let ToSampler::Hello { calls, .. } = &mut hello {
+        *calls = wanted;
+    }
+    socket.write_all(&bytes_of(&hello)).unwrap();
+    let file = File::open(file).unwrap();
+    send_file(
+        &socket,
+        &bytes_of(&ToSampler::Calls { places }),
+        file.as_fd(),
+    );
+    let _ = socket.write_all(&bytes_of(&ToSampler::Sync));
+    sampler.says(|m| matches!(m, FromSampler::Failed(_) | FromSampler::Synced));
+    let failed = sampler.heard().into_iter().find_map(|m| match m {
+        FromSampler::Failed(error) => Some(error),
+        _ => None,
+    });
+    drop(socket);
+    sampler.end();
+    failed
+}
+
+#[test]
+fn places_are_taken_within_their_bounds_only() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let sampler = installed.sampler();
+    let program = own_program(&installed, "leak");
+    let place = |function| CallPlace {
+        offset: 0x1000,
+        function,
+    };
+    let step = |wanted, file: &Path, places: Vec<CallPlace>| {
+        answer(&sampler, wanted, file, places).map(|error| (error.step, error.errno))
+    };
+    let protocol = Some((SamplerStep::Protocol, 0));
+    assert_eq!(step(true, &program, vec![place(0)]), None, "the user's own");
+    assert_eq!(
+        step(true, Path::new("/bin/sh"), vec![place(0)]),
+        None,
+        "in no process: none is attached"
+    );
+    assert_eq!(
+        step(false, &program, vec![place(0)]),
+        protocol,
+        "not asked for"
+    );
+    assert_eq!(step(true, &program, vec![]), protocol);
+    assert_eq!(step(true, &program, vec![place(4096)]), protocol);
+    assert_eq!(step(true, &program, vec![place(1); 4097]), protocol);
+    let device = step(true, Path::new("/dev/null"), vec![place(0)]);
+    assert_eq!(device, Some((SamplerStep::CallFile, libc::EBADF)));
+}
+
+/// Processes of everybody that run the program again and again.
+fn others(program: &Path) -> Vec<Group> {
+    let start = |user| {
+        let mut command = as_user(user, Path::new("/usr/bin/env"));
+        command
+            .args(["sh", "-c", "while :; do \"$0\"; done"])
+            .arg(program)
+            .stdout(Stdio::null())
+            .process_group(0);
+        Group(command.spawn().unwrap())
+    };
+    vec![start(OTHER), start("root"), start(USER)]
+}
+
+fn calls_of(profile: &Profile, name: &str) -> u64 {
+    let counts = profile.run.as_ref().unwrap().calls.as_ref().unwrap();
+    let of = counts.functions.iter().filter(|of| of.name == name);
+    of.map(|of| of.calls).sum()
+}
+
+#[test]
+fn only_the_users_own_command_and_its_children_are_counted_among_others_that_run_the_program() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let program = own_program(&installed, "calls");
+    let beside = others(&program);
+    let (profile, output) =
+        installed.record(&["--calls", "add_odd", "--", program.to_str().unwrap()]);
+    drop(beside);
+    let profile = profile.unwrap_or_else(|| panic!("{}", told(&output)));
+    assert_eq!(calls_of(&profile, "add_odd"), 1_002_004);
+}
+
+#[test]
+fn in_a_library_of_root_only_the_recorded_process_is_counted() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let source = "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\nstatic void *volatile sink;\n\
+        static void often(void) { for (int i = 0; i < 5000; i++) sink = malloc(24); }\n\
+        int main(void) { often(); if (fork() == 0) { often(); _exit(0); } wait(0); return 0; }";
+    let file = installed.path("mallocs.c");
+    fs::write(&file, source).unwrap();
+    let program = installed.path("mallocs");
+    let gcc = std::process::Command::new("gcc")
+        .args(["-O1", "-g", "-o"])
+        .args([&program, &file])
+        .status();
+    assert!(gcc.unwrap().success());
+    let beside = others(&program);
+    let (profile, output) =
+        installed.record(&["--calls", "malloc", "--", program.to_str().unwrap()]);
+    drop(beside);
+    let profile = profile.unwrap_or_else(|| panic!("{}", told(&output)));
+    let calls = calls_of(&profile, "malloc");
+    assert!(
+        (5000..5100).contains(&calls),
+        "{calls}: a few more of the loader"
+    );
+    let problems = profile.run.unwrap().problems.join("\n");
+    assert!(
+        problems.contains("were counted in the recorded process only"),
+        "{problems}"
+    );
+}
