@@ -33,8 +33,6 @@ Examples:
   lineheat report RUN --lines            source lines
   lineheat report RUN --tree             who calls whom
   lineheat report RUN --threads          CPU time of each thread
-  lineheat report RUN --alloc            lines that allocate memory (recorded with --alloc)
-  lineheat report RUN --calls            counted calls, and the time per call
   lineheat report RUN --time 2.7-3.1     only that time; percentages are then of it
   lineheat report RUN --json | jq .      for scripts
 
