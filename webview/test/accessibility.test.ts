@@ -129,7 +129,9 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
     const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
     const waits = { ...wait, type: 'waits', unit: 'count', isDetail: true };
-    const unrecorded = [{ type: 'alloc_space', sentence: 'Allocated memory was not recorded. Record without --no-waiting.' }];
+    const unrecorded = [
+      { type: 'alloc_space', sentence: 'Allocated memory was not recorded. Record without --no-waiting.' },
+    ];
     await panel.post(showRun({ values: [cpu, wait, waits], value: 1, unrecorded }));
     await panel.postView('flameGraph', shopGraph, 1);
     await panel.postView('functions', shopFunctions, 1);

@@ -5,6 +5,7 @@ import type { AdvisedCommand } from '../../../core/advisedCommands.ts';
 const commands: Readonly<Record<AdvisedCommand, () => Thenable<unknown>>> = {
   profileRepeatedly: () => vscode.commands.executeCommand('lineheat.profileRepeatedly'),
   waitingSetting: () => showSetting('lineheat.record.waiting'),
+  allocationsSetting: () => showSetting('lineheat.record.allocations'),
   doctor: () => vscode.commands.executeCommand('lineheat.doctor'),
 };
 

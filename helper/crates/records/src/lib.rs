@@ -8,6 +8,7 @@ pub mod bytes;
 mod calls;
 pub mod layout;
 pub mod mapping;
+mod sampler_error;
 pub mod to_engine;
 pub mod to_sampler;
 mod wait;
@@ -17,9 +18,8 @@ pub use bytes::{MessageError, MessageReader, write_message};
 pub use calls::{CallPlace, CallsOfThread};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use mapping::{FileId, Mapping};
-pub use to_engine::{
-    CopiedPiece, CopyRecord, FromSampler, SampleRecord, SamplerError, SamplerStep,
-};
+pub use sampler_error::{SamplerError, SamplerStep};
+pub use to_engine::{CopiedPiece, CopyRecord, FromSampler, SampleRecord};
 pub use to_sampler::{Segment, ThreadId, ToSampler, vaddr_of_offset};
 pub use wait::{WaitCause, WaitEnd};
 pub use worth::{Worth, period_ns};

@@ -2,6 +2,7 @@ use super::*;
 use crate::CallsOfThread;
 use crate::FileId;
 use crate::MessageReader;
+use crate::SamplerStep;
 use crate::WaitCause;
 
 fn sample() -> FromSampler {
