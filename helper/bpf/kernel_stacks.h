@@ -37,12 +37,23 @@ struct kernel_walk {
 	struct kept_stack *kept;
 };
 
+/* Masked last: Linux 6.12 forgets the bound of a number when one that was computed from it is compared. */
+static __always_inline u32 masked(u32 number, u32 mask)
+{
+	barrier_value(number);
+	return number & mask;
+}
+
 /* One iteration of bpf_loop, over frames. 1 ends the loop. The outermost frame is not looked for: only one function calls the one
  * below it, and its place varies where the kernel begins its stacks at random (CONFIG_RANDOMIZE_KSTACK_OFFSET). */
 static long is_frame_there(u32 iteration, struct kernel_walk *k)
 {
-	u32 frame = (iteration + 1) & (KEPT_FRAMES - 1), word = k->kept->words[frame] & (READ_WORDS - 1);
-	if (frame + 1 >= k->kept->frames || word >= k->stacks->words || !are_same_code(k->stacks->read[word], k->kept->addresses[frame]))
+	u32 frame = iteration + 1;
+	if (frame + 1 >= k->kept->frames)
+		return 1;
+	frame = masked(frame, KEPT_FRAMES - 1);
+	u32 word = masked(k->kept->words[frame], READ_WORDS - 1);
+	if (word >= k->stacks->words || !are_same_code(k->stacks->read[word], k->kept->addresses[frame]))
 		return 1;
 	k->stacks->next = frame + 1;
 	return 0;
@@ -51,10 +62,11 @@ static long is_frame_there(u32 iteration, struct kernel_walk *k)
 /* One iteration of bpf_loop, over words. */
 static long find_frame(u32 word, struct kernel_walk *k)
 {
-	u32 frame = k->stacks->next & (KEPT_FRAMES - 1);
-	word &= READ_WORDS - 1;
+	u32 frame = k->stacks->next;
 	if (frame + 1 >= k->kept->frames || word >= k->stacks->words)
 		return 1;
+	frame = masked(frame, KEPT_FRAMES - 1);
+	word = masked(word, READ_WORDS - 1);
 	k->kept->words[frame] = word;
 	k->stacks->next = frame + are_same_code(k->stacks->read[word], k->kept->addresses[frame]);
 	return 0;

@@ -320,16 +320,11 @@ static __always_inline void take_kernel_stack(struct bpf_perf_event_data *ctx, s
 	w->kernel_frames = bytes > 0 ? (u64)bytes / 8 : 0;
 }
 
-/* Walks the user stack of the running task and sends it with the kernel's frames, behind the head that stands in `w`, the state of
- * events, from the registers that are kept for that one. False: there was no room in the ring. Not static: the verifier then checks
- * it once, not in each state of its callers. */
-__noinline int send_stack(struct walk *w, bool is_ours, bool in_kernel, bool exact_ip)
+/* Walks the user stack of the running task and sends it with the kernel's frames, behind the head that stands in `w`. `regs`: those
+ * of the user's code. False: there was no room in the ring. */
+static __always_inline bool send_stack(struct task_struct *current_task, const struct followed_process *followed, struct walk *w,
+				       const struct pt_regs *regs, bool in_kernel, bool exact_ip)
 {
-	u32 zero = 0;
-	struct task_struct *current_task = bpf_get_current_task_btf();
-	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &zero);
-	if (!w || !regs)
-		return false;
 	struct sample_head *head = &w->out.head;
 	walk_user_stack(w, regs, exact_ip);
 	if (in_kernel && w->end != STACK_END_ROOT && (is_in_exec(current_task) || (w->user_frames < 3 && !has_memory_at(sp_of(regs), STATE_OF_EVENTS)))) {
@@ -340,7 +335,7 @@ __noinline int send_stack(struct walk *w, bool is_ours, bool in_kernel, bool exa
 	u64 size = complete_stack(w);
 	/* User space looks every few milliseconds: no wake-up per sample. */
 	u64 wake = is_to_be_woken(head->time_ns, STATE_OF_EVENTS) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	if (stack_copies_wanted && w->rows_missing && is_ours && send_copy(w, regs, exact_ip, wake))
+	if (stack_copies_wanted && w->rows_missing && followed->is_ours && send_copy(w, regs, exact_ip, wake))
 		return true;
 	return bpf_ringbuf_output(&samples, &w->out, size, wake) == 0;
 }
@@ -381,7 +376,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	} else {
 		*regs = ctx->regs;
 	}
-	count(send_stack(w, followed->is_ours, in_kernel, exact_ip) ? COUNTER_KEPT : COUNTER_LOST_RING_FULL);
+	count(send_stack(current_task, followed, w, regs, in_kernel, exact_ip) ? COUNTER_KEPT : COUNTER_LOST_RING_FULL);
 	return 0;
 }
 

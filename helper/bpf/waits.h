@@ -187,7 +187,7 @@ int take_switch(struct bpf_perf_event_data *ctx)
 		head->value = fingerprint;
 		head->weight = 1;
 		take_kernel_stack_of_wait(ctx, w, saved, mixed(now.syscall, exact_ip ? 0 : pc_of(regs)));
-		now.has_stack = send_stack(w, followed->is_ours, true, exact_ip);
+		now.has_stack = send_stack(task, followed, w, regs, true, exact_ip);
 		if (now.has_stack && fingerprint)
 			note_place(known, fingerprint);
 	} else if (how == FIND_BY_PLACE) {

@@ -174,7 +174,7 @@ function judgeWaits(section, promise) {
   const isOnLine = of('lock').total > 0.9 * atLock;
   promise('user, waits: those for the lock are on its line', isOnLine, `${of('lock').total} of ${atLock}`);
   const bare = section('bare.waits.record').text;
-  promise('bare, waits: why there are none is said', bare.includes('Waiting time was not recorded'), bare);
+  promise('bare, waits: why there are none is said', bare.includes('waiting time will be missing'), bare);
 }
 
 /** With Debian's perf_event_paranoid of 3 a sampler with cap_bpf and cap_perfmon may not open perf events. */

@@ -121,7 +121,7 @@ impl Progress {
     fn tell_refusal(&mut self, refused: &RecordError) {
         self.end_line();
         say(&format!(
-            "lineheat: recording without privileges, in user space only. Kernel time will be missing, because {}\n",
+            "lineheat: recording without privileges, in user space only. Kernel time and waiting time will be missing, because {}\n",
             visible(&refused.message)
         ));
         for line in refused.advice.lines() {

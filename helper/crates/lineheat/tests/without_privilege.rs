@@ -150,7 +150,10 @@ fn an_ordinary_user_falls_back_with_one_note_and_the_command_for_more() {
         1,
         "{told}"
     );
-    assert!(told.contains("Kernel time will be missing"), "{told}");
+    assert!(
+        told.contains("Kernel time and waiting time will be missing"),
+        "{told}"
+    );
     assert_eq!(told.matches("doctor --install").count(), 1, "{told}");
     let of_thread = |name: &str| -> u64 {
         let with_name = samples(&profile)
