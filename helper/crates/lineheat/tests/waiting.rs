@@ -113,6 +113,32 @@ fn sleeps_are_told_from_waits_for_a_busy_cpu() {
 }
 
 #[test]
+fn waits_at_one_place_have_each_their_own_kernel_stack() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("one_read");
+    let (profile, _) = program.record(&[]);
+    let waits = waits_of(&profile);
+    let at_read = program.line_of("the read");
+    let is_in = |wait: &Wait, part: &str| wait.frames.iter().any(|frame| frame.0.contains(part));
+    for (reason, own, other) in [
+        ("pipe", "pipe", "unix_stream"),
+        ("network", "unix_stream", "pipe"),
+    ] {
+        let (_, count) = sum(&waits, |w| w.reason == reason && w.is_at("take", at_read));
+        assert!(
+            (140..=150).contains(&count),
+            "{count} waits for the {reason}"
+        );
+        let (_, right) = sum(&waits, |w| {
+            w.reason == reason && is_in(w, own) && !is_in(w, other)
+        });
+        assert_eq!(right, count, "waits for the {reason} with its functions");
+    }
+}
+
+#[test]
 fn waits_for_a_lock_are_on_its_line_and_add_up() {
     if !can_record() {
         return;
