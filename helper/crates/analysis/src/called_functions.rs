@@ -1,6 +1,7 @@
 //! Functions whose calls were counted, with what was sampled under them.
 
 use std::collections::HashMap;
+use std::iter;
 
 use profile::run::CalledFunction;
 use statistics::{Interval, poisson_interval};
@@ -47,8 +48,12 @@ pub fn called_functions(analyzed: &Analyzed, measure: Measure) -> Option<Vec<Cal
         .zip(&counts.functions)
         .map(|(number, counted)| {
             let module = counted.module.rsplit('/').next().unwrap_or("");
-            let key = (counted.name.as_str(), module);
-            let amounts = amounts.get(&key).copied().unwrap_or_default();
+            // Debug information may have one of the other names of the code, inlined into the first: the most is all of it.
+            let names = iter::once(&counted.name).chain(&counted.same_code);
+            let amounts = names
+                .filter_map(|name| amounts.get(&(name.as_str(), module)).copied())
+                .max_by_key(|amounts| amounts.total.value)
+                .unwrap_or_default();
             let of_it = counts.threads.iter().filter(|of| of.function == number);
             CalledRow {
                 counted,

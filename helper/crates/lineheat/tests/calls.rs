@@ -121,6 +121,23 @@ fn what_is_not_counted_is_said() {
 }
 
 #[test]
+fn a_function_has_its_time_under_any_of_its_names() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("two_names");
+    let (profile, _) = program.record(&["--calls", "spin"]);
+    let spin = function(counts_of(&profile), "spin");
+    assert_eq!(spin.calls, 400);
+    assert_eq!(spin.same_code, ["burn"]);
+    let report = lineheat(&["report", "--calls", "--json"])
+        .arg(program.run_path())
+        .output();
+    let text = String::from_utf8(report.expect("it runs").stdout).expect("UTF-8");
+    assert!(text.contains("\"perCall\": {"), "{text}");
+}
+
+#[test]
 fn a_go_program_whose_stacks_grow_prints_the_same_and_each_call_counts_once() {
     if !can_record() {
         return;

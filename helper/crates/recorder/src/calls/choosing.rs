@@ -194,6 +194,12 @@ impl Choice {
                 }
             }
         }
+        // Reports may show the time under a name that was not asked for.
+        for (at, function) in list.functions.functions.iter().enumerate() {
+            if let Some(first) = known.get(&function.codes).filter(|_| !chosen.contains(&at)) {
+                self.counted[*first].same_code.push(function.name.clone());
+            }
+        }
         if places.is_empty() {
             return Ok(());
         }
