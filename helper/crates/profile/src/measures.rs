@@ -139,6 +139,7 @@ const SAYS_LESS: &[(&str, &str)] = &[
     ("waits", "wait"),
     ("contentions", "delay"),
     ("objects", "space"),
+    ("temporary_space", "alloc_space"),
     ("syscalls", "syscall"),
     ("syscall_errors", "syscall"),
 ];
@@ -165,6 +166,9 @@ pub fn recorded_with(name: &str) -> Option<&'static str> {
     let mut all = RECORDED_WITH.iter();
     all.find(|of| of.0 == name).map(|of| of.1)
 }
+
+/// One or two of those for each kind of recording: who misses the others misses these.
+const KINDS: [&str; 3] = ["wait", "alloc_space", "inuse_space"];
 
 /// A measure of our recordings that one of them does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,7 +220,7 @@ impl Profile {
     /// What another recording of the same command can measure besides. Nothing for files of other tools.
     pub fn unrecorded(&self) -> Vec<Unrecorded> {
         let ours = RECORDED_WITH.iter().filter(|_| self.run.is_some());
-        ours.filter(|(name, _)| self.find_named(name).is_none() && says_more(name).is_none())
+        ours.filter(|(name, _)| KINDS.contains(name) && self.find_named(name).is_none())
             .map(|&(name, how)| Unrecorded { name, how })
             .collect()
     }
