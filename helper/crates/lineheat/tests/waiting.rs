@@ -151,7 +151,10 @@ fn waits_for_a_lock_are_on_its_line_and_add_up() {
     let (_, sleeps) = sum(&waits, |w| w.reason == "sleep" && w.is_at("hold", at_sleep));
     assert_eq!(sleeps, 800);
     let (lock_ms, locks) = sum(&waits, |w| w.is_at("member", at_lock) && w.reason == "lock");
-    let (at_lock_ms, _) = sum(&waits, |w| w.is_at("member", at_lock));
+    // On a busy machine, who has got the lock still waits for a CPU.
+    let (at_lock_ms, _) = sum(&waits, |w| {
+        w.is_at("member", at_lock) && w.reason != "run queue"
+    });
     assert!(locks > 100, "{locks} waits for the lock");
     assert!(lock_ms > 0.9 * at_lock_ms, "{lock_ms} of {at_lock_ms} ms");
     let (members_ms, _) = sum(&waits, |w| w.frames.iter().any(|f| f.0 == "member"));
