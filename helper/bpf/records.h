@@ -168,9 +168,11 @@ struct sample_head {
 };
 _Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
 
-/* The end of a wait. In its head, time_ns says when the wait began, and value how long the thread was off the CPU. */
+/* The end of a wait, or of several brief ones of a thread that have no stack and all else alike. In its head, time_ns says when the
+ * first began, value how long the thread was off the CPU, and weight how many they are. */
 struct wait_end {
 	struct sample_head head;
+	u64 span_ns; /* from the beginning of the first to the end of the last */
 	u64 place; /* where it was, if no stack was sent: that of the last stack of this place. 0: not known */
 	u64 queued_ns; /* of value: it could have run, and waited for a CPU */
 	s32 syscall;   /* number of the system call that waited; -1: none did */
@@ -179,7 +181,7 @@ struct wait_end {
 	u8 waits_for_owner; /* of the futex: a thread of its process */
 	u8 has_stack; /* that was sent when the wait began */
 };
-_Static_assert(sizeof(struct wait_end) == 56 + 24, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct wait_end) == 56 + 32, "mirrored by crates/sampler");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */

@@ -49,11 +49,14 @@ static __always_inline u64 mixed(u64 hash, u64 word)
 #define FINGERPRINT_WORDS 32
 _Static_assert(FINGERPRINT_WORDS <= WINDOW_WORDS, "they are read there");
 
+/* The place where a thread last waited. */
+struct last_place {
+	u64 near_code; /* a hash of all that may be code, which is found faster than what is */
+	u64 fingerprint;
+};
+
 struct code_words {
 	struct walk *walk;
-	u64 code_start; /* of the first mapping with code */
-	u64 code_bytes; /* from there to the end of the last one: most data lies elsewhere */
-	u64 stack_start;
 	u64 fingerprint;
 };
 
@@ -64,16 +67,14 @@ struct code_words {
 static long add_word_in_code(u32 iteration, struct code_words *c)
 {
 	u64 word = c->walk->window[iteration & (WINDOW_WORDS - 1)];
-	if (word - c->code_start >= c->code_bytes || word - c->stack_start < NEAR_STACK_BYTES)
-		return 0;
-	if (find_mapping(c->walk, word))
+	if (word && find_mapping(c->walk, word))
 		c->fingerprint = mixed(c->fingerprint, word);
 	return 0;
 }
 
-/* Of where the running task waits, by its registers in user space. 0: it is not known what of the process is code. Not static: the
+/* Of where the running task waits: `registers` is a hash of those of user space and the system call. 0: it is not known what of the process is code. Not static: the
  * verifier then checks it once, not in each state of the caller. */
-__noinline u64 fingerprint_of(struct walk *w, u32 pid, s32 syscall, u64 pc, u64 sp)
+__noinline u64 fingerprint_of(struct walk *w, struct last_place *last, u32 pid, u64 registers, u64 sp)
 {
 	if (!w)
 		return 0;
@@ -85,16 +86,28 @@ __noinline u64 fingerprint_of(struct walk *w, u32 pid, s32 syscall, u64 pc, u64 
 	const struct mapping_table *table = mapping_table_of(w);
 	if (!table || !table->count || bpf_probe_read_user(w->window, FINGERPRINT_WORDS * sizeof(u64), (void *)sp) != 0)
 		return 0;
-	struct code_words words = {
-		.walk = w,
-		.code_start = table->mappings[0].start,
-		.code_bytes = table->mappings[(table->count - 1) & (MAPPINGS_MAX - 1)].end - table->mappings[0].start,
-		.stack_start = sp,
-		.fingerprint = mixed(mixed(mixed(table->generation, pid), (u32)syscall), pc),
-	};
-	words.fingerprint = mixed(words.fingerprint, sp);
+	/* From the first mapping with code to the end of the last one: most data lies elsewhere. */
+	u64 start = table->mappings[0].start;
+	u64 bytes = table->mappings[(table->count - 1) & (MAPPINGS_MAX - 1)].end - start;
+	registers = mixed(mixed(registers, table->generation), pid);
+	u64 near_code = registers;
+	for (u32 i = 0; i < FINGERPRINT_WORDS; i++) {
+		u64 word = w->window[i];
+		if (word - start >= bytes || word - sp < NEAR_STACK_BYTES)
+			w->window[i] = 0;
+		else
+			near_code = mixed(near_code, word);
+	}
+	if (last && last->near_code == near_code)
+		return last->fingerprint;
+	struct code_words words = {.walk = w, .fingerprint = registers};
 	bpf_loop(FINGERPRINT_WORDS, add_word_in_code, &words, 0);
-	return words.fingerprint | 1;
+	words.fingerprint |= 1;
+	if (last) {
+		last->near_code = near_code;
+		last->fingerprint = words.fingerprint;
+	}
+	return words.fingerprint;
 }
 
 static __always_inline struct walks_left *walks_left_at(u64 now_ns)

@@ -37,12 +37,34 @@ struct waiting {
 	u32 reserved;
 };
 
+/* Waits of a thread that ended and were not sent yet: all of them at one place, and alike but for their length. */
+struct ended_waits {
+	u64 since_ns;
+	u64 until_ns;
+	u64 waited_ns;
+	u64 queued_ns;
+	u64 place;
+	u64 cause; /* the rest of what a wait_end has */
+	u32 pid;
+	u32 waits; /* 0: there are none */
+};
+
+/* Those that began within that time are sent together. */
+#define SENT_TOGETHER_NS 1000000
+
+struct thread_waits {
+	struct waiting last;
+	struct last_place place;
+	struct ended_waits ended;
+};
+static const struct thread_waits no_waits;
+
 /* By thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WAITING_MAX);
 	__type(key, u32);
-	__type(value, struct waiting);
+	__type(value, struct thread_waits);
 } waiting_threads SEC(".maps");
 
 /* From the clock of run queues to CLOCK_MONOTONIC; 0: not known yet. Both go at nearly the same speed, and it is learnt again at
@@ -57,58 +79,94 @@ static __always_inline bool has_sched_info(void)
 	return bpf_core_field_exists(((struct sched_info *)0)->last_arrival);
 }
 
-/* The wait of the thread of that number, if it is that of this task. */
-static __always_inline struct waiting *wait_of(struct task_struct *task, u32 tid)
+/* The waits of the thread of that number, if it is that of this task. */
+static __always_inline struct thread_waits *waits_of(struct task_struct *task, u32 tid)
 {
-	struct waiting *w = bpf_map_lookup_elem(&waiting_threads, &tid);
-	return w && w->task == (u64)task ? w : 0;
+	struct thread_waits *of = bpf_map_lookup_elem(&waiting_threads, &tid);
+	return of && of->last.task == (u64)task ? of : 0;
 }
 
-static __always_inline void lose_wait(u64 ns)
+static __always_inline void lose_waits(u32 waits, u64 ns)
 {
-	count(COUNTER_LOST_WAITS);
+	add_to(COUNTER_LOST_WAITS, waits);
 	add_to(COUNTER_LOST_WAIT_NS, ns);
 }
 
-/* `run_delay_ns`: of the thread now. Not inline, so that each program has one. */
-static __noinline void send_end(const struct waiting *w, struct task_struct *task, u32 tid, u64 waited_ns, u64 run_delay_ns)
+/* Not inline, so that each program has one. */
+static __noinline void send_ended(struct ended_waits *ended, struct task_struct *task, u32 tid)
 {
+	if (!ended->waits)
+		return;
 	struct wait_end *end = bpf_ringbuf_reserve(&samples, sizeof(*end), 0);
 	if (!end) {
-		lose_wait(waited_ns);
+		lose_waits(ended->waits, ended->waited_ns);
+		ended->waits = 0;
 		return;
 	}
-	u64 queued_ns = run_delay_ns - w->run_delay_ns;
 	__builtin_memset(end, 0, sizeof(*end));
-	end->head.time_ns = w->since_ns;
-	end->head.pid = w->pid;
+	end->head.time_ns = ended->since_ns;
+	end->head.pid = ended->pid;
 	end->head.tid = tid;
 	end->head.form = FORM_WAIT_END;
 	end->head.kind = SAMPLE_WAIT;
-	end->head.value = waited_ns;
-	end->head.weight = 1;
+	end->head.value = ended->waited_ns;
+	end->head.weight = ended->waits;
 	bpf_probe_read_kernel(end->head.comm, sizeof(end->head.comm), task->comm);
-	/* The scheduler's clock is not quite ours. */
-	end->place = w->place;
-	end->queued_ns = w->was_preempted || queued_ns > waited_ns ? waited_ns : queued_ns;
-	end->syscall = w->syscall;
-	end->was_preempted = w->was_preempted;
-	end->waits_for_disk = w->waits_for_disk;
-	end->waits_for_owner = w->waits_for_owner;
-	end->has_stack = w->has_stack;
+	end->span_ns = ended->until_ns - ended->since_ns;
+	end->place = ended->place;
+	end->queued_ns = ended->queued_ns;
+	__builtin_memcpy(&end->syscall, &ended->cause, sizeof(ended->cause));
 	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
+	ended->waits = 0;
+}
+_Static_assert(sizeof(struct wait_end) - __builtin_offsetof(struct wait_end, syscall) == 8, "that is a cause");
+
+/* What a wait_end has of how a wait came to be. */
+static __always_inline u64 cause_of(const struct waiting *w)
+{
+	return (u32)w->syscall | (u64)w->was_preempted << 32 | (u64)w->waits_for_disk << 40 | (u64)w->waits_for_owner << 48 |
+	       (u64)w->has_stack << 56;
+}
+
+/* The last wait of a thread has ended. `run_delay_ns`: of the thread now. Those that are charged to a place, of which there are very
+ * many, are sent together. */
+static __always_inline void end_wait(struct thread_waits *of, struct task_struct *task, u32 tid, u64 waited_ns, u64 run_delay_ns)
+{
+	const struct waiting *w = &of->last;
+	struct ended_waits *ended = &of->ended;
+	u64 queued_ns = run_delay_ns - w->run_delay_ns, cause = cause_of(w);
+	/* The scheduler's clock is not quite ours. */
+	if (w->was_preempted || queued_ns > waited_ns)
+		queued_ns = waited_ns;
+	bool are_alike = w->place && ended->waits && ended->place == w->place && ended->cause == cause;
+	if (!are_alike || w->since_ns - ended->since_ns >= SENT_TOGETHER_NS) {
+		send_ended(ended, task, tid);
+		ended->since_ns = w->since_ns;
+		ended->waited_ns = 0;
+		ended->queued_ns = 0;
+		ended->place = w->place;
+		ended->cause = cause;
+		ended->pid = w->pid;
+	}
+	ended->until_ns = w->since_ns + waited_ns;
+	ended->waited_ns += waited_ns;
+	ended->queued_ns += queued_ns;
+	ended->waits++;
+	if (!w->place)
+		send_ended(ended, task, tid);
 }
 
 /* The thread loses its CPU again: only now it is known how long it ran, and so how long it waited before. */
-static __always_inline void end_at_next_switch(const struct waiting *w, struct task_struct *task, u32 tid, u64 now_ns)
+static __always_inline void end_at_next_switch(struct thread_waits *of, struct task_struct *task, u32 tid, u64 now_ns)
 {
+	const struct waiting *w = &of->last;
 	u64 passed_ns = now_ns - w->since_ns, ran_ns = task->se.sum_exec_runtime - w->ran_ns;
 	u64 waited_ns = passed_ns > ran_ns ? passed_ns - ran_ns : 0, run_delay_ns = 0;
 	if (has_sched_info()) {
 		run_delay_ns = task->sched_info.run_delay;
 		from_run_queue_clock = w->since_ns + waited_ns - task->sched_info.last_arrival;
 	}
-	send_end(w, task, tid, waited_ns, run_delay_ns);
+	end_wait(of, task, tid, waited_ns, run_delay_ns);
 }
 
 /* Mutexes of glibc have their owner behind the word that is waited for; it counts if it is a thread that has been seen. */
@@ -117,8 +175,8 @@ static __always_inline bool waits_for_owner(const struct pt_regs *regs, u32 pid)
 	u32 owner = 0;
 	if (bpf_probe_read_user(&owner, sizeof(owner), (void *)(first_argument_of(regs) + 8)) != 0)
 		return false;
-	struct waiting *of_owner = bpf_map_lookup_elem(&waiting_threads, &owner);
-	return of_owner && of_owner->pid == pid;
+	struct thread_waits *of_owner = bpf_map_lookup_elem(&waiting_threads, &owner);
+	return of_owner && of_owner->last.pid == pid;
 }
 
 /* Notes that the running task, which is followed, loses its CPU, and sends its stack. */
@@ -135,8 +193,11 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	struct walks_left *left = walks_left_at(now_ns);
 	if (!followed || !tid || !w || !regs || !left)
 		return 0;
+	struct thread_waits *before = bpf_map_lookup_elem(&waiting_threads, &tid);
 	if (!may_look_into(task)) {
 		note_hidden(followed);
+		if (before)
+			lose_waits(before->ended.waits, before->ended.waited_ns);
 		bpf_map_delete_elem(&waiting_threads, &tid);
 		return 0;
 	}
@@ -150,16 +211,17 @@ int take_switch(struct bpf_perf_event_data *ctx)
 		.syscall = -1,
 		.was_preempted = task->__state == 0,
 	};
-	struct waiting *before = bpf_map_lookup_elem(&waiting_threads, &tid);
-	if (before && before->task == now.task) {
+	if (before && before->last.task == now.task) {
 		/* A thread that began while its process was attached to may have an event of its own and one of its parent's. */
-		if (before->given_up == now.given_up && before->taken_away == now.taken_away)
+		if (before->last.given_up == now.given_up && before->last.taken_away == now.taken_away)
 			return 0;
 		/* It may have been about to sleep. */
-		now.was_preempted |= before->taken_away != now.taken_away;
+		now.was_preempted |= before->last.taken_away != now.taken_away;
 		end_at_next_switch(before, task, tid, now_ns);
 	}
 	if (task->flags & PF_EXITING) {
+		if (before)
+			send_ended(&before->ended, task, tid);
 		bpf_map_delete_elem(&waiting_threads, &tid);
 		return 0;
 	}
@@ -177,7 +239,11 @@ int take_switch(struct bpf_perf_event_data *ctx)
 			now.waits_for_owner = waits_for_owner(regs, now.pid);
 	}
 	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	u64 fingerprint = left->of_any < PLACES_LEARNT_BELOW ? fingerprint_of(w, now.pid, now.syscall, pc_of(regs), sp_of(regs)) : 0;
+	u64 fingerprint = 0;
+	if (left->of_any < PLACES_LEARNT_BELOW) {
+		u64 registers = mixed(mixed(now.syscall, pc_of(regs)), sp_of(regs));
+		fingerprint = fingerprint_of(w, before ? &before->place : 0, now.pid, registers, sp_of(regs));
+	}
 	struct wait_place *known = fingerprint ? bpf_map_lookup_elem(&wait_places, &fingerprint) : 0;
 	enum how_to_find how = how_to_find(left, known, fingerprint);
 	if (how == FIND_BY_WALK) {
@@ -194,10 +260,12 @@ int take_switch(struct bpf_perf_event_data *ctx)
 		now.place = fingerprint;
 	}
 	/* Nobody else writes what is there for this thread, and an update of the map takes longer. */
+	if (!before && bpf_map_update_elem(&waiting_threads, &tid, &no_waits, BPF_ANY) == 0)
+		before = bpf_map_lookup_elem(&waiting_threads, &tid);
 	if (before)
-		*before = now;
-	else if (bpf_map_update_elem(&waiting_threads, &tid, &now, BPF_ANY) != 0)
-		lose_wait(0); /* so many threads */
+		before->last = now;
+	else
+		lose_waits(1, 0); /* so many threads */
 	return 0;
 }
 
@@ -212,37 +280,41 @@ static __always_inline u64 waited_until(const struct waiting *w, u64 arrived, u6
 	return end_ns > w->since_ns ? end_ns - w->since_ns : 0;
 }
 
-static __always_inline void end_without_switch(const struct waiting *w, struct task_struct *task, u32 tid, u64 last_ns)
+static __always_inline void end_without_switch(struct thread_waits *of, struct task_struct *task, u32 tid, u64 last_ns)
 {
+	const struct waiting *w = &of->last;
 	u64 arrived = w->arrived, run_delay_ns = 0;
 	if (has_sched_info()) {
 		arrived = BPF_CORE_READ(task, sched_info.last_arrival);
 		run_delay_ns = BPF_CORE_READ(task, sched_info.run_delay);
 	}
-	send_end(w, task, tid, waited_until(w, arrived, last_ns), run_delay_ns);
+	end_wait(of, task, tid, waited_until(w, arrived, last_ns), run_delay_ns);
+	send_ended(&of->ended, task, tid);
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(end_wait_at_exit, struct task_struct *task)
 {
 	u32 tid = number_of(task);
-	struct waiting *w = wait_of(task, tid);
-	if (!w)
+	struct thread_waits *of = waits_of(task, tid);
+	if (!of)
 		return 0;
 	if (followed_thread(task) && may_look_into(task))
-		end_without_switch(w, task, tid, bpf_ktime_get_ns());
+		end_without_switch(of, task, tid, bpf_ktime_get_ns());
+	else
+		lose_waits(of->ended.waits, of->ended.waited_ns);
 	bpf_map_delete_elem(&waiting_threads, &tid);
 	return 0;
 }
 
-static long end_open_wait(void *map, const u32 *tid, struct waiting *w, void *unused)
+static long end_open_wait(void *map, const u32 *tid, struct thread_waits *of, void *unused)
 {
-	struct task_struct *task = (struct task_struct *)w->task;
+	struct task_struct *task = (struct task_struct *)of->last.task;
 	/* A thread that has executed another program has the number of its process since then. */
 	if (number_in_namespace(BPF_CORE_READ(task, pid), BPF_CORE_READ(task, thread_pid)) == *tid)
-		end_without_switch(w, task, *tid, sampling_ended_ns);
+		end_without_switch(of, task, *tid, sampling_ended_ns);
 	else
-		lose_wait(0);
+		lose_waits(1 + of->ended.waits, of->ended.waited_ns);
 	bpf_map_delete_elem(&waiting_threads, tid); /* it may exit any moment */
 	return 0;
 }
@@ -254,7 +326,7 @@ int count_threads_not_run(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	if (!task || !followed_thread(task) || task->exit_state || (u64)task->group_leader == engine_task)
 		return 0;
-	if (task->__state != 0 && !wait_of(task, number_of(task)))
+	if (task->__state != 0 && !waits_of(task, number_of(task)))
 		count(COUNTER_THREADS_NOT_RUN);
 	return 0;
 }

@@ -116,6 +116,8 @@ mod tests {
                 pid,
                 tid: pid,
                 comm: [0; 16],
+                waits: 1,
+                span_ns: 5,
                 waited_ns: 5,
                 queued_ns: 0,
                 cause: WaitCause::default(),

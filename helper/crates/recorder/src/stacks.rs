@@ -189,22 +189,17 @@ impl CountedStacks {
         stack: Option<u32>,
         thread: u32,
         reason: WaitReason,
-        began_ns: u64,
-        ns: u64,
-        waits: u32,
+        time: WaitTime,
     ) -> bool {
         let group = self.group(stack, thread, SampleKind::Wait, Some(reason));
         self.sums[group as usize].add(Sums {
-            samples: 1,
-            weight: waits.into(),
-            value: ns,
+            samples: u64::from(time.waits.max(1)),
+            weight: time.waits.into(),
+            value: time.waited_ns,
         });
         self.wait_times.add(WaitTime {
             sample: group,
-            start_ns: began_ns,
-            length_ns: ns,
-            waited_ns: ns,
-            waits,
+            ..time
         });
         self.has_stack(group)
     }

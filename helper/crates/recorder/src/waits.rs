@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use profile::{SeededHash, WaitReason};
+use profile::{SeededHash, WaitReason, WaitTime};
 use records::{SampleRecord, WaitEnd};
 
 use super::address_spaces::AddressSpaces;
@@ -39,8 +39,8 @@ pub struct Waited {
 }
 
 impl Waited {
-    fn add(&mut self, ns: u64) {
-        self.count += 1;
+    fn add(&mut self, waits: u32, ns: u64) {
+        self.count += u64::from(waits);
         self.ns = self.ns.saturating_add(ns);
     }
 }
@@ -132,7 +132,7 @@ impl Waits {
             return; // it came later
         }
         if self.all.ns.saturating_add(waited_ns) >= TOTAL_NS_MAX {
-            return self.beyond.add(waited_ns);
+            return self.beyond.add(end.waits, waited_ns);
         }
         let reason = reason_of(end.cause, place.waits_for);
         let queued_ns = end.queued_ns.min(waited_ns);
@@ -140,16 +140,39 @@ impl Waits {
             WaitReason::RunQueue => (waited_ns, 0),
             _ => (waited_ns - queued_ns, queued_ns),
         };
-        let has_stack = stacks.add_wait(stack, thread, reason, end.began_ns, own_ns, 1);
+        let own = WaitTime {
+            sample: 0,
+            start_ns: end.began_ns,
+            length_ns: own_ns,
+            waited_ns: own_ns,
+            waits: end.waits,
+        };
+        let queued = WaitTime {
+            start_ns: end.began_ns.saturating_add(own_ns),
+            length_ns: queued_ns,
+            waited_ns: queued_ns,
+            waits: 0,
+            ..own
+        };
+        // Of several, each had its parts: both are spread over all of their time.
+        let several = |part: WaitTime| WaitTime {
+            start_ns: end.began_ns,
+            length_ns: end.span_ns.max(waited_ns),
+            ..part
+        };
+        let parts = [own, queued].map(|part| match end.waits {
+            0 | 1 => part,
+            _ => several(part),
+        });
+        let has_stack = stacks.add_wait(stack, thread, reason, parts[0]);
         if queued_ns > 0 {
-            let began_ns = end.began_ns.saturating_add(own_ns);
-            stacks.add_wait(stack, thread, WaitReason::RunQueue, began_ns, queued_ns, 0);
+            stacks.add_wait(stack, thread, WaitReason::RunQueue, parts[1]);
         }
-        self.all.add(waited_ns);
+        self.all.add(end.waits, waited_ns);
         if !has_stack {
-            self.without_stack.add(waited_ns);
+            self.without_stack.add(end.waits, waited_ns);
         } else if !is_walked {
-            self.by_place.add(waited_ns);
+            self.by_place.add(end.waits, waited_ns);
         }
     }
 
@@ -186,6 +209,8 @@ mod tests {
             pid: 1,
             tid,
             comm: [0; 16],
+            waits: 1,
+            span_ns: 100,
             waited_ns: 100,
             queued_ns: 30,
             cause: WaitCause {
@@ -262,6 +287,29 @@ mod tests {
         assert_eq!(waits.without_stack, Waited { count: 1, ns: 100 });
         let slept = sums_of(&stacks)[0];
         assert_eq!(slept, (Some(WaitReason::Sleep), 2, 140));
+    }
+
+    #[test]
+    fn brief_waits_that_came_together_are_as_many_as_they_were() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        let several = WaitEnd {
+            waits: 4,
+            span_ns: 900,
+            ..end(7, 5, false)
+        };
+        waits.end(several, 0, &mut stacks);
+        assert_eq!(waits.all, Waited { count: 4, ns: 100 });
+        assert_eq!(waits.without_stack, Waited { count: 4, ns: 100 });
+        let slept = (Some(WaitReason::Sleep), 4, 70);
+        assert_eq!(
+            sums_of(&stacks),
+            [slept, (Some(WaitReason::RunQueue), 0, 30)]
+        );
+        let times = stacks.wait_times.since(0).unwrap();
+        let spans: Vec<_> = (times.iter())
+            .map(|time| (time.start_ns, time.length_ns, time.waited_ns, time.waits))
+            .collect();
+        assert_eq!(spans, [(5, 900, 70, 4), (5, 900, 30, 0)]);
     }
 
     #[test]

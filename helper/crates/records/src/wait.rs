@@ -2,7 +2,8 @@
 
 use crate::bytes::{Body, Fields};
 
-/// The end of a wait that a sample of kind `Wait` began, at the same time and by the same thread.
+/// The end of a wait that a sample of kind `Wait` began, at the same time and by the same thread; or of several brief waits of a
+/// thread, which have no sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitEnd {
     /// CLOCK_MONOTONIC.
@@ -11,6 +12,10 @@ pub struct WaitEnd {
     pub tid: u32,
     /// At the end.
     pub comm: [u8; 16],
+    /// How many there were, at least 1.
+    pub waits: u32,
+    /// From the beginning of the first to the end of the last.
+    pub span_ns: u64,
     /// How long the thread was off the CPU.
     pub waited_ns: u64,
     /// Of that: it could have run, and waited for a CPU.
@@ -43,6 +48,8 @@ impl WaitEnd {
             .u32(self.pid)
             .u32(self.tid)
             .bytes(&self.comm)
+            .u32(self.waits)
+            .u64(self.span_ns)
             .u64(self.waited_ns)
             .u64(self.queued_ns)
             .u32(syscall as u32)
@@ -59,6 +66,8 @@ impl WaitEnd {
             pid: f.u32()?,
             tid: f.u32()?,
             comm: f.bytes(16)?.try_into().ok()?,
+            waits: f.u32()?,
+            span_ns: f.u64()?,
             waited_ns: f.u64()?,
             queued_ns: f.u64()?,
             cause: WaitCause {

@@ -50,7 +50,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
         return Some((freed, Vec::new()));
     }
     if form == RecordForm::WaitEnd {
-        let (place, queued_ns) = (f.u64()?, f.u64()?);
+        let (span_ns, place, queued_ns) = (f.u64()?, f.u64()?, f.u64()?);
         let cause = WaitCause {
             syscall: u32::try_from(f.u32()? as i32).ok(),
             was_preempted: f.u8()? != 0,
@@ -63,6 +63,8 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             tid,
             comm,
             place,
+            waits: worth.weight,
+            span_ns,
             waited_ns: worth.value,
             queued_ns,
             cause,
@@ -185,6 +187,8 @@ mod tests {
     fn the_end_of_a_wait_is_read_with_what_the_kernel_knew_of_its_cause() {
         let mut bytes = bytes_of(&[]);
         (bytes[0], bytes[21], bytes[22], bytes[40]) = (9, 2, 1, 50); // since, form, kind, value
+        bytes[48] = 3; // weight
+        bytes.extend([60, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend([77, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend([20, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend((-1i32).to_le_bytes());
@@ -193,7 +197,7 @@ mod tests {
             panic!("no end");
         };
         assert_eq!((end.began_ns, end.waited_ns, end.queued_ns), (9, 50, 20));
-        assert_eq!(end.place, 77);
+        assert_eq!((end.waits, end.span_ns, end.place), (3, 60, 77));
         let cause = WaitCause {
             waits_for_disk: true,
             ..WaitCause::default()

@@ -80,6 +80,8 @@ fn a_message_is_read_as_it_was_written() {
             pid: 1,
             tid: 2,
             comm: [b'x'; 16],
+            waits: 3,
+            span_ns: 1 << 41,
             waited_ns: 1 << 40,
             queued_ns: 7,
             cause: WaitCause {
