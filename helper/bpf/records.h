@@ -164,7 +164,7 @@ struct sample_head {
 	char comm[16];
 	u64 value;  /* of one event, in the unit of the kind */
 	u32 weight; /* how many such events the sample stands for */
-	u32 id;     /* of an allocation, in its process; 0: its free will not be seen */
+	u32 id;     /* of an allocation, in its process; 0: its free will not be seen. Of a wait, the thread that holds the lock; 0: none */
 };
 _Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
 
@@ -180,8 +180,11 @@ struct wait_end {
 	u8 waits_for_disk;
 	u8 waits_for_owner; /* of the futex: a thread of its process */
 	u8 has_stack; /* that was sent when the wait began */
+	u64 holder_at; /* where that thread was, if it waited, too: the place, or if its stack was sent, when its wait began. 0: it did not */
+	u32 holder;    /* that thread; 0: none */
+	u32 reserved;
 };
-_Static_assert(sizeof(struct wait_end) == 56 + 32, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct wait_end) == 56 + 48, "mirrored by crates/sampler");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */

@@ -367,6 +367,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	head->kind = SAMPLE_CPU;
 	head->value = cpu_sample_ns;
 	head->weight = 1;
+	head->id = 0;
 
 	bool in_kernel = are_of_kernel(&ctx->regs), exact_ip = true;
 	w->kernel_frames = 0;

@@ -34,7 +34,8 @@ struct waiting {
 	u8 waits_for_disk;
 	u8 waits_for_owner;
 	u8 has_stack;
-	u32 reserved;
+	u32 holder;    /* of the lock that is waited for; 0: not known */
+	u64 holder_at; /* as in struct wait_end */
 };
 
 /* Waits of a thread that ended and were not sent yet: all of them at one place, and alike but for their length. */
@@ -45,8 +46,11 @@ struct ended_waits {
 	u64 queued_ns;
 	u64 place;
 	u64 cause; /* the rest of what a wait_end has */
+	u64 holder_at;
+	u32 holder;
 	u32 pid;
 	u32 waits; /* 0: there are none */
+	u32 reserved;
 };
 
 /* Those that began within that time are sent together. */
@@ -116,10 +120,12 @@ static __noinline void send_ended(struct ended_waits *ended, struct task_struct 
 	end->place = ended->place;
 	end->queued_ns = ended->queued_ns;
 	__builtin_memcpy(&end->syscall, &ended->cause, sizeof(ended->cause));
+	end->holder = ended->holder;
+	end->holder_at = ended->holder_at;
 	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
 	ended->waits = 0;
 }
-_Static_assert(sizeof(struct wait_end) - __builtin_offsetof(struct wait_end, syscall) == 8, "that is a cause");
+_Static_assert(__builtin_offsetof(struct wait_end, holder_at) - __builtin_offsetof(struct wait_end, syscall) == 8, "that is a cause");
 
 /* What a wait_end has of how a wait came to be. */
 static __always_inline u64 cause_of(const struct waiting *w)
@@ -129,7 +135,7 @@ static __always_inline u64 cause_of(const struct waiting *w)
 }
 
 /* The last wait of a thread has ended. `run_delay_ns`: of the thread now. Those that are charged to a place, of which there are very
- * many, are sent together. */
+ * many, are sent together, unless somebody is known to have held them up. */
 static __always_inline void end_wait(struct thread_waits *of, struct task_struct *task, u32 tid, u64 waited_ns, u64 run_delay_ns)
 {
 	const struct waiting *w = &of->last;
@@ -138,7 +144,8 @@ static __always_inline void end_wait(struct thread_waits *of, struct task_struct
 	/* The scheduler's clock is not quite ours. */
 	if (w->was_preempted || queued_ns > waited_ns)
 		queued_ns = waited_ns;
-	bool are_alike = w->place && ended->waits && ended->place == w->place && ended->cause == cause;
+	bool may_be_several = w->place && !w->holder;
+	bool are_alike = may_be_several && ended->waits && ended->place == w->place && ended->cause == cause && !ended->holder;
 	if (!are_alike || w->since_ns - ended->since_ns >= SENT_TOGETHER_NS) {
 		send_ended(ended, task, tid);
 		ended->since_ns = w->since_ns;
@@ -147,12 +154,14 @@ static __always_inline void end_wait(struct thread_waits *of, struct task_struct
 		ended->place = w->place;
 		ended->cause = cause;
 		ended->pid = w->pid;
+		ended->holder = w->holder;
+		ended->holder_at = w->holder_at;
 	}
 	ended->until_ns = w->since_ns + waited_ns;
 	ended->waited_ns += waited_ns;
 	ended->queued_ns += queued_ns;
 	ended->waits++;
-	if (!w->place)
+	if (!may_be_several)
 		send_ended(ended, task, tid);
 }
 
@@ -170,13 +179,19 @@ static __always_inline void end_at_next_switch(struct thread_waits *of, struct t
 }
 
 /* Mutexes of glibc have their owner behind the word that is waited for; it counts if it is a thread that has been seen. */
-static __always_inline bool waits_for_owner(const struct pt_regs *regs, u32 pid)
+static __always_inline void note_owner(struct waiting *now, const struct pt_regs *regs)
 {
 	u32 owner = 0;
 	if (bpf_probe_read_user(&owner, sizeof(owner), (void *)(first_argument_of(regs) + 8)) != 0)
-		return false;
+		return;
 	struct thread_waits *of_owner = bpf_map_lookup_elem(&waiting_threads, &owner);
-	return of_owner && of_owner->last.pid == pid;
+	if (!of_owner || of_owner->last.pid != now->pid)
+		return;
+	now->waits_for_owner = true;
+	now->holder = owner;
+	struct task_struct *task = (struct task_struct *)of_owner->last.task;
+	if (has_sched_info() && BPF_CORE_READ(task, sched_info.last_arrival) == of_owner->last.arrived)
+		now->holder_at = of_owner->last.has_stack ? of_owner->last.since_ns : of_owner->last.place;
 }
 
 /* Notes that the running task, which is followed, loses its CPU, and sends its stack. */
@@ -236,7 +251,7 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	if (!exact_ip && !now.was_preempted && are_of_64_bit_code(regs)) {
 		now.syscall = syscall_of(regs, saved);
 		if (now.syscall == SYSCALL_FUTEX)
-			now.waits_for_owner = waits_for_owner(regs, now.pid);
+			note_owner(&now, regs);
 	}
 	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 	u64 fingerprint = 0;
@@ -252,6 +267,7 @@ int take_switch(struct bpf_perf_event_data *ctx)
 		head->kind = SAMPLE_WAIT;
 		head->value = fingerprint;
 		head->weight = 1;
+		head->id = now.holder;
 		take_kernel_stack_of_wait(ctx, w, saved, mixed(now.syscall, exact_ip ? 0 : pc_of(regs)));
 		now.has_stack = send_stack(task, followed, w, regs, true, exact_ip);
 		if (now.has_stack && fingerprint)

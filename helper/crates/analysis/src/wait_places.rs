@@ -12,6 +12,8 @@ use crate::frames::{ChainFrame, FunctionKind, FunctionOf};
 pub struct WaitPlace {
     /// Its name.
     pub function: StringId,
+    /// As recorded; empty: unknown.
+    pub file: StringId,
     /// 0: unknown.
     pub line: u32,
     /// Somebody holds what is waited for, although the kernel saw no more than futex(2): a lock of a run time.
@@ -96,10 +98,14 @@ fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
         }
         node = stacks.parent[node as usize];
     }
-    let place = |frame: &ChainFrame| WaitPlace {
-        function: analyzed.function(frame.function).name,
-        line: frame.line,
-        is_lock,
+    let place = |frame: &ChainFrame| {
+        let function = analyzed.function(frame.function);
+        WaitPlace {
+            function: function.name,
+            file: function.file,
+            line: frame.line,
+            is_lock,
+        }
     };
     own.or(other).or(innermost).map(place)
 }

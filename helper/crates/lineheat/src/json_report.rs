@@ -15,6 +15,7 @@ use crate::json_flags::Schema;
 use crate::json_memory::{JsonMemory, JsonSite};
 use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
 use crate::json_wall_time::JsonWallTime;
+use crate::report_locks::{JsonLock, json_locks};
 use crate::report_tree::totals;
 use crate::selected_run::SelectedRun;
 
@@ -81,6 +82,8 @@ enum Rows<'a> {
     /// Of memory, whatever the measure.
     Allocations(Vec<JsonSite<'a>>),
     Calls(Vec<JsonCalls<'a, Heat>>),
+    /// Of waiting time, whatever the measure.
+    Locks(Vec<JsonLock<'a>>),
     #[serde(rename = "lines")]
     Annotated(Vec<AnnotatedLine<'a>>),
 }
@@ -288,6 +291,11 @@ impl<'a> JsonReport<'a> {
             .map(|row| JsonCalls::new(self.heat(row.amounts), row))
             .collect();
         object(&self.report(Rows::Calls(rows)))
+    }
+
+    /// Waits for locks.
+    pub fn locks(&self, limit: usize) -> Value {
+        object(&self.report(Rows::Locks(json_locks(&self.run.analyzed, limit))))
     }
 
     /// Lines of one file, ascending.

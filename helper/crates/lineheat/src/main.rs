@@ -36,6 +36,7 @@ mod repetition_table;
 mod report;
 mod report_calls;
 mod report_header;
+mod report_locks;
 mod report_tree;
 mod row_texts;
 mod selected_run;

@@ -11,6 +11,7 @@ use crate::measure_flag::MeasureFlag;
 use crate::repetition_table::repetition_table;
 use crate::report_calls;
 use crate::report_header::header;
+use crate::report_locks;
 use crate::report_tree::tree;
 use crate::row_texts::{rest, short_path};
 use crate::selected_run::SelectedRun;
@@ -59,6 +60,9 @@ pub struct Args {
     /// Show one row per function whose calls were counted (`record --calls`), with the time per call
     #[arg(long, group = "what")]
     calls: bool,
+    /// Show who waited for a lock, and where its holder was: one row per waiting line and holder's line
+    #[arg(long, group = "what")]
+    locks: bool,
     /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -93,6 +97,11 @@ pub fn run(args: &Args) -> ExitCode {
     {
         return failure(&message);
     }
+    if args.locks
+        && let Err(message) = report_locks::check(&run)
+    {
+        return failure(&message);
+    }
     if args.json.json {
         let limit = args.limit.unwrap_or(usize::MAX);
         let report = JsonReport {
@@ -102,6 +111,7 @@ pub fn run(args: &Args) -> ExitCode {
         let object = match (&sites, args.lines, args.tree, args.threads) {
             (Some(sites), ..) => report.sites(sites, limit),
             _ if args.calls => report.calls(limit),
+            _ if args.locks => report.locks(limit),
             (_, true, ..) => report.lines(limit),
             (_, _, true, _) => report.tree(limit),
             (.., true) => report.threads(limit),
@@ -114,6 +124,7 @@ pub fn run(args: &Args) -> ExitCode {
     let body = match (&sites, args.lines, args.tree, args.threads) {
         (Some(sites), ..) => allocation_table(&terminal, &run, sites, limit),
         _ if args.calls => report_calls::calls(&terminal, &run, limit),
+        _ if args.locks => report_locks::locks(&terminal, &run, limit),
         (_, true, ..) => lines(&terminal, &run, limit),
         (_, _, true, _) => tree(&terminal, &run, limit),
         (.., true) => threads(&terminal, &run, limit),

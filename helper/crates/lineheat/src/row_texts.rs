@@ -7,7 +7,11 @@ use crate::terminal_numbers::count;
 
 /// Below the run's working directory, a path is written from there.
 pub fn short_path(analyzed: &Analyzed, file: u32) -> String {
-    let path = analyzed.file_path(file);
+    short_recorded(analyzed, analyzed.file_path(file))
+}
+
+/// The same of a path as it was recorded.
+pub fn short_recorded(analyzed: &Analyzed, path: &str) -> String {
     let cwd = (analyzed.profile().run.as_ref()).map_or("", |run| run.cwd.as_str());
     match path
         .strip_prefix(cwd)

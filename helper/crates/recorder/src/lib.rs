@@ -18,6 +18,7 @@ mod fd_passing;
 mod finish;
 mod follow;
 mod git;
+mod holder_lines;
 #[cfg(test)]
 mod hours;
 mod in_turns;
@@ -31,6 +32,7 @@ mod launch_options;
 mod launching;
 mod layouts;
 mod live_memory;
+mod lock_holders;
 mod mapped_paths;
 mod memory_in_time;
 mod missed;

@@ -123,6 +123,7 @@ mod tests {
                 cause: WaitCause::default(),
                 has_stack: true,
                 place: 0,
+                holder: None,
             })
         };
         let mut own = OwnSamples::of(7);

@@ -13,6 +13,7 @@ use symbolize::{Frame, ModuleSymbols};
 use super::earlier_build;
 use super::environment::{Environment, unix_ns};
 use super::evidence::Evidence;
+use super::holder_lines::holder_lines;
 use super::modules::{Module, ModuleIndex};
 use super::named::Named;
 use super::run_info;
@@ -59,7 +60,7 @@ fn build(
     let started_ns = unix_ns(seen.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
     let locations = add_locations(&mut builder, seen, symbols);
-    add_samples(&mut builder, seen, &locations, &columns);
+    add_samples(&mut builder, seen, symbols, &locations, &columns);
     let profile = builder.finish();
     let earlier = options.build.earlier();
     let texts = source_texts(&samples_by_file(&profile), seen, code, symbols, earlier);
@@ -184,11 +185,13 @@ fn line_of_name(builder: &mut ProfileBuilder, name: &str) -> LineOf {
 fn add_samples(
     builder: &mut ProfileBuilder,
     seen: &Evidence,
+    symbols: &BTreeMap<ModuleIndex, Symbols>,
     locations: &[u32],
     columns: &KindColumns,
 ) {
     let stacks = &seen.stacks;
     let names = thread_names(seen);
+    let holders = holder_lines(seen, symbols);
     let groups = stacks.groups.values().iter().zip(&stacks.sums);
     for (number, (group, sums)) in groups.enumerate() {
         let places = stacks.stacks.stack(group.stack);
@@ -197,7 +200,10 @@ fn add_samples(
         let name = comm(&thread.name);
         let process = names.get(&thread.pid).map_or(&*name, String::as_str);
         let (pid, tid, reason) = (thread.pid, thread.tid, group.reason);
-        let labels = sample_labels(pid, tid, process, &name, thread.repetition, reason);
+        let mut labels = sample_labels(pid, tid, process, &name, thread.repetition, reason);
+        if let Some(holder) = group.holder {
+            labels.extend(holders[holder as usize].as_label().labels());
+        }
         let values = columns.values(group.kind as u32, sums);
         let sample = builder.push_sample(&stack, &values, &labels);
         debug_assert_eq!(sample as usize, number);

@@ -2,6 +2,7 @@
 //! samples are still counted by their thread, without their stack.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use perf_events::page_bytes;
 use profile::{SeededHash, Sums, WaitReason, WaitTime};
@@ -63,6 +64,26 @@ pub struct Group {
     pub thread: u32,
     pub kind: SampleKind,
     pub reason: Option<WaitReason>,
+    /// Of waits for a lock: who held it, by number in [`CountedStacks::holders`].
+    pub holder: Option<u32>,
+}
+
+/// Who held a lock, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Holder {
+    /// Of the thread.
+    pub name: [u8; 16],
+    /// Where it was seen. None: nowhere, while it held the lock.
+    pub stack: Option<u32>,
+}
+
+/// A wait, or the part of one in which the thread could have run (`waits` 0).
+#[derive(Debug, Clone, Copy)]
+pub struct CountedWait {
+    pub reason: WaitReason,
+    pub holder: Option<Holder>,
+    /// Of which sample, is not known yet.
+    pub time: WaitTime,
 }
 
 /// What a recording holds at most: some 300 MB, and within what a run file may have when it is read.
@@ -74,6 +95,8 @@ pub struct Bounds {
     pub frames: usize,
     pub threads: usize,
     pub groups: usize,
+    /// Of them, those of waits for a lock whose holder is known.
+    pub held_groups: usize,
     /// Samples whose times are kept; beyond it only every second one's, and so on.
     pub times: usize,
 }
@@ -84,6 +107,7 @@ const BOUNDS: Bounds = Bounds {
     frames: 8_000_000,
     threads: 100_000,
     groups: 500_000,
+    held_groups: 100_000,
     times: 2 << 20,
 };
 
@@ -94,6 +118,10 @@ pub struct CountedStacks {
     pub stacks: StackNumbering,
     pub threads: Numbering<Thread>,
     pub groups: Numbering<Group>,
+    pub holders: Numbering<Holder>,
+    held_groups: usize,
+    /// Waits whose holder is not in the run: there was no room.
+    pub without_holder: u64,
     /// By group number.
     pub sums: Vec<Sums>,
     /// Time and group number of every `times_every`th sample.
@@ -124,6 +152,9 @@ impl RawStack {
     }
 }
 
+/// Of samples, in search of one: those of seconds.
+const LOOKED_THROUGH_MAX: usize = 16_384;
+
 /// Seen raw stacks are forgotten when there are so many, or so many frames of them; they are then resolved again.
 const SEEN_MAX: usize = 200_000;
 const SEEN_FRAMES_MAX: usize = 4_000_000;
@@ -142,6 +173,9 @@ impl CountedStacks {
             stacks: StackNumbering::default(),
             threads: Numbering::default(),
             groups: Numbering::default(),
+            holders: Numbering::default(),
+            held_groups: 0,
+            without_holder: 0,
             sums: Vec::new(),
             times: Vec::new(),
             times_every: 1,
@@ -169,7 +203,7 @@ impl CountedStacks {
         if is_incomplete(end) {
             self.incomplete.add(self.last_place(stack));
         }
-        let group = self.group(stack, thread, worth.kind, None);
+        let group = self.group(stack, thread, worth.kind, None, None);
         self.without_stack += u64::from(!self.has_stack(group));
         self.sums[group as usize].add(Sums {
             samples: 1,
@@ -182,16 +216,16 @@ impl CountedStacks {
         self.samples += 1;
     }
 
-    /// Adds a wait, or the part of one in which the thread could have run (`waits` 0), whose stack and thread were located when it
-    /// began. False: there was no room for the stack, or there is none.
-    pub fn add_wait(
-        &mut self,
-        stack: Option<u32>,
-        thread: u32,
-        reason: WaitReason,
-        time: WaitTime,
-    ) -> bool {
-        let group = self.group(stack, thread, SampleKind::Wait, Some(reason));
+    /// Adds a wait whose stack and thread were located when it began. False: there was no room for the stack, or there is none.
+    pub fn add_wait(&mut self, stack: Option<u32>, thread: u32, wait: CountedWait) -> bool {
+        let time = wait.time;
+        let group = self.group(
+            stack,
+            thread,
+            SampleKind::Wait,
+            Some(wait.reason),
+            wait.holder,
+        );
         self.sums[group as usize].add(Sums {
             samples: u64::from(time.waits.max(1)),
             weight: time.waits.into(),
@@ -213,7 +247,7 @@ impl CountedStacks {
         reason: Option<WaitReason>,
         sums: Sums,
     ) -> u32 {
-        let group = self.group(stack, thread, kind, reason);
+        let group = self.group(stack, thread, kind, reason, None);
         self.sums[group as usize].add(sums);
         group
     }
@@ -252,7 +286,10 @@ impl CountedStacks {
     }
 
     fn has_stack(&self, group: u32) -> bool {
-        let stack = self.groups.values()[group as usize].stack;
+        self.has_place(self.groups.values()[group as usize].stack)
+    }
+
+    fn has_place(&self, stack: u32) -> bool {
         let first = self.stacks.stack(stack).first();
         first.is_none_or(|place| self.places.values()[*place as usize] != CodePlace::OtherStack)
     }
@@ -300,14 +337,19 @@ impl CountedStacks {
         thread: u32,
         kind: SampleKind,
         reason: Option<WaitReason>,
+        holder: Option<Holder>,
     ) -> u32 {
         let of = |stack| Group {
             stack,
             thread,
             kind,
             reason,
+            holder: None,
         };
-        let wanted = stack.map(of);
+        let mut wanted = stack.map(of);
+        if let (Some(wanted), Some(holder)) = (&mut wanted, holder) {
+            self.set_holder(wanted, holder);
+        }
         let known = wanted.and_then(|group| self.groups.find(&group));
         let has_room = self.groups.values().len() < self.bounds.groups;
         let number = match (known, wanted) {
@@ -322,6 +364,45 @@ impl CountedStacks {
         let groups = self.groups.values().len();
         self.sums.resize(groups, Sums::default());
         number
+    }
+
+    /// Unless there is no room for such a group.
+    fn set_holder(&mut self, group: &mut Group, holder: Holder) {
+        let known = self.holders.find(&holder).filter(|holder| {
+            let held = Group {
+                holder: Some(*holder),
+                ..*group
+            };
+            self.groups.find(&held).is_some()
+        });
+        let has_room = self.held_groups < self.bounds.held_groups
+            && self.groups.values().len() < self.bounds.groups;
+        group.holder = match known {
+            Some(holder) => Some(holder),
+            None if has_room => {
+                self.held_groups += 1;
+                Some(self.holders.number(holder))
+            }
+            None => {
+                self.without_holder += 1;
+                None
+            }
+        };
+    }
+
+    /// The stack of the first sample of CPU time of a thread in that time, and when it was, as far as times are kept.
+    pub fn first_sample_in(&self, tid: u32, time: &Range<u64>) -> Option<(u64, u32)> {
+        // Of different CPUs, they may be a little out of order.
+        let first = self.times.partition_point(|(ns, _)| *ns < time.start);
+        let inside = self.times[first..]
+            .iter()
+            .take(LOOKED_THROUGH_MAX)
+            .take_while(|(ns, _)| *ns < time.end);
+        inside.into_iter().find_map(|&(ns, group)| {
+            let group = &self.groups.values()[group as usize];
+            let is_of_thread = self.threads.values()[group.thread as usize].tid == tid;
+            (is_of_thread && self.has_place(group.stack)).then_some((ns, group.stack))
+        })
     }
 
     fn add_time(&mut self, time_ns: u64, group: u32) {
@@ -396,90 +477,4 @@ pub fn comm(bytes: &[u8; 16]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use records::Worth;
-
-    use super::*;
-
-    fn sample(time_ns: u64, tid: u32, user: &[u64]) -> SampleRecord {
-        SampleRecord {
-            time_ns,
-            pid: 1,
-            tid,
-            worth: Worth::of_cpu(1_000_000),
-            end: StackEnd::Root,
-            comm: [0; 16],
-            kernel: vec![],
-            user: user.to_vec(),
-        }
-    }
-
-    #[test]
-    fn equal_stacks_of_a_thread_are_counted_together() {
-        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
-        let mut stacks = CountedStacks::default();
-        stacks.add(sample(10, 1, &[1, 2]), 0, &spaces, &modules);
-        stacks.add(sample(11, 1, &[1, 2]), 0, &spaces, &modules);
-        stacks.add(sample(12, 2, &[1, 2]), 0, &spaces, &modules);
-        stacks.add(sample(13, 1, &[3, 2]), 0, &spaces, &modules);
-        let counts: Vec<u64> = stacks.sums.iter().map(|sums| sums.samples).collect();
-        assert_eq!(counts, [2, 1, 1]);
-        assert_eq!(stacks.sums[0].value, 2_000_000);
-        assert_eq!(stacks.stacks.len(), 2);
-        assert_eq!(stacks.times, [(10, 0), (11, 0), (12, 1), (13, 2)]);
-        assert_eq!(stacks.sample_count(), 4);
-    }
-
-    const SMALL: Bounds = Bounds {
-        places: 1000,
-        stacks: 10,
-        frames: 100,
-        threads: 3,
-        groups: 12,
-        times: 8,
-    };
-
-    #[test]
-    fn without_room_samples_are_counted_by_thread_and_the_sum_stays() {
-        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
-        let mut stacks = CountedStacks::within(SMALL);
-        for n in 0..1000u64 {
-            let tid = n as u32 % 5;
-            stacks.add(sample(n, tid, &[n, n + 1, 7]), 0, &spaces, &modules);
-        }
-        assert_eq!(stacks.sample_count(), 1000);
-        assert_eq!(
-            stacks.sums.iter().map(|sums| sums.samples).sum::<u64>(),
-            1000
-        );
-        assert_eq!(stacks.without_stack, 990);
-        assert_eq!(stacks.stacks.len(), 11, "one of them for all others");
-        assert_eq!(
-            stacks.threads.values().len(),
-            4,
-            "one of them for all others"
-        );
-        let known: Vec<u64> = (0..3).map(|t| samples_of(&stacks, t)).collect();
-        assert_eq!(known, [200, 200, 200]);
-    }
-
-    fn samples_of(stacks: &CountedStacks, thread: u32) -> u64 {
-        let groups = stacks.groups.values().iter().zip(&stacks.sums);
-        groups
-            .filter(|(group, _)| group.thread == thread)
-            .map(|(_, sums)| sums.samples)
-            .sum()
-    }
-
-    #[test]
-    fn of_very_many_samples_every_second_ones_time_is_kept_and_so_on() {
-        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
-        let mut stacks = CountedStacks::within(SMALL);
-        for n in 0..100 {
-            stacks.add(sample(n, 1, &[1]), 0, &spaces, &modules);
-        }
-        let times: Vec<u64> = stacks.times.iter().map(|(time, _)| *time).collect();
-        assert_eq!(stacks.times_every, 16);
-        assert_eq!(times, [0, 16, 32, 48, 64, 80, 96]);
-    }
-}
+mod tests;

@@ -2,13 +2,15 @@
 //! at its end; what is not known is counted here.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use profile::{SeededHash, WaitReason, WaitTime};
-use records::{SampleRecord, WaitEnd};
+use records::{LockHolder, SampleRecord, WaitEnd};
 
 use super::address_spaces::AddressSpaces;
+use super::lock_holders::LastWaits;
 use super::modules::Modules;
-use super::stacks::{CountedStacks, Thread};
+use super::stacks::{CountedStacks, CountedWait, Holder, Thread};
 use super::wait_reasons::{KernelFunctions, reason_of};
 
 #[derive(Default)]
@@ -18,6 +20,7 @@ pub struct Waits {
     /// By the sampler's number.
     places: HashMap<u64, Place, SeededHash>,
     functions: KernelFunctions,
+    last: LastWaits,
     pub all: Waited,
     /// Those that have the stack of an earlier wait at the same place.
     pub by_place: Waited,
@@ -58,6 +61,8 @@ struct OpenWait {
     began_ns: u64,
     place: Place,
     thread: u32,
+    /// When the last wait of the lock's holder had begun then, and its stack.
+    of_holder: Option<(u64, u32)>,
 }
 
 /// Of all threads together, 52 days: the values of a run are below 2^53, and the journal sums CPU time with them.
@@ -82,6 +87,7 @@ impl Waits {
         modules: &Modules,
     ) {
         let (tid, began_ns, number) = (sample.tid, sample.time_ns, sample.worth.value);
+        let of_holder = self.last.last(sample.worth.id);
         let waits_for = self.functions.wait_for(&sample.kernel);
         let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
         let place = Place { stack, waits_for };
@@ -92,7 +98,9 @@ impl Waits {
             began_ns,
             place,
             thread,
+            of_holder,
         };
+        self.last.note(tid, thread, began_ns, stack);
         self.unended += u64::from(self.open.insert(tid, open).is_some());
     }
 
@@ -108,8 +116,8 @@ impl Waits {
         };
         let known = open.filter(|open| open.began_ns == end.began_ns);
         let is_walked = known.is_some();
-        let (place, thread) = match known {
-            Some(open) => (open.place, open.thread),
+        let (place, thread, of_holder) = match known {
+            Some(open) => (open.place, open.thread, open.of_holder),
             None => {
                 let unknown = Place {
                     stack: None,
@@ -122,9 +130,10 @@ impl Waits {
                     repetition,
                 });
                 let known = self.places.get(&end.place);
-                (known.copied().unwrap_or(unknown), thread)
+                (known.copied().unwrap_or(unknown), thread, None)
             }
         };
+        self.last.note_thread(end.tid, thread);
         let stack = place.stack;
         let left_ns = (self.stopped_ns).map(|stopped_ns| stopped_ns.saturating_sub(end.began_ns));
         let waited_ns = left_ns.map_or(end.waited_ns, |left_ns| left_ns.min(end.waited_ns));
@@ -140,33 +149,22 @@ impl Waits {
             WaitReason::RunQueue => (waited_ns, 0),
             _ => (waited_ns - queued_ns, queued_ns),
         };
-        let own = WaitTime {
-            sample: 0,
-            start_ns: end.began_ns,
-            length_ns: own_ns,
-            waited_ns: own_ns,
-            waits: end.waits,
+        let held = end.holder.filter(|_| reason == WaitReason::Lock);
+        let own_time = end.began_ns..end.began_ns.saturating_add(own_ns);
+        let [own, queued] = parts_of(&end, own_ns, queued_ns);
+        let own = CountedWait {
+            reason,
+            holder: held.and_then(|held| self.holder(held, of_holder, &own_time, stacks)),
+            time: own,
         };
-        let queued = WaitTime {
-            start_ns: end.began_ns.saturating_add(own_ns),
-            length_ns: queued_ns,
-            waited_ns: queued_ns,
-            waits: 0,
-            ..own
-        };
-        // Of several, each had its parts: both are spread over all of their time.
-        let several = |part: WaitTime| WaitTime {
-            start_ns: end.began_ns,
-            length_ns: end.span_ns.max(waited_ns),
-            ..part
-        };
-        let parts = [own, queued].map(|part| match end.waits {
-            0 | 1 => part,
-            _ => several(part),
-        });
-        let has_stack = stacks.add_wait(stack, thread, reason, parts[0]);
+        let has_stack = stacks.add_wait(stack, thread, own);
         if queued_ns > 0 {
-            stacks.add_wait(stack, thread, WaitReason::RunQueue, parts[1]);
+            let queued = CountedWait {
+                reason: WaitReason::RunQueue,
+                holder: None,
+                time: queued,
+            };
+            stacks.add_wait(stack, thread, queued);
         }
         self.all.add(end.waits, waited_ns);
         if !has_stack {
@@ -176,10 +174,65 @@ impl Waits {
         }
     }
 
+    /// Who held the lock, and where: in the wait that it was in, or where it was first seen in the time of the wait for the lock.
+    /// `of_holder`: its last wait when that began. None: it is no thread that has waited before.
+    fn holder(
+        &self,
+        held: LockHolder,
+        of_holder: Option<(u64, u32)>,
+        time: &Range<u64>,
+        stacks: &CountedStacks,
+    ) -> Option<Holder> {
+        let thread = self.last.thread(held.tid)?;
+        let LockHolder { tid, waits_at } = held;
+        let waited = || {
+            let then = of_holder.filter(|of| of.0 == waits_at).map(|of| of.1);
+            let at_place = || self.places.get(&waits_at)?.stack;
+            then.or_else(|| self.last.at(tid, waits_at))
+                .or_else(at_place)
+        };
+        let seen = || {
+            let seen = [
+                self.last.first_in(tid, time),
+                stacks.first_sample_in(tid, time),
+            ];
+            seen.into_iter().flatten().min().map(|(_, stack)| stack)
+        };
+        let waited = if waits_at == 0 { None } else { waited() };
+        Some(Holder {
+            name: stacks.threads.values()[thread as usize].name,
+            stack: waited.or_else(seen),
+        })
+    }
+
     /// The sampler has said all that it knew: what has no end now stays so.
     pub fn finish(&mut self) {
         self.unended += self.open.drain().count() as u64;
     }
+}
+
+/// When the thread waited for something, and when it waited for a CPU after that.
+fn parts_of(end: &WaitEnd, own_ns: u64, queued_ns: u64) -> [WaitTime; 2] {
+    let part = |start_ns: u64, ns, waits| WaitTime {
+        sample: 0,
+        start_ns,
+        length_ns: ns,
+        waited_ns: ns,
+        waits,
+    };
+    if end.waits <= 1 {
+        let queued_from = end.began_ns.saturating_add(own_ns);
+        return [
+            part(end.began_ns, own_ns, end.waits),
+            part(queued_from, queued_ns, 0),
+        ];
+    }
+    // Each of several had its parts: both are spread over all of their time.
+    let span_ns = end.span_ns.max(end.waited_ns);
+    [(own_ns, end.waits), (queued_ns, 0)].map(|(ns, waits)| WaitTime {
+        length_ns: span_ns,
+        ..part(end.began_ns, ns, waits)
+    })
 }
 
 #[cfg(test)]
@@ -219,6 +272,7 @@ mod tests {
             },
             has_stack,
             place: 0,
+            holder: None,
         }
     }
 
@@ -310,6 +364,37 @@ mod tests {
             .map(|time| (time.start_ns, time.length_ns, time.waited_ns, time.waits))
             .collect();
         assert_eq!(spans, [(5, 900, 70, 4), (5, 900, 30, 0)]);
+    }
+
+    #[test]
+    fn the_holder_of_a_lock_is_where_it_waits_or_where_it_was_first_seen() {
+        let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
+        let mut holder_of = |began_ns, waits_at| {
+            begin(&mut waits, &mut stacks, 7, began_ns);
+            let lock = WaitEnd {
+                cause: WaitCause {
+                    syscall: Some(libc::SYS_futex as u32),
+                    waits_for_owner: true,
+                    ..WaitCause::default()
+                },
+                holder: LockHolder::of(8, waits_at),
+                ..end(7, began_ns, true)
+            };
+            if began_ns == 100 {
+                begin(&mut waits, &mut stacks, 8, 150);
+            }
+            waits.end(lock, 0, &mut stacks);
+            let holder = stacks.groups.values().last().and_then(|of| of.holder);
+            holder.map(|of| stacks.holders.values()[of as usize].stack)
+        };
+        assert_eq!(holder_of(5, 0), None, "a thread that nobody knows");
+        assert_eq!(
+            holder_of(100, 0),
+            Some(Some(0)),
+            "it lost its CPU meanwhile"
+        );
+        assert_eq!(holder_of(300, 150), Some(Some(0)), "it still waits");
+        assert_eq!(holder_of(500, 0), Some(None), "it was running");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use mapping::{FileId, Mapping};
 pub use sampler_error::{SamplerError, SamplerStep};
 pub use to_engine::{CopiedPiece, CopyRecord, FromSampler, SampleRecord};
 pub use to_sampler::{Segment, ThreadId, ToSampler, vaddr_of_offset};
-pub use wait::{WaitCause, WaitEnd};
+pub use wait::{LockHolder, WaitCause, WaitEnd};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.

@@ -26,6 +26,17 @@ pub struct WaitEnd {
     /// Where it was, if no sample was sent because there were too many: on the stack of the last sample with this place. 0: not
     /// known.
     pub place: u64,
+    pub holder: Option<LockHolder>,
+}
+
+/// The thread that held the lock when a wait for it began, by the lock's own word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LockHolder {
+    /// Of the same process; not 0.
+    pub tid: u32,
+    /// It was off the CPU: in the wait that began at this time, if its stack was sent, else at this place. 0: it was not, or its place is
+    /// not known.
+    pub waits_at: u64,
 }
 
 /// What the kernel knew when the thread lost its CPU.
@@ -38,6 +49,13 @@ pub struct WaitCause {
     pub waits_for_disk: bool,
     /// In futex(2): the word behind the one that is waited for is a thread of the process, as in a mutex of glibc.
     pub waits_for_owner: bool,
+}
+
+impl LockHolder {
+    /// None: no thread has the number 0.
+    pub fn of(tid: u32, waits_at: u64) -> Option<LockHolder> {
+        (tid != 0).then_some(LockHolder { tid, waits_at })
+    }
 }
 
 impl WaitEnd {
@@ -58,6 +76,8 @@ impl WaitEnd {
             .u8(cause.waits_for_owner.into())
             .u8(self.has_stack.into())
             .u64(self.place)
+            .u32(self.holder.map_or(0, |holder| holder.tid))
+            .u64(self.holder.map_or(0, |holder| holder.waits_at))
     }
 
     pub(crate) fn parse(f: &mut Fields<'_>) -> Option<WaitEnd> {
@@ -78,6 +98,7 @@ impl WaitEnd {
             },
             has_stack: f.u8()? != 0,
             place: f.u64()?,
+            holder: LockHolder::of(f.u32()?, f.u64()?),
         })
     }
 }

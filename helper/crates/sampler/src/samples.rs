@@ -4,7 +4,9 @@ use records::bytes::Fields;
 use records::layout::{
     COPIED_REGISTERS, KERNEL_FRAMES_MAX, RecordForm, SAMPLE_HEAD_BYTES, SampleKind, USER_FRAMES_MAX,
 };
-use records::{CopiedPiece, CopyRecord, SampleRecord, StackEnd, WaitCause, WaitEnd, Worth};
+use records::{
+    CopiedPiece, CopyRecord, LockHolder, SampleRecord, StackEnd, WaitCause, WaitEnd, Worth,
+};
 
 /// What the BPF program sends.
 pub enum Taken {
@@ -57,6 +59,9 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             waits_for_disk: f.u8()? != 0,
             waits_for_owner: f.u8()? != 0,
         };
+        let has_stack = f.u8()? != 0;
+        let (waits_at, holder) = (f.u64()?, f.u32()?);
+        f.u32()?;
         let end = WaitEnd {
             began_ns: time_ns,
             pid,
@@ -68,7 +73,8 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             waited_ns: worth.value,
             queued_ns,
             cause,
-            has_stack: f.u8()? != 0,
+            has_stack,
+            holder: LockHolder::of(holder, waits_at),
         };
         return Some((Taken::WaitEnd(end), Vec::new()));
     }
@@ -193,11 +199,14 @@ mod tests {
         bytes.extend([20, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend((-1i32).to_le_bytes());
         bytes.extend([0, 1, 0, 1]);
+        bytes.extend(8u64.to_le_bytes());
+        bytes.extend([7, 0, 0, 0, 0, 0, 0, 0]);
         let Some((Taken::WaitEnd(end), _)) = parse_sample(&bytes) else {
             panic!("no end");
         };
         assert_eq!((end.began_ns, end.waited_ns, end.queued_ns), (9, 50, 20));
-        assert_eq!((end.waits, end.span_ns, end.place), (3, 60, 77));
+        assert_eq!((end.waits, end.span_ns), (3, 60));
+        assert_eq!((end.place, end.holder), (77, LockHolder::of(7, 8)));
         let cause = WaitCause {
             waits_for_disk: true,
             ..WaitCause::default()

@@ -36,8 +36,8 @@ pub use shortfall::Taken;
 use shortfall::shortfall;
 use unknown_frames::{mapping_records_lost, unknown_frames};
 use waits::{
-    no_waits, threads_not_run, waits_beyond, waits_by_place, waits_lost, waits_without_end,
-    waits_without_stack,
+    holders_beyond, no_waits, threads_not_run, waits_beyond, waits_by_place, waits_lost,
+    waits_without_end, waits_without_stack,
 };
 
 enum Finding {
@@ -62,6 +62,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_without_stack),
     Finding::Seen(waits_without_end),
     Finding::Seen(waits_beyond),
+    Finding::Seen(holders_beyond),
     Finding::Seen(threads_not_run),
     Finding::Seen(not_sampled),
     Finding::Seen(own_new),

@@ -11,15 +11,28 @@ use crate::modules::MadeBy;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Problem {
     /// CPU time of the target; that in the kernel is missing.
-    UserSpaceOnly { user_ns: u64, system_ns: u64 },
+    UserSpaceOnly {
+        user_ns: u64,
+        system_ns: u64,
+    },
     /// The user may not look into their processes.
-    SamplesNotAllowed { samples: u64, taken: u64 },
+    SamplesNotAllowed {
+        samples: u64,
+        taken: u64,
+    },
     /// They gained rights, and were left out from then on.
-    ProgramsNotAllowed { programs: u64 },
+    ProgramsNotAllowed {
+        programs: u64,
+    },
     /// There was no room for them in the sampler.
-    NotFollowed { processes: u64 },
+    NotFollowed {
+        processes: u64,
+    },
     /// By any other cause.
-    Lost { samples: u64, taken: u64 },
+    Lost {
+        samples: u64,
+        taken: u64,
+    },
     /// There was no room for more than so many stacks.
     WithoutStack {
         samples: u64,
@@ -29,40 +42,79 @@ pub enum Problem {
     /// The sampler could not see them.
     NoWaits(SamplerError),
     /// In the kernel; `ns` of those whose length is known.
-    WaitsLost { waits: u64, ns: u64 },
+    WaitsLost {
+        waits: u64,
+        ns: u64,
+    },
     /// They were not walked: they have the stack of an earlier wait at the same place.
-    WaitsByPlace { waits: u64, all: u64 },
+    WaitsByPlace {
+        waits: u64,
+        all: u64,
+    },
     /// Where they were is not known.
-    WaitsWithoutStack { waits: u64, ns: u64, all_ns: u64 },
+    WaitsWithoutStack {
+        waits: u64,
+        ns: u64,
+        all_ns: u64,
+    },
     /// How long they were is not known.
-    WaitsWithoutEnd { waits: u64 },
+    WaitsWithoutEnd {
+        waits: u64,
+    },
     /// There was no room for them in a run.
-    WaitsBeyond { waits: u64, ns: u64 },
+    WaitsBeyond {
+        waits: u64,
+        ns: u64,
+    },
+    HoldersBeyond {
+        waits: u64,
+    },
     /// They waited all the time; nothing is known of where.
-    ThreadsNotRun { threads: u64 },
+    ThreadsNotRun {
+        threads: u64,
+    },
     /// Of allocated memory.
     Allocations(AllocationProblem),
     /// Of counted calls.
     Calls(CallProblem),
     /// Of code that was loaded; what is shown is not known.
-    MappingRecordsLost { records: u64 },
+    MappingRecordsLost {
+        records: u64,
+    },
     /// Records of these processes were dropped, and they could not be read any more.
-    UnreadProcesses { samples: u64, of: Processes },
+    UnreadProcesses {
+        samples: u64,
+        of: Processes,
+    },
     /// The share is of the frames in user space.
-    UnknownFrames { share: f64, why: WhyUnknown },
+    UnknownFrames {
+        share: f64,
+        why: WhyUnknown,
+    },
     /// Of all stacks.
-    DeepStacks { share: f64 },
+    DeepStacks {
+        share: f64,
+    },
     /// Of all stacks: longer than what is copied.
-    LongCopies { share: f64, is_privileged: bool },
+    LongCopies {
+        share: f64,
+        is_privileged: bool,
+    },
     /// Of all stacks: their outermost frame is not the thread's start.
     BrokenStacks {
         share: f64,
         mostly: Option<StacksEnd>,
     },
     /// Code of a process's own making has no names.
-    MadeCode { by: MadeBy, share: f64, why: String },
+    MadeCode {
+        by: MadeBy,
+        share: f64,
+        why: String,
+    },
     /// The same, of so many more processes.
-    MoreMadeCode { processes: usize },
+    MoreMadeCode {
+        processes: usize,
+    },
     /// A module without line tables, or without any names.
     NoLines {
         module: String,
@@ -108,7 +160,10 @@ pub enum Problem {
         timers: TimersUsed,
     },
     /// The kernel took fewer.
-    Throttled { achieved_hz: f64, asked_hz: u32 },
+    Throttled {
+        achieved_hz: f64,
+        asked_hz: u32,
+    },
     /// Of so many executions, when it was looked for in what they print.
     WorkUnknown {
         unknown: usize,

@@ -60,6 +60,9 @@ impl Problem {
             Problem::WaitsWithoutEnd { waits } => format!(
                 "{waits} waits have no known length and are not in the waiting time: their program started another one, or could no longer be inspected."
             ),
+            Problem::HoldersBeyond { waits } => format!(
+                "{waits} waits for a lock do not show who held it: there were too many different holders for one run. Record for a shorter time."
+            ),
             Problem::WaitsBeyond { waits, ns } => format!(
                 "{waits} waits ({:.1} h) are not in the waiting time: a run can hold 52 days of it, summed over all threads. Record for a shorter time.",
                 *ns as f64 / 3.6e12

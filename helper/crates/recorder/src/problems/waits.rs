@@ -49,6 +49,12 @@ pub fn waits_beyond(seen: &Evidence) -> Option<Problem> {
     })
 }
 
+/// Of very many pairs of a waiting and a holding line.
+pub fn holders_beyond(seen: &Evidence) -> Option<Problem> {
+    let waits = seen.stacks.without_holder;
+    (waits > 0).then_some(Problem::HoldersBeyond { waits })
+}
+
 /// Where a process was attached to whose threads waited before.
 pub fn threads_not_run(seen: &Evidence) -> Option<Problem> {
     let threads = seen.counters[Counter::ThreadsNotRun as usize];

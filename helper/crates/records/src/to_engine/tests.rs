@@ -1,6 +1,7 @@
 use super::*;
 use crate::CallsOfThread;
 use crate::FileId;
+use crate::LockHolder;
 use crate::MessageReader;
 use crate::SamplerStep;
 use crate::WaitCause;
@@ -92,6 +93,7 @@ fn a_message_is_read_as_it_was_written() {
             },
             has_stack: true,
             place: 3,
+            holder: LockHolder::of(4, 5),
         }),
         FromSampler::Mapped {
             time_ns: 1,
