@@ -2,6 +2,7 @@
 // the engine's; a change of which nothing can be said is an empty text.
 import * as l10n from '@vscode/l10n';
 import { visibleText } from './foreignText.ts';
+import { capitalized } from './measureText.ts';
 import { countText, isTime } from './numbersAsText.ts';
 
 /** As in protocol/wire.proto. */
@@ -71,8 +72,6 @@ export const sideTitles = (partNames: readonly string[]): readonly [base: string
   const [base, later] = sideWords(partNames);
   return partNames.length === 0 ? [l10n.t('Base'), l10n.t('New')] : [capitalized(base), capitalized(later)];
 };
-
-const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Whether a value that grows makes the program slower: of time, a share can also grow because another one falls. */
 export const isSlowness = ({ unit, per }: Compared): boolean => isTime(unit) && per !== 'share';

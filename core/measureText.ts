@@ -67,6 +67,9 @@ export function measureName({ type }: Named): string {
   return Object.hasOwn(names, type) ? names[type]! : visibleText(type, NAME_MAX);
 }
 
+/** As the title of a column. */
+export const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
 /** The same, with the unit where another measure of the run has this name too. */
 export const measureNames = (measures: readonly Named[]): string[] => toldApart(measures, measureName);
 

@@ -79,6 +79,7 @@ export interface ShownTimelineRequest extends ShownTimeRange {
   readonly count: number;
   readonly order: TrackOrder;
   readonly tinted?: NamedFunction | undefined; // its samples are counted apart
+  readonly value?: number | undefined; // index into the run's values; undefined: the default
 }
 export const trackOrders = ['time', 'process'] as const;
 export type TrackOrder = (typeof trackOrders)[number];
@@ -102,6 +103,7 @@ export type SelectionPageMessage =
       readonly time: ShownTimeRange;
       readonly pid: number;
       readonly tid: number;
+      readonly value?: number | undefined; // as of the timeline
     };
 
 /** What has names that a text can mean. */
@@ -173,12 +175,13 @@ export const PATH_LIMIT = 4096; // functions of a call path
 export const COLUMNS_LIMIT = 4096;
 export const TRACKS_LIMIT = 256; // in one request
 const EXECUTIONS_LIMIT = 100_000;
+export const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 export const NAME_LIMIT = 4096; // characters; the engine cuts names of views after 1024 bytes
 const ID_LIMIT = 0xffff_ffff;
 
 /** The message on selection or timeline that `message` is; undefined when it is none. */
 export function parseSelectionMessage(message: Record<string, unknown>): SelectionPageMessage | undefined {
-  const { type, request, selection, preview, ask, time, pid, tid, thing, text, exact, parts } = message;
+  const { type, request, selection, preview, ask, time, pid, tid, thing, text, exact, parts, value } = message;
   switch (type) {
     case 'undoSelection':
     case 'redoSelection':
@@ -202,8 +205,8 @@ export function parseSelectionMessage(message: Record<string, unknown>): Selecti
     }
     case 'hottestStack': {
       if (!isWhole(ask, ID_LIMIT) || !isWhole(pid, ID_LIMIT) || !isWhole(tid, ID_LIMIT)) return undefined;
-      if (!isTimeRange(time)) return undefined;
-      return { type, ask, time: rangeOf(time), pid, tid };
+      if (!isTimeRange(time) || !isValue(value)) return undefined;
+      return { type, ask, time: rangeOf(time), pid, tid, ...valuePart(value) };
     }
     default:
       return undefined;
@@ -232,14 +235,17 @@ export function parseSelection(unknown: unknown): ShownSelection | undefined {
 
 function parseTimelineRequest(unknown: unknown): ShownTimelineRequest | undefined {
   if (!isRecord(unknown) || !isTimeRange(unknown)) return undefined;
-  const { columns, first, count, order, tinted } = unknown as unknown as Record<string, unknown>;
+  const { columns, first, count, order, tinted, value } = unknown as unknown as Record<string, unknown>;
   if (!isWhole(columns, COLUMNS_LIMIT) || columns === 0) return undefined;
   if (!isWhole(first, ID_LIMIT) || !isWhole(count, TRACKS_LIMIT)) return undefined;
   const known = trackOrders.find((one) => one === order);
-  if (!known || (tinted !== undefined && !isNamedFunction(tinted))) return undefined;
+  if (!known || !isValue(value) || (tinted !== undefined && !isNamedFunction(tinted))) return undefined;
   const tint = tinted ? { tinted: functionOf(tinted) } : {};
-  return { ...rangeOf(unknown), columns, first, count, order: known, ...tint };
+  return { ...rangeOf(unknown), columns, first, count, order: known, ...tint, ...valuePart(value) };
 }
+
+const isValue = (value: unknown): value is number | undefined => value === undefined || isWhole(value, VALUE_LIMIT);
+const valuePart = (value: number | undefined) => (value === undefined ? {} : { value });
 
 export const isEmptySelection = (selection: ShownSelection): boolean => sameSelection(selection, EMPTY_SELECTION);
 

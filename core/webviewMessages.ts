@@ -18,6 +18,7 @@ import {
   parseSelectionMessage,
   type SelectionHostMessage,
   type SelectionPageMessage,
+  VALUE_LIMIT,
 } from './selectionMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
@@ -189,7 +190,6 @@ const INDEX_LIMIT = 0xffff_ffff;
 const NORMALISATION_LIMIT = 4; // as many as protocol/comparison.proto names
 const FRAMES_LIMIT = 1 << 20; // more than a message of the engine has room for
 export const HIDDEN_LIMIT = 256; // as many as protocol/views.proto allows
-const VALUE_LIMIT = 64; // sample types; pprof files have a handful
 
 /** The message that `unknown` is, or undefined when it is anything else: a page can be made to send what it likes. */
 export function parsePageMessage(message: unknown): PageMessage | undefined {

@@ -15,6 +15,7 @@ export const computing = new Map([
   ['webview/page/sweepChart.ts', 'where a bar of one standard deviation begins and ends'],
   ['webview/page/repeatsChart.ts', 'where the scale begins and ends when all dots stand in one place'],
   ['webview/timeline/barScale.ts', 'how high a bar of the timeline is, and how wide a column of it may be'],
+  ['webview/timeline/memoryArea.ts', 'how high the area of memory is, and which amounts its axis has'],
   ['webview/timeline/secondCells.ts', 'how strong the colour of a cell is'],
   ['webview/table/cells.ts', 'how long the bar of a share or of a difference is'],
 ]);

@@ -40,6 +40,8 @@ test('a timeline comes as it was sent', () => {
     cpus: 4,
     trackCount: 3,
     samplesWithoutTime: 5,
+    shows: 'samples',
+    memory: undefined,
   });
   assert.deepEqual(
     tracks.map(({ thread, tid }) => [thread, tid]),
@@ -54,7 +56,20 @@ test('a timeline comes as it was sent', () => {
 test('counts of a function are a column of their own', () =>
   assert.deepEqual([...read({ tracks: [{ ...track, tinted: [1, 1] }] }).tracks[0]!.tinted!], [1, 1]));
 
+test('memory in use has the columns of the timeline, and its peaks', () => {
+  const { shows, memory } = read({
+    shows: 2,
+    memory: { highestBytes: [1, 2 ** 40], peaks: [{ timeNs: 15e8, peakBytes: 2 ** 40 }] },
+  });
+  assert.equal(shows, 'memory');
+  assert.deepEqual([...memory!.highestBytes], [1, 2 ** 40]);
+  assert.deepEqual(memory!.peaks, [{ timeNs: 15e8, peakBytes: 2 ** 40 }]);
+});
+
 const wrong: Record<string, object> = {
+  'memory with too few columns': { shows: 2, memory: { highestBytes: [1], peaks: [] } },
+  'memory that is not there': { shows: 2 },
+  'something unknown to show': { shows: 4 },
   'a track with too few columns': { tracks: [{ ...track, kernel: [1] }] },
   'a track with too many columns': { tracks: [{ ...track, own: [1, 2, 3] }] },
   'a track without a column': { tracks: [{ ...track, library: [] }] },

@@ -1,4 +1,4 @@
-// Timeline of protocol/selection.proto as checked columns: how often each thread was sampled in equal parts of a time range.
+// Timeline of protocol/selection.proto as checked columns: what threads did in equal parts of a time range.
 import * as l10n from '@vscode/l10n';
 import { COLUMNS_LIMIT, TRACKS_LIMIT } from '../../core/selectionMessages.ts';
 import { expectLength } from './frameTable.ts';
@@ -12,6 +12,7 @@ import {
   readNumber,
   readString,
   readUint32Column,
+  readUint64Column,
 } from './wireReader.ts';
 
 export interface Timeline {
@@ -26,6 +27,23 @@ export interface Timeline {
   readonly tracks: readonly Track[]; // those that were asked for
   readonly executions: readonly ExecutionMark[];
   readonly samplesWithoutTime: number;
+  readonly shows: TimelineShows;
+  readonly memory: MemoryColumns | undefined; // when it shows memory
+}
+
+/** What the columns stand for, in the order of the contract. Of `waits`, those of all threads are a sum of thousandths. */
+export const timelineShows = ['samples', 'waits', 'memory', 'samplesForLackOfTimes'] as const;
+export type TimelineShows = (typeof timelineShows)[number];
+
+/** In use by all processes together; estimates. */
+export interface MemoryColumns {
+  readonly highestBytes: Float64Array; // in each column
+  readonly peaks: readonly MemoryPeak[]; // one for each execution of the whole recording
+}
+
+export interface MemoryPeak {
+  readonly timeNs: number; // since the recording began
+  readonly peakBytes: number;
 }
 
 /** Samples a column by whose code was innermost. */
@@ -35,6 +53,7 @@ export interface Track {
   readonly process: string;
   readonly thread: string;
   readonly samples: number; // in the whole recording
+  readonly value: number; // of the measure, in the whole recording
   readonly own: Uint32Array;
   readonly library: Uint32Array;
   readonly kernel: Uint32Array;
@@ -75,6 +94,7 @@ export function readTimeline(bytes: Uint8Array): Timeline {
     tracks: readMessages(fields, 9, TRACKS_LIMIT).map((track) => readTrack(track, columns)),
     executions: readMessages(fields, 10, EXECUTIONS_MAX).map(readMark),
     samplesWithoutTime: readNumber(fields, 11),
+    ...readShown(fields, columns),
   };
   expectRange(timeline);
   for (const mark of timeline.executions) expectRange(mark);
@@ -87,6 +107,18 @@ export function readTimeline(bytes: Uint8Array): Timeline {
   return timeline;
 }
 
+function readShown(fields: Fields, columns: number): Pick<Timeline, 'shows' | 'memory'> {
+  const shows = timelineShows[readNumber(fields, 12)];
+  if (!shows) throw new MalformedContent(l10n.t('The timeline shows something unknown.'));
+  if (shows !== 'memory') return { shows, memory: undefined };
+  const of = readMessage(fields, 13);
+  const highestBytes = readUint64Column(of, 1);
+  expectLength('highestBytes', highestBytes, columns);
+  return { shows, memory: { highestBytes, peaks: readMessages(of, 2, EXECUTIONS_MAX).map(readPeak) } };
+}
+
+const readPeak = (fields: Fields): MemoryPeak => ({ timeNs: readNumber(fields, 1), peakBytes: readNumber(fields, 2) });
+
 function readTrack(fields: Fields, columns: number): Track {
   const tinted = readUint32Column(fields, 9);
   const waits = { queued: readUint32Column(fields, 10), waiting: readUint32Column(fields, 11) };
@@ -96,6 +128,7 @@ function readTrack(fields: Fields, columns: number): Track {
     process: readString(fields, 3),
     thread: readString(fields, 4),
     samples: readNumber(fields, 5),
+    value: readNumber(fields, 12),
     own: readUint32Column(fields, 6),
     library: readUint32Column(fields, 7),
     kernel: readUint32Column(fields, 8),

@@ -384,6 +384,7 @@ export class ProfilePage {
 
   /** Colours of graph, tables and head are those of what is measured. */
   #showFamily() {
+    this.#run?.setMeasure(this.#show, this.#state.value);
     const family = this.#measure?.family ?? 'other';
     this.element.dataset.family = family;
     this.#graphPane.view.setFamily(family);

@@ -14,6 +14,7 @@ import {
   TRANSFORMS_LIMIT,
 } from '../../core/selectionMessages.ts';
 import { type FilterPlace, filterAt, type TypedFilter, withFilter } from '../../core/typedFilter.ts';
+import type { ShowMessage } from '../../core/webviewMessages.ts';
 import { readTimeline, type Track } from '../content/timeline.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import { FilterForm } from '../selection/filterForm.ts';
@@ -22,6 +23,7 @@ import { SelectionControl } from '../selection/selectionControl.ts';
 import { isFilterKey, runtimeLabels, stackAction, stackActions } from '../selection/transformKeys.ts';
 import type { Sort } from '../table/virtualTable.ts';
 import { ThreadPane } from '../threads/threadPane.ts';
+import { DEFAULT_MEASURE, valuePart } from '../timeline/measured.ts';
 import { SecondsMap } from '../timeline/secondsMap.ts';
 import { withExecution, withProcess, withThread, withThreadName } from '../timeline/stripSelection.ts';
 import type { TimelineState } from '../timeline/timelineEvents.ts';
@@ -59,6 +61,7 @@ export class RunSelection {
   readonly #strip: TimelineStrip;
   readonly #threads: ThreadPane;
   readonly #exchange: TimelineExchange;
+  #measured = DEFAULT_MEASURE;
   #drawn = EMPTY_SELECTION; // what graph and tables are of
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   #tintTimer: ReturnType<typeof setTimeout> | undefined;
@@ -100,7 +103,8 @@ export class RunSelection {
         preview: (selection) => this.#control.preview(selection),
         commit: (selection) => this.#control.commit(selection),
         dropPreview: () => this.#control.dropPreview(),
-        askStack: (ask, { time, pid, tid }) => host.send({ type: 'hottestStack', ask, time, pid, tid }),
+        askStack: (ask, { time, pid, tid }) =>
+          host.send({ type: 'hottestStack', ask, time, pid, tid, ...valuePart(this.#measured) }),
         menu: (track, execution, place) => this.#menu(track, execution, place),
         stateChanged: (changed) => events.stateChanged(changed),
       },
@@ -125,6 +129,13 @@ export class RunSelection {
   }
   get isEmpty(): boolean {
     return sameSelection(this.#drawn, EMPTY_SELECTION);
+  }
+
+  /** The timeline and the table of threads are of this measure from now on: an index into the run's values. */
+  setMeasure({ values, defaultValue }: Pick<ShowMessage, 'values' | 'defaultValue'>, value: number) {
+    this.#measured = value === defaultValue ? DEFAULT_MEASURE : { value, measure: values[value] };
+    this.#strip.setMeasure(this.#measured);
+    this.#threads.setMeasure(this.#measured);
   }
 
   /** Asks for the timeline once the page has a width. */

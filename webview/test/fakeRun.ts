@@ -14,6 +14,8 @@ import { wire } from '../../core/wire.ts';
 
 const HZ = 1000; // samples a second of a thread that is on a CPU
 const RUN_SAMPLES = 5321;
+export const PEAK_BYTES = 345 * 2 ** 20;
+const { SAMPLES, WAITS, MEMORY, SAMPLES_FOR_LACK_OF_TIMES } = wire.Timeline.Shows;
 
 export interface FakeRun {
   readonly threads: number;
@@ -22,6 +24,7 @@ export interface FakeRun {
   readonly stack?: readonly NamedFunction[];
   readonly samplesWithoutTime?: number;
   readonly waits?: boolean; // a thread that is not busy waits
+  readonly shows?: readonly number[]; // Timeline.Shows by the number of a measure; none: samples
 }
 
 const threadName = (thread: number): string => (thread === 0 ? 'main' : thread % 4 === 3 ? 'io' : `worker-${thread}`);
@@ -33,18 +36,20 @@ function busy(thread: number, share: number): number {
 }
 
 export function timelineContent(
-  { threads, seconds, executions = [], samplesWithoutTime = 0, waits = false }: FakeRun,
+  { threads, seconds, executions = [], samplesWithoutTime = 0, waits = false, shows: of = [] }: FakeRun,
   request: ShownTimelineRequest,
 ): Uint8Array {
   const endNs = seconds * 1e9;
   const toNs = request.toNs === 0 ? endNs : request.toNs;
   const { fromNs, columns } = request;
+  const shows = of[request.value ?? 0] ?? SAMPLES;
+  const hasSamples = shows === SAMPLES || shows === SAMPLES_FOR_LACK_OF_TIMES;
   const full = (HZ * (toNs - fromNs)) / 1e9 / columns;
   const trackOf = (thread: number) => {
     const counts = (part: number) =>
       Array.from({ length: columns }, (_, column) => {
         const ns = fromNs + ((column + 0.5) / columns) * (toNs - fromNs);
-        return Math.round(full * busy(thread, ns / endNs) * part);
+        return hasSamples ? Math.round(full * busy(thread, ns / endNs) * part) : 0;
       });
     const kernel = thread % 4 === 3 ? 0.6 : 0.1;
     return {
@@ -53,9 +58,12 @@ export function timelineContent(
       process: thread % 3 === 0 ? 'shop' : 'shop-helper',
       thread: threadName(thread),
       samples: Math.round(2000 / (1 + thread)),
+      value: 1e6 * (thread + 1),
       ...{ own: counts(0.9 - kernel - 0.2), library: counts(0.25), kernel: counts(kernel) },
       ...(request.tinted ? { tinted: counts(0.35) } : {}),
-      ...(waits ? { queued: thousandths(thread, 0.2), waiting: thousandths(thread, 0.8) } : {}),
+      ...((waits && hasSamples) || shows === WAITS
+        ? { queued: thousandths(thread, 0.2), waiting: thousandths(thread, 0.8) }
+        : {}),
     };
   };
   const thousandths = (thread: number, part: number) =>
@@ -66,15 +74,27 @@ export function timelineContent(
   const count = Math.max(0, Math.min(request.count, threads - request.first));
   const tracks = Array.from({ length: count }, (_, i) => trackOf(request.first + i));
   const some = Array.from({ length: Math.min(4, threads) }, (_, thread) => trackOf(thread));
-  const sums = (part: 'own' | 'library' | 'kernel') =>
-    Array.from({ length: columns }, (_, column) => some.reduce((sum, track) => sum + track[part][column]!, 0));
+  const sums = (part: 'own' | 'library' | 'kernel' | 'queued' | 'waiting') =>
+    Array.from({ length: columns }, (_, column) => some.reduce((sum, track) => sum + (track[part]?.[column] ?? 0), 0));
   const all = {
-    ...{ samples: RUN_SAMPLES, own: sums('own'), library: sums('library'), kernel: sums('kernel') },
+    ...{
+      samples: RUN_SAMPLES,
+      value: (1e6 * threads * (threads + 1)) / 2,
+      own: sums('own'),
+      library: sums('library'),
+      kernel: sums('kernel'),
+    },
     ...(request.tinted ? { tinted: sums('own').map((own) => Math.round(own * 0.4)) } : {}),
+    ...(shows === WAITS ? { queued: sums('queued'), waiting: sums('waiting') } : {}),
+  };
+  const memory = {
+    highestBytes: Array.from({ length: columns }, (_, column) => Math.round(PEAK_BYTES * ((column + 1) / columns))),
+    peaks: [{ timeNs: endNs - 1, peakBytes: PEAK_BYTES }],
   };
   return wire.Timeline.encode({
     ...{ endNs, fromNs, toNs, columns, full, cpus: 4, all, trackCount: threads, tracks },
-    ...{ executions: [...executions], samplesWithoutTime },
+    ...{ executions: [...executions], samplesWithoutTime, shows },
+    ...(shows === MEMORY ? { memory } : {}),
   }).finish();
 }
 

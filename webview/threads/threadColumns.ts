@@ -2,19 +2,22 @@
 import * as l10n from '@vscode/l10n';
 import { html, render } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
-import { countText, percentText, share } from '../../core/numbersAsText.ts';
+import { capitalized, measureName, type ShownMeasure } from '../../core/measureText.ts';
+import { countText, percentText, share, valueText } from '../../core/numbersAsText.ts';
 import { icon, icons } from '../page/icons.ts';
 import { fillShare, fillText } from '../table/cells.ts';
 import { compareNumbers, compareTexts } from '../table/functionColumns.ts';
 import type { Sort, TableColumn } from '../table/virtualTable.ts';
 import { trackName } from '../timeline/trackRows.ts';
+import { amountOf } from '../timeline/trackStore.ts';
 import type { Thread, ThreadRow } from './threadRows.ts';
 
 export const THREAD_SORT: Sort = { column: 'samples', descending: true };
 
 export interface ThreadTable {
   readonly rows: readonly ThreadRow[];
-  readonly allSamples: number; // of all threads
+  readonly all: Pick<Thread, 'samples' | 'value'>; // of all threads
+  readonly measure: ShownMeasure | undefined; // undefined: the usual one
   readonly ticked: ReadonlySet<Thread>;
 }
 
@@ -34,6 +37,12 @@ export function threadColumns(table: () => ThreadTable): TableColumn[] {
       cell.textContent = id !== 'pid' && rowAt(row).isProcess ? '' : String(of(threadAt(row)));
     },
   });
+  const { measure } = table();
+  const isCpu = !measure || measure.family === 'cpu';
+  const amount = (thread: Pick<Thread, 'samples' | 'value'>) => amountOf(thread, measure);
+  const [title, hint] = isCpu
+    ? [l10n.t('Samples'), l10n.t('Samples in the whole recording')]
+    : [capitalized(measureName(measure)), l10n.t('Total in the whole recording')];
   const tick: TableColumn = {
     id: 'tick',
     title: l10n.t('Selected'),
@@ -47,21 +56,23 @@ export function threadColumns(table: () => ThreadTable): TableColumn[] {
     {
       id: 'share',
       title: l10n.t('Share'),
-      hint: l10n.t('Share of the samples of all threads in the whole recording'),
+      hint: isCpu
+        ? l10n.t('Share of the samples of all threads in the whole recording')
+        : l10n.t('Share of the total of all threads in the whole recording'),
       numeric: true,
-      compare: (a, b) => compareNumbers(threadAt(a).samples, threadAt(b).samples),
+      compare: (a, b) => compareNumbers(amount(threadAt(a)), amount(threadAt(b))),
       fill: (cell, row) => {
         const { thread, isProcess } = rowAt(row);
-        const part = share(thread.samples, table().allSamples);
+        const part = share(amount(thread), amount(table().all));
         if (isProcess) render('', cell);
         else fillShare(cell, part, percentText(part), '');
       },
     },
     {
-      ...number('samples', l10n.t('Samples'), l10n.t('Samples in the whole recording'), ({ samples }) => samples),
+      ...number('samples', title, hint, amount),
       fill: (cell, row) => {
         const { thread, isProcess } = rowAt(row);
-        cell.textContent = isProcess ? '' : countText(thread.samples);
+        cell.textContent = isProcess ? '' : isCpu ? countText(thread.samples) : valueText(thread.value, measure!.unit);
       },
     },
     text('thread', l10n.t('Thread'), l10n.t('Name of the thread'), nameOf),

@@ -14,6 +14,7 @@ import type { Timeline } from '../content/timeline.ts';
 import { failurePane, loadingPane } from '../page/messagePane.ts';
 import { rendered } from '../page/rendered.ts';
 import { type Sort, VirtualTable } from '../table/virtualTable.ts';
+import { DEFAULT_MEASURE, type Measured, valuePart } from '../timeline/measured.ts';
 import type { TimelineAsker } from '../timeline/timelineExchange.ts';
 import { rowName, THREAD_SORT, threadColumns } from './threadColumns.ts';
 import { arrangedRows, type Thread, type ThreadRow, threadRows } from './threadRows.ts';
@@ -34,7 +35,8 @@ export class ThreadPane implements TimelineAsker {
   #started = false;
   #threads: Thread[] = [];
   #rows: readonly ThreadRow[] = [];
-  #allSamples = 0;
+  #all: Pick<Thread, 'samples' | 'value'> = { samples: 0, value: 0 };
+  #measured = DEFAULT_MEASURE;
   #ticked: ReadonlySet<Thread> = new Set();
   #selection: ShownSelection = EMPTY_SELECTION;
   #table: VirtualTable | undefined; // undefined: not all threads have come
@@ -54,16 +56,26 @@ export class ThreadPane implements TimelineAsker {
     this.#request();
   }
 
+  /** The figures are of another measure from now on. */
+  setMeasure(measured: Measured) {
+    if (measured.value === this.#measured.value) return;
+    this.#measured = measured;
+    this.#table = undefined;
+    if (!this.#started) return;
+    this.#started = false;
+    this.start();
+  }
+
   receive(request: ShownTimelineRequest, timeline: Timeline) {
-    if (request.first !== this.#threads.length || this.#table) return;
+    if (request.value !== this.#measured.value || request.first !== this.#threads.length || this.#table) return;
     this.#threads.push(...timeline.tracks);
-    this.#allSamples = timeline.all.samples;
+    this.#all = timeline.all;
     if (timeline.tracks.length > 0 && this.#threads.length < timeline.trackCount) return this.#request();
     this.#show();
   }
 
   receiveFailure(request: ShownTimelineRequest, message: string) {
-    if (request.first !== this.#threads.length || this.#table) return;
+    if (request.value !== this.#measured.value || request.first !== this.#threads.length || this.#table) return;
     const retry = () => {
       this.#started = false;
       this.start();
@@ -80,12 +92,23 @@ export class ThreadPane implements TimelineAsker {
 
   #request() {
     const whole = { fromNs: 0, toNs: 0, columns: 1 }; // the figures that are shown are of the whole recording
-    this.#events.request({ ...whole, first: this.#threads.length, count: TRACKS_LIMIT, order: 'process' });
+    this.#events.request({
+      ...whole,
+      first: this.#threads.length,
+      count: TRACKS_LIMIT,
+      order: 'process',
+      ...valuePart(this.#measured),
+    });
   }
 
   #show() {
     this.#rows = threadRows(this.#threads);
-    const columns = threadColumns(() => ({ rows: this.#rows, allSamples: this.#allSamples, ticked: this.#ticked }));
+    const columns = threadColumns(() => ({
+      rows: this.#rows,
+      all: this.#all,
+      measure: this.#measured.measure,
+      ticked: this.#ticked,
+    }));
     this.#table = new VirtualTable({
       id: 'threads',
       label: l10n.t('Threads'),

@@ -4,7 +4,7 @@ import type { TableColumn } from '../table/virtualTable.ts';
 import { arrangedRows, type Thread, threadRows } from './threadRows.ts';
 
 const thread = (pid: number, tid: number, samples: number): Thread => ({
-  ...{ pid, tid, samples },
+  ...{ pid, tid, samples, value: 0 },
   process: `p${pid}`,
   thread: `t${tid}`,
 });

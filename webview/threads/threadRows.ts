@@ -2,7 +2,7 @@
 import type { Track } from '../content/timeline.ts';
 import { type Sort, sortedRows, type TableColumn } from '../table/virtualTable.ts';
 
-export type Thread = Pick<Track, 'pid' | 'tid' | 'process' | 'thread' | 'samples'>;
+export type Thread = Pick<Track, 'pid' | 'tid' | 'process' | 'thread' | 'samples' | 'value'>;
 
 /** A thread, or a process with its threads. */
 export interface ThreadRow {

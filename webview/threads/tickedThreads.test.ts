@@ -6,7 +6,7 @@ import { tickedThreads, toggled, withTicked } from './tickedThreads.ts';
 
 const threadsOf = (pid: number, count: number): Thread[] =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ pid, tid: pid * 10_000 + i, samples: 1 },
+    ...{ pid, tid: pid * 10_000 + i, samples: 1, value: 1 },
     ...{ process: 'shop', thread: `worker-${i}` },
   }));
 const few = [...threadsOf(1, 2), ...threadsOf(2, 2)];

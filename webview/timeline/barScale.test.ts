@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Timeline, Track } from '../content/timeline.ts';
-import { barHeights, columnsFor, fullOf, fullPerNs } from './barScale.ts';
+import { barHeights, columnsFor, fullOf, fullPerNs, waitHeights } from './barScale.ts';
 import { fillBars } from './trackBitmap.ts';
 
 const trackOf = (
@@ -11,14 +11,14 @@ const trackOf = (
   tinted?: number[],
   waits?: { queued: number[]; waiting: number[] },
 ): Track => ({
-  ...{ pid: 1, tid: 2, process: '', thread: '', samples: 0 },
+  ...{ pid: 1, tid: 2, process: '', thread: '', samples: 0, value: 0 },
   ...{ own: Uint32Array.from(own), library: Uint32Array.from(library), kernel: Uint32Array.from(kernel) },
   tinted: tinted && Uint32Array.from(tinted),
   waits: waits && { queued: Uint32Array.from(waits.queued), waiting: Uint32Array.from(waits.waiting) },
 });
 const timelineOf = (all: Track, tracks: Track[], full: number, cpus = 0): Timeline => ({
   ...{ endNs: 2e9, fromNs: 0, toNs: 2e9, columns: 2, full, cpus, all, trackCount: tracks.length, tracks },
-  ...{ executions: [], samplesWithoutTime: 0 },
+  ...{ executions: [], samplesWithoutTime: 0, shows: 'samples', memory: undefined },
 });
 
 test('bars are stacked, and clipped where a thread is always on a CPU', () => {
@@ -66,4 +66,21 @@ test('waits are above what ran, and no higher than the track', () => {
   const pixels = new Uint32Array(8);
   fillBars(pixels, bars, 4, colours);
   assert.deepEqual([...pixels], [5, 5, 4, 5, 3, 5, 1, 3]);
+});
+
+test('waits alone are stacked from the foot, and all threads together are as high as most of them', () => {
+  const track = trackOf([0, 0], [0, 0], [0, 0], [100, 0], { queued: [200, 0], waiting: [300, 1000] });
+  const all = { ...trackOf([0, 0], [0, 0], [0, 0], undefined, { queued: [500, 0], waiting: [3500, 0] }), tid: 0 };
+  const timeline: Timeline = { ...timelineOf(all, [track], 9), shows: 'waits' };
+  assert.deepEqual([fullOf(timeline, track), fullOf(timeline, all)], [1000, 4000]);
+  const bars = waitHeights(track, 1000, 20);
+  assert.deepEqual(
+    [bars.kernel, bars.queued, bars.waiting, bars.tinted].map((heights) => [...heights!]),
+    [
+      [0, 0],
+      [4, 0],
+      [10, 20],
+      [2, 0],
+    ],
+  );
 });

@@ -5,6 +5,7 @@ import type { Timeline, Track } from '../content/timeline.ts';
 /** Fewer samples than this in a full column make noise of the heights: such columns are made wider. */
 const FULL_MIN = 4;
 const COLUMNS_MIN = 16;
+const WAITING = 1000; // of a thread that waits for the whole column
 
 export interface BarHeights {
   readonly own: Uint16Array; // upper edge above the foot, by column; each includes what is below it
@@ -16,7 +17,8 @@ export interface BarHeights {
 }
 
 /** Samples that fill the track: of all threads, as many as all CPUs together can have. */
-export function fullOf({ full, cpus, tracks, all }: Timeline, track: Track): number {
+export function fullOf({ full, cpus, tracks, all, shows }: Timeline, track: Track): number {
+  if (shows === 'waits') return track === all ? Math.max(WAITING, mostWaiting(all)) : WAITING;
   if (full > 0) return track === all ? full * Math.max(1, cpus) : full;
   return Math.max(1, ...(track === all ? [] : tracks).map(highest), highest(all)); // of times that no clock took
 }
@@ -49,6 +51,19 @@ export function barHeights(track: Track, full: number, height: number): BarHeigh
   return heights;
 }
 
+/** The same of waits alone; `full` fills the track. */
+export function waitHeights({ own, tinted, waits }: Track, full: number, height: number): BarHeights {
+  const none = new Uint16Array(own.length);
+  const pixels = (thousandths: number) => Math.min(height, Math.round((thousandths / full) * height));
+  const heights = (column: (at: number) => number) => Uint16Array.from(own, (_, at) => pixels(column(at)));
+  return {
+    ...{ own: none, library: none, kernel: none },
+    queued: heights((at) => waits?.queued[at] ?? 0),
+    waiting: heights((at) => (waits ? waits.queued[at]! + waits.waiting[at]! : 0)),
+    tinted: tinted && heights((at) => tinted[at]!),
+  };
+}
+
 /** Samples of a thread that is always on a CPU, per nanosecond; 0: unknown. */
 export function fullPerNs({ full, columns, fromNs, toNs }: Timeline): number {
   return toNs > fromNs ? (full * columns) / (toNs - fromNs) : 0;
@@ -59,6 +74,10 @@ export function columnsFor(pixels: number, viewNs: number, rate: number, limit: 
   const most = Math.max(1, Math.min(limit, Math.round(pixels)));
   if (!(rate > 0)) return most;
   return Math.min(most, Math.max(COLUMNS_MIN, Math.floor((rate * viewNs) / FULL_MIN)));
+}
+
+function mostWaiting({ waits }: Track): number {
+  return waits ? waits.queued.reduce((most, queued, at) => Math.max(most, queued + waits.waiting[at]!), 0) : 0;
 }
 
 function highest({ own, library, kernel }: Track): number {

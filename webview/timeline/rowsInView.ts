@@ -10,6 +10,13 @@ export interface RowsInView {
   readonly rows: readonly NamedRow[];
 }
 
+/** Tracks that a part of this height shows of so many; `scrollTop` and height are CSS pixels. */
+export function placesInView(count: number, scrollTop: number, height: number): [first: number, end: number] {
+  const first = Math.max(0, Math.floor(scrollTop / TRACK_HEIGHT));
+  const end = height > 0 ? Math.ceil((scrollTop + height) / TRACK_HEIGHT) : first;
+  return [first, Math.min(count, Math.max(first, end))];
+}
+
 /** The row of all threads, and those of the tracks `first` up to but without `end`. */
 export function rowsInView(
   store: TrackStore,

@@ -93,6 +93,7 @@ const counts = (samples: readonly number[]) => {
     process: '',
     thread: '',
     samples: 9,
+    value: 9,
     own,
     library: none,
     kernel: none,
@@ -100,7 +101,16 @@ const counts = (samples: readonly number[]) => {
     waits: undefined,
   };
   const range = { endNs: SECOND, fromNs: 0, toNs: SECOND };
-  const rest = { full: 20, cpus: 1, trackCount: 1, tracks: [], executions: [], samplesWithoutTime: 0 };
+  const rest = {
+    full: 20,
+    cpus: 1,
+    trackCount: 1,
+    tracks: [],
+    executions: [],
+    samplesWithoutTime: 0,
+    shows: 'samples' as const,
+    memory: undefined,
+  };
   return { ...range, ...rest, columns: samples.length, all };
 };
 

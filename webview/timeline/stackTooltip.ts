@@ -6,6 +6,10 @@ import { countText, durationText, samplesOfText, samplesText, timeRangeText } fr
 import type { HottestStackMessage, ShownTimeRange } from '../../core/selectionMessages.ts';
 import { placeBeside } from '../graph/tooltip.ts';
 import { rendered } from '../page/rendered.ts';
+import { cursorText } from './cursorText.ts';
+import { columnAt, columnRange } from './timeView.ts';
+import { trackName } from './trackRows.ts';
+import { type LoadedTrack, rangeOfTrack } from './trackStore.ts';
 
 const REST_MS = 80; // a pointer on its way over the tracks asks nothing
 const FRAMES_MAX = 12;
@@ -31,8 +35,25 @@ export class StackTooltip {
     this.#ask = ask;
   }
 
-  /** Asks once the pointer has rested. */
-  restAt(place: StackPlace) {
+  /** Once the pointer or the cursor rests at a moment of a track, what was there is shown; undefined: there is no track. */
+  restOn(loaded: LoadedTrack | undefined, ns: number, x: number, y: number) {
+    if (!loaded || loaded.track.own.length === 0) return void this.hide();
+    const range = rangeOfTrack(loaded);
+    const columns = loaded.track.own.length;
+    if (loaded.timeline.memory) return this.#say(cursorText(loaded, ns), x, y);
+    const time = columnRange(range, columns, columnAt(range, columns, ns));
+    const { pid, tid } = loaded.track;
+    this.#restAt({ time, pid, tid, thread: trackName(loaded.track), x, y });
+  }
+
+  #say(words: string, x: number, y: number) {
+    this.hide();
+    render(html`<div class="tooltip-place">${words}</div>`, this.element);
+    this.element.hidden = false;
+    placeBeside(this.element, x, y);
+  }
+
+  #restAt(place: StackPlace) {
     const same = this.#place && isSamePlace(place, this.#place);
     this.#place = place;
     if (same) {

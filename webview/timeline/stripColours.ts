@@ -9,6 +9,8 @@ export interface StripColours {
   readonly queuedPixel: number;
   readonly waitingPixel: number;
   readonly tintedPixel: number; // samples of the selected function
+  readonly memory: string; // in use
+  readonly text: string;
   readonly background: string;
   readonly line: string; // between tracks
   readonly mark: string; // where an execution begins
@@ -28,6 +30,8 @@ export function readStripColours(): StripColours {
     queuedPixel: pixel('--timeline-queued'),
     waitingPixel: pixel('--timeline-waiting'),
     tintedPixel: pixel('--timeline-tinted'),
+    memory: style.getPropertyValue('--timeline-memory').trim(),
+    text: foreground,
     background,
     line: highContrast ? quietText : quietFill,
     mark: quietText,

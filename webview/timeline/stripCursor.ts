@@ -33,3 +33,9 @@ export function stepped(
       return { index: Math.min(count - 1, Math.max(ALL_TRACKS, index + action.steps)), ns };
   }
 }
+
+/** The tracks from one place of the cursor to another. */
+export function placesBetween(one: Cursor, other: Cursor): number[] {
+  const [first, last] = [Math.min(one.index, other.index), Math.max(one.index, other.index)];
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}

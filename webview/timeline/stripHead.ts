@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { VscodeToolbarButton } from '@vscode-elements/elements/dist/vscode-toolbar-button/index.js';
 import { html } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
+import { measureName, type ShownMeasure } from '../../core/measureText.ts';
 import { samplesText } from '../../core/numbersAsText.ts';
 import type { TrackOrder } from '../../core/selectionMessages.ts';
 import { hasWaits, type Timeline } from '../content/timeline.ts';
@@ -23,7 +24,9 @@ export class StripHead {
   readonly #toggle: VscodeToolbarButton;
   readonly #tools: HTMLElement;
   readonly #legend: HTMLElement;
+  readonly #code: readonly HTMLElement[];
   readonly #waits: readonly HTMLElement[];
+  readonly #memory: HTMLElement;
   readonly #tinted = rendered(html`<span class="timeline-key tinted" hidden></span>`);
   readonly #note = rendered(html`<span class="timeline-note"></span>`);
   readonly #ofTracks: HTMLElement; // tools that the map has no use for
@@ -48,10 +51,16 @@ export class StripHead {
         events.openChosen(this.#open);
       }}><span class="timeline-chevron">${icon(icons.open)}</span>${l10n.t('Timeline')}</vscode-toolbar-button>`);
     const key = (kind: string, text: string) => html`<span class="timeline-key ${kind}">${text}</span>`;
+    this.#code = [
+      rendered(key('own', l10n.t('own code'))),
+      rendered(key('library', l10n.t('libraries'))),
+      rendered(key('kernel', l10n.t('kernel'))),
+    ];
+    this.#memory = rendered(key('memory', l10n.t('memory in use, at most')));
     this.#waits = [rendered(key('queued', l10n.t('run queue'))), rendered(key('waiting', l10n.t('waiting')))];
     this.#legend = rendered(html`
       <div class="timeline-legend">
-        ${key('own', l10n.t('own code'))}${key('library', l10n.t('libraries'))}${key('kernel', l10n.t('kernel'))}${this.#waits}${this.#tinted}
+        ${this.#code}${this.#waits}${this.#memory}${this.#tinted}
       </div>`);
     this.#ofTracks = rendered(html`
       <div class="timeline-tools">${orders.element}${toolbarButton(
@@ -92,13 +101,21 @@ export class StripHead {
   }
 
   /** What its tracks have, and what they lack. */
-  tellContent(timeline: Timeline) {
-    const { samplesWithoutTime: samples } = timeline;
-    this.#note.textContent = samples === 0 ? '' : l10n.t('{0} without a time are on no track', samplesText(samples));
+  tellContent(timeline: Timeline, measure: ShownMeasure | undefined) {
+    const { samplesWithoutTime: samples, shows } = timeline;
+    const hasSamples = shows === 'samples' || shows === 'samplesForLackOfTimes';
+    const without = hasSamples && samples > 0 ? l10n.t('{0} without a time are on no track', samplesText(samples)) : '';
+    this.#note.textContent = shows === 'samplesForLackOfTimes' && measure ? lackOfTimes(measure) : without;
+    this.#note.title = this.#note.textContent;
+    for (const key of this.#code) key.hidden = !hasSamples;
     for (const key of this.#waits) key.hidden = !hasWaits(timeline);
+    this.#memory.hidden = shows !== 'memory';
   }
 
   tellFailure(message: string) {
     this.#note.textContent = message;
   }
 }
+
+const lackOfTimes = (measure: ShownMeasure): string =>
+  l10n.t('The run has no times for this measure ({0}), so the tracks show samples of CPU time.', measureName(measure));

@@ -2,6 +2,7 @@
 // keyboard's cursor. It reads and draws; it decides nothing.
 import type { ShownTimeRange } from '../../core/selectionMessages.ts';
 import type { ExecutionMark } from '../content/timeline.ts';
+import { paintMemory } from './memoryArea.ts';
 import type { StripColours } from './stripColours.ts';
 import { gapsOf } from './timeRanges.ts';
 import { pixelOf, type TimePlot } from './timeView.ts';
@@ -71,6 +72,8 @@ export const barsHeight = (height: number, pixelRatio: number): number => Math.r
 function paintRow(context: CanvasRenderingContext2D, scene: StripScene, { top, height, loaded }: PaintedRow) {
   const { colours, plot, pixelRatio } = scene;
   const foot = Math.round((top + height) * pixelRatio);
+  if (loaded?.timeline.memory)
+    return paintMemory(context, scene, loaded.timeline, loaded.timeline.memory, { top, height });
   const bars = barsHeight(height, pixelRatio);
   const barsTop = foot - 1 - bars;
   if (loaded?.wider && gapsOf([rangeOfTrack(loaded)], plot.view).length > 0)

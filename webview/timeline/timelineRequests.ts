@@ -56,6 +56,7 @@ export function requestFor(wanted: {
   readonly places: readonly [first: number, end: number]; // of tracks
   readonly order: TrackOrder;
   readonly tinted: NamedFunction | undefined;
+  readonly value: number | undefined; // of the run's measures
 }): ShownTimelineRequest {
   const { fromNs, toNs } = wanted.view;
   const first = Math.max(0, wanted.places[0]);
@@ -63,5 +64,6 @@ export function requestFor(wanted: {
     ...{ fromNs, toNs, columns: columnsFor(wanted.pixels, toNs - fromNs, wanted.rate, COLUMNS_LIMIT) },
     ...{ first, count: Math.min(TRACKS_LIMIT, wanted.places[1] - first), order: wanted.order },
     ...(wanted.tinted ? { tinted: wanted.tinted } : {}),
+    ...(wanted.value === undefined ? {} : { value: wanted.value }),
   };
 }

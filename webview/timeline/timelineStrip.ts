@@ -18,12 +18,13 @@ import { rendered } from '../page/rendered.ts';
 import { onThemeChange } from '../page/theme.ts';
 import { BitmapsAhead } from './bitmapsAhead.ts';
 import { cursorText } from './cursorText.ts';
+import { DEFAULT_MEASURE, type Measured } from './measured.ts';
 import { beginDrag, draggedTo, endAt, type RangeDrag } from './rangeDrag.ts';
-import { rowsInView, scrollToRow } from './rowsInView.ts';
+import { placesInView, rowsInView, scrollToRow } from './rowsInView.ts';
 import type { SecondsMap } from './secondsMap.ts';
 import { StackTooltip } from './stackTooltip.ts';
 import { readStripColours } from './stripColours.ts';
-import { type Cursor, type CursorStep, firstCursor, stepped } from './stripCursor.ts';
+import { type Cursor, type CursorStep, firstCursor, placesBetween, stepped } from './stripCursor.ts';
 import { followPointer, type Place } from './stripGestures.ts';
 import { StripHead } from './stripHead.ts';
 import { barsHeight } from './stripPainter.ts';
@@ -34,20 +35,10 @@ import type { TimelineAsker } from './timelineExchange.ts';
 import { type TimelineAction, timelineAction } from './timelineKeys.ts';
 import { requestFor, TimelineRequests } from './timelineRequests.ts';
 import { gapsOf, selectedTimes } from './timeRanges.ts';
-import {
-  columnAt,
-  columnRange,
-  pannedView,
-  pixelOf,
-  type TimePlot,
-  timeAt,
-  viewWith,
-  wholeView,
-  zoomedView,
-} from './timeView.ts';
-import { ALL_HEIGHT, TRACK_HEIGHT, TrackCanvases } from './trackCanvases.ts';
+import { pannedView, pixelOf, type TimePlot, timeAt, viewWith, wholeView, zoomedView } from './timeView.ts';
+import { ALL_HEIGHT, MEMORY_HEIGHT, TRACK_HEIGHT, TrackCanvases } from './trackCanvases.ts';
 import { ALL_TRACKS, rowId, TrackRows, trackName, trackUnder } from './trackRows.ts';
-import { type LoadedTrack, rangeOfTrack, TrackStore } from './trackStore.ts';
+import { type LoadedTrack, TrackStore } from './trackStore.ts';
 
 const MARGIN = 24; // tracks asked for above and below those in view
 const ROWS_AT_FIRST = 4;
@@ -71,6 +62,7 @@ export class TimelineStrip implements TimelineAsker {
   );
   readonly #grid: HTMLElement;
   readonly #body: HTMLElement;
+  readonly #handle: HTMLElement;
   readonly #spoken = rendered(html`<div class="unseen" role="status" aria-live="polite"></div>`);
   readonly #tooltip: StackTooltip;
   #colours = readStripColours();
@@ -81,6 +73,7 @@ export class TimelineStrip implements TimelineAsker {
   #selection: ShownSelection = EMPTY_SELECTION;
   #preview = false;
   #tinted: NamedFunction | undefined;
+  #measured = DEFAULT_MEASURE;
   #drag: { readonly range: RangeDrag; readonly index: number; readonly adding: boolean } | undefined;
   #cursor: Cursor | undefined;
   #anchor: Cursor | undefined; // where the keyboard's range begins
@@ -110,7 +103,7 @@ export class TimelineStrip implements TimelineAsker {
         <div class="timeline-all" role="rowgroup">${this.#allRows.element}${this.#canvases.all}</div>
         ${this.#scroller}
       </div>`);
-    const handle = heightHandle(l10n.t('Height of the timeline'), {
+    this.#handle = heightHandle(l10n.t('Height of the timeline'), {
       height: () => this.#scroller.clientHeight,
       limits: () => ({
         least: TRACK_HEIGHT,
@@ -119,7 +112,7 @@ export class TimelineStrip implements TimelineAsker {
       changed: (height) => this.#change({ height }),
     });
     this.#body = rendered(
-      html`<div class="timeline-body">${this.#axis.element}${this.#grid}${handle}${this.#tooltip.element}</div>`,
+      html`<div class="timeline-body">${this.#axis.element}${this.#grid}${this.#handle}${this.#tooltip.element}</div>`,
     );
     this.element = rendered(html`
       <section class="timeline" aria-label=${l10n.t('Timeline')} hidden>${this.#head.element}${this.#body}${map.element}${this.#spoken}</section>`);
@@ -136,16 +129,22 @@ export class TimelineStrip implements TimelineAsker {
 
   receive(request: ShownTimelineRequest, timeline: Timeline) {
     this.#requests.answered();
-    if (request.order !== this.#state.order) return this.#view ? this.draw() : this.#request();
+    if (request.order !== this.#state.order || request.value !== this.#measured.value)
+      return this.#view ? this.draw() : this.#request();
     const first = this.#view === undefined;
     this.#store.receive(request, timeline);
-    if (timeline.trackCount === 0 || (timeline.all.samples === 0 && !hasWaits(timeline))) return; // a profile without times
+    if (timeline.trackCount === 0 || (timeline.all.samples === 0 && !hasWaits(timeline) && !timeline.memory)) return; // a profile without times
     this.#view ??= wholeView(timeline.endNs);
     this.element.hidden = false;
-    this.#head.tellContent(timeline);
+    this.#head.tellContent(timeline, this.#measured.measure);
+    const isMemory = timeline.memory !== undefined;
+    const isNew = this.#grid.classList.contains('of-memory') !== isMemory;
+    this.#grid.classList.toggle('of-memory', isMemory);
+    this.#scroller.hidden = isMemory; // it is of all processes together
+    this.#handle.hidden = isMemory;
     this.#spacer.style.height = `${timeline.trackCount * TRACK_HEIGHT}px`;
-    this.#grid.setAttribute('aria-rowcount', String(timeline.trackCount + 1));
-    if (!first) return this.draw();
+    this.#grid.setAttribute('aria-rowcount', String(isMemory ? 1 : timeline.trackCount + 1));
+    if (!first && !isNew) return this.draw();
     this.#fit();
     this.#drawNow();
   }
@@ -186,8 +185,21 @@ export class TimelineStrip implements TimelineAsker {
     if (this.#view) this.draw();
   }
 
+  /** Columns are of another measure from now on: the one of this number. */
+  setMeasure(measured: Measured) {
+    if (measured.value === this.#measured.value) return;
+    this.#measured = measured;
+    this.#store.setMeasure(measured.measure);
+    this.#tooltip.hide();
+    if (this.#view) this.draw();
+  }
+
   draw() {
     this.#frame ||= requestAnimationFrame(() => this.#drawNow());
+  }
+
+  get #allHeight(): number {
+    return this.#scroller.hidden ? MEMORY_HEIGHT : ALL_HEIGHT;
   }
 
   get #showsTracks(): boolean {
@@ -204,7 +216,8 @@ export class TimelineStrip implements TimelineAsker {
     if (!this.#view || !this.#showsTracks || this.#width <= 0) return;
     const { times, executions } = this.#selection;
     const { scrollTop } = this.#scroller; // read before anything is written: the frame computes no layout
-    const [first, end] = this.#inView(scrollTop);
+    const height = this.#scroller.hidden ? 0 : this.#height;
+    const [first, end] = placesInView(this.#store.count, scrollTop, height);
     const { all, rows } = rowsInView(this.#store, this.#selection, [first, end], this.#cursor?.index);
     const selected = selectedTimes(times, executions, this.#store.executions);
     this.#canvases.paint(
@@ -237,13 +250,6 @@ export class TimelineStrip implements TimelineAsker {
     });
   }
 
-  /** Places of the tracks in view. */
-  #inView(scrollTop: number): [first: number, end: number] {
-    const first = Math.max(0, Math.floor(scrollTop / TRACK_HEIGHT));
-    const end = Math.ceil((scrollTop + this.#height) / TRACK_HEIGHT);
-    return [first, Math.min(this.#store.count, Math.max(first, end))];
-  }
-
   /** Asks for what is in view and has not come; with a margin, so that scrolling finds it there. */
   #request([first, end]: readonly [number, number] = [0, ROWS_AT_FIRST]) {
     const request = requestFor({
@@ -253,6 +259,7 @@ export class TimelineStrip implements TimelineAsker {
       places: [first - MARGIN, end + MARGIN],
       order: this.#state.order,
       tinted: this.#tinted,
+      value: this.#measured.value,
     });
     if (this.#store.has(request, first, end)) this.#requests.satisfied();
     else this.#requests.want(request);
@@ -275,12 +282,13 @@ export class TimelineStrip implements TimelineAsker {
   }
 
   #measure() {
-    const width = this.#scroller.clientWidth - this.#rows.element.offsetWidth;
+    const barWidth = this.#scroller.offsetWidth - this.#scroller.clientWidth;
+    const width = this.#grid.clientWidth - this.#allRows.element.offsetWidth - barWidth;
     if (width <= 0) return;
     this.#width = width;
     this.#height = this.#scroller.clientHeight;
     this.#axis.element.style.width = `${width}px`;
-    this.#canvases.fit(width, this.#height);
+    this.#canvases.fit(width, this.#height, this.#allHeight);
   }
 
   #setView(view: ShownTimeRange) {
@@ -348,7 +356,13 @@ export class TimelineStrip implements TimelineAsker {
       hovered: (place) => {
         const end = place && endAt(this.#plot, this.#selection.times, place.x);
         surface.classList.toggle('on-edge', end !== undefined);
-        if (place && !onAxis) this.#restAt(indexOf(place), timeAt(this.#plot, place.x), place.clientX, place.clientY);
+        if (place && !onAxis)
+          this.#tooltip.restOn(
+            this.#loadedAt(indexOf(place)),
+            timeAt(this.#plot, place.x),
+            place.clientX,
+            place.clientY,
+          );
         else this.#tooltip.hide();
       },
       zoomed: (factor, at) => {
@@ -377,20 +391,6 @@ export class TimelineStrip implements TimelineAsker {
     if (range.moves) this.#events.preview({ ...this.#selection, times });
     else if (adding) this.#events.preview(withRange(this.#selection, times, track));
     else this.#events.preview(onTracks(this.#selection, times, [track]));
-  }
-
-  /** Once the pointer or the cursor rests there, its stack is shown. */
-  #restAt(index: number, ns: number, x: number, y: number) {
-    const loaded = this.#loadedAt(index);
-    if (!loaded || loaded.track.own.length === 0) {
-      this.#tooltip.hide();
-      return;
-    }
-    const range = rangeOfTrack(loaded);
-    const columns = loaded.track.own.length;
-    const time = columnRange(range, columns, columnAt(range, columns, ns));
-    const { pid, tid } = loaded.track;
-    this.#tooltip.restAt({ time, pid, tid, thread: trackName(loaded.track), x, y });
   }
 
   #menuUnder(event: MouseEvent) {
@@ -474,9 +474,7 @@ export class TimelineStrip implements TimelineAsker {
   /** The range and the tracks between two places of the cursor. */
   #previewBetween(anchor: Cursor, cursor: Cursor) {
     const times = draggedTo({ fixedNs: anchor.ns, kept: [], moves: false }, cursor.ns);
-    const [first, last] = [Math.min(anchor.index, cursor.index), Math.max(anchor.index, cursor.index)];
-    const places = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-    const tracks = places.flatMap((index) => this.#trackAt(index) ?? []);
+    const tracks = placesBetween(anchor, cursor).flatMap((index) => this.#trackAt(index) ?? []);
     this.#events.preview(onTracks(this.#selection, times.length > 0 ? times : this.#selection.times, tracks));
   }
 
@@ -484,7 +482,7 @@ export class TimelineStrip implements TimelineAsker {
     const loaded = this.#loadedAt(index);
     this.#spoken.textContent = loaded ? cursorText(loaded, ns) : '';
     const { x, y } = this.#cursorPlace();
-    this.#restAt(index, ns, x, y);
+    this.#tooltip.restOn(loaded, ns, x, y);
   }
 
   /** Where the cursor is in the window. */
@@ -492,7 +490,7 @@ export class TimelineStrip implements TimelineAsker {
     const { index, ns } = this.#cursor ?? { index: ALL_TRACKS, ns: 0 };
     const all = index === ALL_TRACKS;
     const { left, top } = (all ? this.#canvases.all : this.#canvases.threads).getBoundingClientRect();
-    const row = all ? ALL_HEIGHT : (index + 1) * TRACK_HEIGHT - this.#scroller.scrollTop;
+    const row = all ? this.#allHeight : (index + 1) * TRACK_HEIGHT - this.#scroller.scrollTop;
     return { x: left + Math.min(this.#width, Math.max(0, pixelOf(this.#plot, ns))), y: top + row };
   }
 }

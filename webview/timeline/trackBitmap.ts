@@ -33,8 +33,8 @@ export function fillBars(
   for (let row = height; row > 0; row--) {
     for (let column = 0; column < columns; column++, at++) {
       if (waiting[column]! < row) continue;
-      if (kernel[column]! < row) pixels[at] = queued[column]! >= row ? queuedPixel : waitingPixel;
-      else if (tinted && tinted[column]! >= row) pixels[at] = tintedPixel;
+      if (tinted && tinted[column]! >= row) pixels[at] = tintedPixel;
+      else if (kernel[column]! < row) pixels[at] = queued[column]! >= row ? queuedPixel : waitingPixel;
       else pixels[at] = own[column]! >= row ? ownPixel : library[column]! >= row ? libraryPixel : kernelPixel;
     }
   }

@@ -7,6 +7,7 @@ import { isSameRow, type NamedRow } from './trackRows.ts';
 
 export const TRACK_HEIGHT = 24; // CSS pixels
 export const ALL_HEIGHT = 40;
+export const MEMORY_HEIGHT = 96; // of memory in use, in place of all threads
 
 /** What both canvases have in common. */
 type AnyScene = Omit<StripScene, 'rows' | 'height'>;
@@ -18,13 +19,15 @@ export class TrackCanvases {
   readonly all = makeCanvas();
   readonly threads = makeCanvas();
   #height = 0; // CSS pixels of the threads
+  #allHeight = ALL_HEIGHT;
   #paintedAll: readonly [AnyScene, NamedRow] | undefined;
 
   /** Fits both to their places, in device pixels. */
-  fit(width: number, height: number) {
+  fit(width: number, height: number, allHeight: number) {
     this.#height = height;
+    this.#allHeight = allHeight;
     this.#paintedAll = undefined;
-    fitCanvas(this.all, width, ALL_HEIGHT);
+    fitCanvas(this.all, width, allHeight);
     fitCanvas(this.threads, width, height);
   }
 
@@ -32,7 +35,8 @@ export class TrackCanvases {
   paint(scene: AnyScene, all: NamedRow, rows: readonly NamedRow[], scrollTop: number) {
     const before = this.#paintedAll;
     if (!before || !isSameScene(scene, before[0]) || !isSameRow(all, before[1])) {
-      paintStrip(contextOf(this.all), { ...scene, height: ALL_HEIGHT, rows: [painted(all, 0, ALL_HEIGHT)] });
+      const height = this.#allHeight;
+      paintStrip(contextOf(this.all), { ...scene, height, rows: [painted(all, 0, height)] });
       this.#paintedAll = [scene, all];
     }
     paintStrip(contextOf(this.threads), {

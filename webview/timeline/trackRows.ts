@@ -2,10 +2,11 @@
 import * as l10n from '@vscode/l10n';
 import { html } from 'lit';
 import { visibleText } from '../../core/foreignText.ts';
-import { percentText, samplesText, share } from '../../core/numbersAsText.ts';
+import { percentText, samplesText, share, valueText } from '../../core/numbersAsText.ts';
 import type { Track } from '../content/timeline.ts';
 import { rendered } from '../page/rendered.ts';
-import type { LoadedTrack } from './trackStore.ts';
+import { highestPeak } from './memoryArea.ts';
+import { amountOf, type LoadedTrack } from './trackStore.ts';
 
 /** What a row shows; `track` is undefined while its track is on its way. */
 export interface NamedRow {
@@ -93,12 +94,11 @@ function fill({ row, name, ids, share: part }: RowParts, { index, top, loaded, s
   if (selected === undefined) row.removeAttribute('aria-selected');
   else row.setAttribute('aria-selected', String(selected));
   row.style.transform = `translateY(${top}px)`;
-  const { track, timeline } = loaded ?? {};
-  name.textContent = track ? trackName(track) : '…';
+  const track = loaded?.track;
+  name.textContent = loaded ? nameOf(loaded) : '…';
   ids.textContent = track && track.tid !== 0 ? `${track.pid}/${track.tid}` : '';
-  part.textContent =
-    track && timeline && track.tid !== 0 ? percentText(share(track.samples, timeline.all.samples)) : '';
-  row.title = track ? titleOf(track) : '';
+  part.textContent = loaded ? shareOf(loaded) : '';
+  row.title = loaded ? titleOf(loaded) : '';
 }
 
 export function trackName({ tid, thread, process }: Pick<Track, 'tid' | 'thread' | 'process'>): string {
@@ -106,8 +106,21 @@ export function trackName({ tid, thread, process }: Pick<Track, 'tid' | 'thread'
   return visibleText(thread || process, 200) || l10n.t('Thread {0}', tid);
 }
 
-function titleOf(track: Track): string {
-  if (track.tid === 0) return samplesText(track.samples);
+const nameOf = ({ track, timeline }: LoadedTrack): string =>
+  timeline.memory ? l10n.t('Memory in use') : trackName(track);
+
+/** Of a thread its share; of memory the peak. */
+function shareOf({ track, timeline, measure }: LoadedTrack): string {
+  const peak = timeline.memory && highestPeak(timeline.memory);
+  if (peak) return l10n.t('peak {0}', valueText(peak.peakBytes, 'bytes'));
+  return track.tid === 0 ? '' : percentText(share(amountOf(track, measure), amountOf(timeline.all, measure)));
+}
+
+function titleOf({ track, timeline, measure }: LoadedTrack): string {
+  const isCpu = !measure || measure.family === 'cpu';
+  const amount = isCpu ? samplesText(track.samples) : valueText(track.value, measure.unit);
+  if (timeline.memory) return l10n.t('Memory in use by all processes together');
+  if (track.tid === 0) return amount;
   const process = l10n.t('process {0} ({1})', visibleText(track.process, 200), track.pid);
-  return [`${trackName(track)} (${track.tid})`, process, samplesText(track.samples)].join(' · ');
+  return [`${trackName(track)} (${track.tid})`, process, amount].join(' · ');
 }

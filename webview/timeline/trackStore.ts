@@ -1,9 +1,11 @@
 // The tracks that have come, by their place in the order of tracks. A track stays until a newer one of the same place replaces
 // it: while the view moves, what is known is drawn stretched, and nothing blinks. Of each track one wider part of time is kept, too,
 // to be seen where the newest has not come.
+
+import type { ShownMeasure } from '../../core/measureText.ts';
 import type { ShownTimelineRequest, ShownTimeRange } from '../../core/selectionMessages.ts';
 import type { ExecutionMark, Timeline, Track } from '../content/timeline.ts';
-import { barHeights, fullOf, fullPerNs } from './barScale.ts';
+import { barHeights, fullOf, fullPerNs, waitHeights } from './barScale.ts';
 import type { StripColours } from './stripColours.ts';
 import { trackBitmap } from './trackBitmap.ts';
 
@@ -12,6 +14,7 @@ const KEPT_MAX = 512; // tracks; about 150 kB each with their pixels, twice that
 export interface LoadedTrack {
   readonly track: Track;
   readonly timeline: Timeline;
+  readonly measure: ShownMeasure | undefined; // that its value is of; undefined: the usual one
   readonly part: string; // which part of time it was asked for, as partOf has it
   readonly wider: LoadedTrack | undefined; // a longer part of time, coarser; itself without one
   bitmap: ImageBitmap | undefined; // drawn when it is first seen
@@ -22,6 +25,7 @@ export class TrackStore {
   #all: LoadedTrack | undefined;
   #newest: Timeline | undefined;
   #rate = 0;
+  #measure: ShownMeasure | undefined;
 
   get all(): LoadedTrack | undefined {
     return this.#all;
@@ -72,10 +76,11 @@ export class TrackStore {
     const part = partOf({ ...request, toNs });
     this.#newest = timeline;
     this.#rate ||= fullPerNs(timeline);
-    this.#all = loadedTrack({ track: timeline.all, timeline, part }, this.#all);
+    const measure = this.#measure;
+    this.#all = loadedTrack({ track: timeline.all, timeline, measure, part }, this.#all);
     timeline.tracks.forEach((track, i) => {
       const index = request.first + i;
-      this.#tracks.set(index, loadedTrack({ track, timeline, part }, this.#tracks.get(index)));
+      this.#tracks.set(index, loadedTrack({ track, timeline, measure, part }, this.#tracks.get(index)));
     });
     this.#prune(request.first + request.count / 2);
   }
@@ -87,6 +92,13 @@ export class TrackStore {
     for (let index = first; index < Math.min(end, this.count); index++)
       if (this.#tracks.get(index)?.part !== part) return false;
     return true;
+  }
+
+  /** Columns are of another measure from now on, and so is the order of the tracks. */
+  setMeasure(measure: ShownMeasure | undefined) {
+    this.#measure = measure;
+    this.#all = undefined;
+    this.#tracks.clear();
   }
 
   /** Places mean other threads now. */
@@ -111,7 +123,7 @@ export class TrackStore {
 
 /** A track that has come, with the longest part of time that was there before and is longer than its own. */
 function loadedTrack(
-  come: Pick<LoadedTrack, 'track' | 'timeline' | 'part'>,
+  come: Pick<LoadedTrack, 'track' | 'timeline' | 'measure' | 'part'>,
   before: LoadedTrack | undefined,
 ): LoadedTrack {
   const length = ({ timeline }: Pick<LoadedTrack, 'timeline'>) => timeline.toNs - timeline.fromNs;
@@ -126,15 +138,21 @@ export const hasBitmap = ({ bitmap }: LoadedTrack, height: number): boolean => b
 /** The pixels of a track, `height` device pixels high. */
 export function bitmapOf(loaded: LoadedTrack, height: number, colours: StripColours): ImageBitmap {
   if (!loaded.bitmap || !hasBitmap(loaded, height)) {
-    const bars = barHeights(loaded.track, fullOf(loaded.timeline, loaded.track), height);
+    const { track, timeline } = loaded;
+    const heights = timeline.shows === 'waits' ? waitHeights : barHeights;
+    const bars = heights(track, fullOf(timeline, track), height);
     loaded.bitmap = trackBitmap(bars, height, colours);
   }
   return loaded.bitmap;
 }
 
+/** What a track has in the whole recording, as its place in the order and its share say: samples of CPU time, else the measure. */
+export const amountOf = ({ samples, value }: Pick<Track, 'samples' | 'value'>, measure: ShownMeasure | undefined) =>
+  !measure || measure.family === 'cpu' ? samples : value;
+
 /** The time that a track's columns cover. */
 export const rangeOfTrack = ({ timeline: { fromNs, toNs } }: LoadedTrack): ShownTimeRange => ({ fromNs, toNs });
 
 /** Names everything of a request but the tracks that it asks for. */
-const partOf = ({ fromNs, toNs, columns, order, tinted }: ShownTimelineRequest): string =>
-  JSON.stringify([fromNs, toNs, columns, order, tinted?.name, tinted?.module]);
+const partOf = ({ fromNs, toNs, columns, order, tinted, value }: ShownTimelineRequest): string =>
+  JSON.stringify([fromNs, toNs, columns, order, tinted?.name, tinted?.module, value]);

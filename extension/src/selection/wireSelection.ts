@@ -81,10 +81,11 @@ const WHATS: Readonly<Record<NameQuery['thing'], number>> = {
 
 export const wireNameQuery = ({ thing, text, exact }: NameQuery) => ({ what: WHATS[thing], text, exact });
 
-export function wireTimeline({ order, tinted, ...range }: ShownTimelineRequest) {
+export function wireTimeline({ order, tinted, value, ...range }: ShownTimelineRequest) {
   const { Order } = wire.TimelineRequest;
   return {
     ...range,
+    value: value ?? null,
     order: order === 'process' ? Order.PROCESS : Order.TIME,
     ...(tinted ? { tinted: { ...tinted } } : {}),
   };

@@ -86,8 +86,8 @@ export class PageSelection {
         }
       }
       case 'hottestStack': {
-        const { ask, time, pid, tid } = message;
-        const body = (run: number) => ({ hottestStack: { run, time: { ...time }, pid, tid } });
+        const { ask, time, pid, tid, value } = message;
+        const body = (run: number) => ({ hottestStack: { run, time: { ...time }, pid, tid, value: value ?? null } });
         const stack = expected((await this.run.requestWhole(body)).hottestStack, 'HottestStack');
         const frames = stack.frames.map(({ name, module }) => ({ name, module }));
         const { samples, ofSamples, waitsFor, waitedNs } = stack;

@@ -100,6 +100,7 @@ fn main() {
             columns: 1600,
             tracks: 0..64,
             by_process: false,
+            measure: 0,
             tinted: Some(&tinted),
             folders: &[],
         };

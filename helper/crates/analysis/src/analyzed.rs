@@ -3,10 +3,11 @@
 //! Equal texts are one id. Locations become *chains*: the frames of one address, innermost inlined callee first;
 //! addresses with the same frames on the same lines share a chain.
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use profile::{Counting, MeasureInfo, Profile, StringId, Strings, recorded_with};
+use profile::{Counting, MeasureInfo, Profile, SeededHash, StringId, Strings, recorded_with};
 
 use crate::amounts::{Amount, FileTally, Tally};
 use crate::chains::{Resolved, resolve};
@@ -45,8 +46,8 @@ pub(crate) struct Recorded {
     pub times: OnceLock<Option<SampleTimes>>,
     pub wait_times: OnceLock<Option<WaitTimes>>,
     pub threads: OnceLock<Threads>,
-    /// By samples, and by process.
-    pub tracks: [OnceLock<Tracks>; 2],
+    /// By whether processes are kept together, and by measure.
+    pub tracks: Mutex<HashMap<(bool, Measure), Arc<Tracks>, SeededHash>>,
 }
 
 /// The call paths, and the functions on them.
@@ -427,7 +428,7 @@ impl Tables {
             times: OnceLock::new(),
             wait_times: OnceLock::new(),
             threads: OnceLock::new(),
-            tracks: [OnceLock::new(), OnceLock::new()],
+            tracks: Mutex::default(),
             profile,
         };
         let paths = Paths {

@@ -32,11 +32,7 @@ pub fn hottest_stack(
     let (Some(times), Some(run)) = (analyzed.sample_times(), &analyzed.profile().run) else {
         return HottestStack::default();
     };
-    let table = analyzed.thread_table();
-    let is_of_thread = |sample: u32| {
-        let of = table.all[table.of_sample[sample as usize] as usize];
-        thread.is_none_or(|thread| thread == (of.pid, of.tid))
-    };
+    let is_of_thread = |sample: u32| is_of_thread(analyzed, sample, thread);
     let stacks = analyzed.stacks();
     let mut samples_of: HashMap<u32, u64, SeededHash> = HashMap::default();
     let mut of_samples = 0;
@@ -57,11 +53,21 @@ pub fn hottest_stack(
             waited: None,
         };
     }
+    longest_wait(analyzed, time, thread)
+}
+
+/// The call path of the wait that took most of a part of the time; no functions: there was none. `thread` as of `hottest_stack`.
+pub fn longest_wait(
+    analyzed: &Analyzed,
+    time: &Range<u64>,
+    thread: Option<(u32, u32)>,
+) -> HottestStack {
+    let stacks = analyzed.stacks();
     let waits = analyzed
         .wait_times()
         .map(|waits| waits.sums_within(std::slice::from_ref(time)));
     let waits = waits.unwrap_or_default().into_iter();
-    let longest = (waits.filter(|(sample, _)| is_of_thread(*sample)))
+    let longest = (waits.filter(|(sample, _)| is_of_thread(analyzed, *sample, thread)))
         .max_by_key(|(sample, waited)| (waited.ns, Reverse(*sample)));
     let Some((sample, waited)) = longest else {
         return HottestStack::default();
@@ -72,6 +78,12 @@ pub fn hottest_stack(
         waited: Some((reason.to_owned(), waited.ns)),
         ..HottestStack::default()
     }
+}
+
+fn is_of_thread(analyzed: &Analyzed, sample: u32, thread: Option<(u32, u32)>) -> bool {
+    let table = analyzed.thread_table();
+    let of = table.all[table.of_sample[sample as usize] as usize];
+    thread.is_none_or(|thread| thread == (of.pid, of.tid))
 }
 
 /// Outermost first.

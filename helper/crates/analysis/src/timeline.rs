@@ -1,18 +1,18 @@
-//! How often each thread was sampled over time, and in whose code.
+//! What is known of each thread over time: samples by whose code, waits, or memory in use, by the measure that is looked at.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::ops::Range;
 
-use profile::{Counting, SeededHash};
+use profile::{Counting, Family};
 
 use crate::analyzed::Analyzed;
-use crate::frames::{FunctionKind, FunctionOf};
+use crate::frames::{FunctionKind, FunctionOf, Measure};
+use crate::memory_columns::{MemoryColumns, memory_columns};
 use crate::named_functions::{NamedFunction, marked};
 use crate::selection::OwnCode;
 use crate::threads::ThreadOf;
-use crate::track_waits::{TimeColumns, TrackWaits, waits_of_tracks};
-use crate::tracks::Tracks;
+use crate::time_columns::TimeColumns;
+use crate::track_waits::{TrackWaits, WaitsOf, waits_of_tracks};
+use crate::tracks::TrackOf;
 
 /// What is wanted of it.
 pub struct TimelineOf<'a> {
@@ -22,8 +22,10 @@ pub struct TimelineOf<'a> {
     pub columns: u32,
     /// Of the tracks, in their order.
     pub tracks: Range<usize>,
-    /// By process, then by samples; else by samples alone.
+    /// By process, then by the measure; else by the measure alone.
     pub by_process: bool,
+    /// What is looked at.
+    pub measure: Measure,
     /// Counted apart.
     pub tinted: Option<&'a NamedFunction>,
     /// Where the user's own code is; none: where the run was recorded.
@@ -37,11 +39,25 @@ pub struct Timeline {
     pub columns: u32,
     /// Samples of a column in which one thread is on a CPU all the time.
     pub full: f64,
+    pub shows: Shows,
     pub all: Track,
     /// Of the run.
     pub track_count: usize,
     pub tracks: Vec<Track>,
     pub samples_without_time: u64,
+}
+
+/// What the columns of the tracks stand for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shows {
+    /// With the waits of each thread, where they are known.
+    Samples,
+    /// Alone: samples are on no track.
+    Waits,
+    /// Of all threads together; tracks have nothing.
+    Memory(MemoryColumns),
+    /// As `Samples`, since it is not known when the events of the measure were.
+    SamplesForLackOfTimes,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,19 +66,22 @@ pub struct Track {
     pub thread: ThreadOf,
     /// In the whole recording.
     pub samples: u64,
+    /// Of the measure, in the whole recording.
+    pub value: u64,
     /// By column, samples whose innermost frame is own code, a library's, the kernel's.
     pub of_code: [Vec<u32>; 3],
-    /// By column, samples with the tinted function anywhere; empty: none is tinted.
+    /// By column, samples with the tinted function anywhere, or of waits thousandths of the column's time; empty: none is tinted.
     pub tinted: Vec<u32>,
-    /// By column, thousandths of its time; empty: not known, or of all threads.
+    /// By column, thousandths of its time; empty: not known, or of all threads. Where waits are shown, those of all threads are a sum.
     pub waits: TrackWaits,
 }
 
 impl Track {
-    fn new(thread: ThreadOf, samples: u64, columns: usize, is_tinted: bool) -> Track {
+    fn new(of: TrackOf, columns: usize, is_tinted: bool) -> Track {
         Track {
-            thread,
-            samples,
+            thread: of.thread,
+            samples: of.samples,
+            value: of.value,
             of_code: std::array::from_fn(|_| vec![0; columns]),
             tinted: vec![0; if is_tinted { columns } else { 0 }],
             waits: TrackWaits::default(),
@@ -96,29 +115,27 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
     let time = wanted.time.start.min(end_ns)..wanted.time.end.min(end_ns);
     let columns = wanted.columns.max(1) as usize;
     let length = (time.end.saturating_sub(time.start)).max(1);
-
-    let threads = analyzed.tracks(wanted.by_process);
-    let shown =
-        wanted.tracks.start.min(threads.all.len())..wanted.tracks.end.min(threads.all.len());
-    let is_tinted = wanted.tinted.is_some();
-    let track =
-        |&(thread, samples): &(ThreadOf, u64)| Track::new(thread, samples, columns, is_tinted);
-    let mut tracks: Vec<Track> = threads.all[shown.clone()].iter().map(track).collect();
-    let samples = threads
-        .all
-        .iter()
-        .fold(0u64, |sum, of| sum.saturating_add(of.1));
-    let mut all = Track::new(ThreadOf::default(), samples, columns, is_tinted);
-
-    let code = code_of_nodes(analyzed, wanted.folders);
-    let tinted = (wanted.tinted).map(|function| nodes_with(analyzed, function));
-    let in_time = analyzed.in_time();
-    let (mut at, last) = (times.within(&time).start, times.within(&time).end);
     let cut = TimeColumns {
         time: time.clone(),
         count: columns,
     };
-    for column in 0..columns {
+
+    let shows = analyzed.shown_over_time(wanted.measure, &cut);
+    let threads = analyzed.tracks(wanted.by_process, wanted.measure);
+    let shown =
+        wanted.tracks.start.min(threads.all.len())..wanted.tracks.end.min(threads.all.len());
+    let is_tinted = wanted.tinted.is_some();
+    let mut tracks: Vec<Track> = (threads.all[shown.clone()].iter())
+        .map(|&of| Track::new(of, columns, is_tinted))
+        .collect();
+    let mut all = Track::new(TrackOf::sum(&threads.all), columns, is_tinted);
+
+    let code = code_of_nodes(analyzed, wanted.folders);
+    let tinted = (wanted.tinted).map(|function| nodes_with(analyzed, function));
+    let in_time = analyzed.in_time();
+    let has_samples = matches!(shows, Shows::Samples | Shows::SamplesForLackOfTimes);
+    let (mut at, last) = (times.within(&time).start, times.within(&time).end);
+    for column in (0..columns).filter(|_| has_samples) {
         let end = cut.edge(column + 1);
         while at < last && times.ns[at] < end {
             let (node, thread) = in_time[at];
@@ -132,18 +149,33 @@ pub fn timeline(analyzed: &Analyzed, wanted: &TimelineOf) -> Option<Timeline> {
             }
         }
     }
-    let waits = waits_of_tracks(analyzed, &cut, tracks.len(), |sample| {
+    let track_of = |sample: usize| {
         let track = threads.of_thread[analyzed.thread_table().of_sample[sample] as usize];
         shown.contains(&track).then(|| track - shown.start)
-    });
-    for (track, waits) in tracks.iter_mut().zip(waits) {
-        track.waits = waits;
+    };
+    match &shows {
+        Shows::Samples | Shows::SamplesForLackOfTimes => {
+            let waits = waits_of_tracks(analyzed, &cut, tracks.len(), track_of, WaitsOf::Each);
+            for (track, waits) in tracks.iter_mut().zip(waits) {
+                track.waits = waits;
+            }
+        }
+        Shows::Waits => {
+            let of = WaitsOf::EachAndAll(tinted.as_deref());
+            let waits = waits_of_tracks(analyzed, &cut, tracks.len(), track_of, of);
+            for (track, mut waits) in tracks.iter_mut().chain([&mut all]).zip(waits) {
+                track.tinted = std::mem::take(&mut waits.tinted);
+                track.waits = waits;
+            }
+        }
+        Shows::Memory(_) => {}
     }
     Some(Timeline {
         end_ns,
         time,
         columns: columns as u32,
         full: length as f64 / columns as f64 / period_ns(analyzed),
+        shows,
         all,
         track_count: threads.all.len(),
         tracks,
@@ -193,60 +225,21 @@ impl Analyzed {
         })
     }
 
-    /// The same in every selection.
-    fn tracks(&self, by_process: bool) -> &Tracks {
-        let tracks = &self.recorded.tracks[usize::from(by_process)];
-        tracks.get_or_init(|| Tracks::of(self, by_process))
-    }
-}
-
-impl Tracks {
-    /// A thread that changed its name has one track, with the name of most samples.
-    fn of(analyzed: &Analyzed, by_process: bool) -> Tracks {
-        let table = analyzed.thread_table();
-        let mut samples = vec![0u64; table.all.len()];
-        for (sample, &thread) in table.of_sample.iter().enumerate() {
-            samples[thread as usize] += analyzed.taken(sample);
-        }
-        let mut by_samples: Vec<usize> = (0..table.all.len()).collect();
-        by_samples.sort_by_key(|&number| Reverse(samples[number]));
-        let mut track_of: HashMap<ThreadOf, usize, SeededHash> = HashMap::default();
-        let mut all: Vec<(ThreadOf, u64)> = Vec::new();
-        let mut track_of_thread = vec![0; table.all.len()];
-        for number in by_samples {
-            let thread = table.all[number];
-            let identity = match thread.tid {
-                0 => thread,
-                tid => ThreadOf {
-                    pid: thread.pid,
-                    tid,
-                    ..ThreadOf::default()
-                },
-            };
-            let track = *track_of.entry(identity).or_insert_with(|| {
-                all.push((thread, 0));
-                all.len() - 1
-            });
-            all[track].1 += samples[number];
-            track_of_thread[number] = track;
-        }
-        let mut of_process: HashMap<u32, u64, SeededHash> = HashMap::default();
-        for (thread, samples) in &all {
-            *of_process.entry(thread.pid).or_default() += samples;
-        }
-        let mut order: Vec<usize> = (0..all.len()).collect();
-        order.sort_by_key(|&track| {
-            let (thread, samples) = all[track];
-            let process = by_process.then(|| (Reverse(of_process[&thread.pid]), thread.pid));
-            (process, Reverse(samples), thread.pid, thread.tid)
-        });
-        let mut place = vec![0; all.len()];
-        for (at, &track) in order.iter().enumerate() {
-            place[track] = at;
-        }
-        Tracks {
-            all: order.iter().map(|&track| all[track]).collect(),
-            of_thread: track_of_thread.iter().map(|&track| place[track]).collect(),
+    /// What the columns of a timeline stand for when a measure is looked at.
+    fn shown_over_time(&self, measure: Measure, cut: &TimeColumns) -> Shows {
+        let Some(of) = self.measures().get(measure) else {
+            return Shows::Samples;
+        };
+        match of.family {
+            Family::Cpu => Shows::Samples,
+            Family::Waiting if self.wait_times().is_some() => Shows::Waits,
+            Family::Memory => match memory_columns(self, of.main.unwrap_or(measure), cut) {
+                Some(memory) => Shows::Memory(memory),
+                None => Shows::SamplesForLackOfTimes,
+            },
+            // The default of a run counts its samples, whatever they are of.
+            _ if measure == self.default_measure() => Shows::Samples,
+            _ => Shows::SamplesForLackOfTimes,
         }
     }
 }

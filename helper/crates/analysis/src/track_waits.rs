@@ -1,8 +1,7 @@
 //! How much of each column of a timeline threads waited.
 
-use std::ops::Range;
-
 use crate::analyzed::Analyzed;
+use crate::time_columns::TimeColumns;
 use crate::wait_times::part;
 
 /// By column, thousandths of its time; empty: it is not known.
@@ -12,31 +11,17 @@ pub struct TrackWaits {
     pub queued: Vec<u32>,
     /// For anything else.
     pub waiting: Vec<u32>,
+    /// Of both, with the tinted function anywhere on the stack; empty: none is tinted.
+    pub(crate) tinted: Vec<u32>,
 }
 
-/// Equal parts of a range of time, as far as whole nanoseconds allow.
-pub(crate) struct TimeColumns {
-    pub time: Range<u64>,
-    pub count: usize,
-}
-
-impl TimeColumns {
-    fn length(&self) -> u128 {
-        u128::from((self.time.end.saturating_sub(self.time.start)).max(1))
-    }
-
-    /// Where the column of this number begins, and the one before ends.
-    pub fn edge(&self, column: usize) -> u64 {
-        let offset = self.length() * column as u128 / self.count as u128;
-        self.time.start.saturating_add(offset as u64)
-    }
-
-    /// The last one that begins at this time or before; `at` is in the range.
-    fn at(&self, at: u64) -> usize {
-        let end = u128::from(at - self.time.start) + 1;
-        let column = (end * self.count as u128 - 1) / self.length();
-        (column as usize).min(self.count - 1)
-    }
+/// Whose waits are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum WaitsOf<'a> {
+    Each,
+    /// The last ones are those of all threads of the run, also of those without a track here: a thread that waits all the time adds
+    /// 1000. By call path, whether it is tinted.
+    EachAndAll(Option<&'a [bool]>),
 }
 
 /// Of these tracks; `track_of`: by sample, None: another one. Empty: it is not known when the waits were.
@@ -45,55 +30,52 @@ pub(crate) fn waits_of_tracks(
     columns: &TimeColumns,
     tracks: usize,
     track_of: impl Fn(usize) -> Option<usize>,
+    of: WaitsOf,
 ) -> Vec<TrackWaits> {
     let Some(times) = analyzed.wait_times() else {
         return Vec::new();
     };
-    // Queued, and waiting; by track and column.
-    let mut sums = [0; 2].map(|_| vec![0u64; tracks * columns.count]);
+    let (rows, tinted) = match of {
+        WaitsOf::Each => (tracks, None),
+        WaitsOf::EachAndAll(tinted) => (tracks + 1, tinted),
+    };
+    let nodes = &analyzed.stacks().node_of_sample;
+    // Queued, waiting, and tinted; by track and column.
+    let mut sums = [0; 3].map(|_| vec![0u64; rows * columns.count]);
     let all = Some(columns.time.clone());
     for wait in times.within(all.as_slice()) {
-        let Some(track) = track_of(wait.sample as usize) else {
-            continue;
-        };
-        let sums = &mut sums[usize::from(!times.is_queued[wait.sample as usize])];
-        let sums = &mut sums[track * columns.count..][..columns.count];
+        let sample = wait.sample as usize;
+        let everybody = (rows > tracks).then_some(tracks);
+        let kind = usize::from(!times.is_queued[sample]);
+        let is_tinted = tinted.is_some_and(|tinted| tinted[nodes[sample] as usize]);
         let last_ns = wait.start_ns + wait.length_ns.saturating_sub(1);
         let reached = columns.at(wait.start_ns)..=columns.at(last_ns);
-        for (column, sum) in reached.clone().zip(&mut sums[reached]) {
-            let range = columns.edge(column)..columns.edge(column + 1);
-            *sum += part(&wait, &range).map_or(0, |part| part.waited_ns);
-        }
-    }
-    let thousandths = |sums: &[u64], track: usize| -> Vec<u32> {
-        let sums = &sums[track * columns.count..][..columns.count];
-        let of_column = |(column, ns): (usize, &u64)| {
-            let length_ns = (columns.edge(column + 1) - columns.edge(column)).max(1);
-            (u128::from(*ns) * 1000 / u128::from(length_ns)).min(1000) as u32
-        };
-        sums.iter().enumerate().map(of_column).collect()
-    };
-    (0..tracks)
-        .map(|track| TrackWaits {
-            queued: thousandths(&sums[0], track),
-            waiting: thousandths(&sums[1], track),
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_in_the_column_between_whose_edges_it_is() {
-        for (time, count) in [(10..17, 3), (0..1000, 7), (5..6, 4), (100..103, 10)] {
-            let columns = TimeColumns { time, count };
-            for at in columns.time.clone() {
-                let column = columns.at(at);
-                let edges = columns.edge(column)..columns.edge(column + 1);
-                assert!(edges.contains(&at), "{at} in {edges:?}");
+        for row in track_of(sample).into_iter().chain(everybody) {
+            for column in reached.clone() {
+                let range = columns.edge(column)..columns.edge(column + 1);
+                let waited_ns = part(&wait, &range).map_or(0, |part| part.waited_ns);
+                let at = row * columns.count + column;
+                sums[kind][at] += waited_ns;
+                if is_tinted {
+                    sums[2][at] += waited_ns;
+                }
             }
         }
     }
+    let thousandths = |sums: &[u64], row: usize| -> Vec<u32> {
+        let most = if row < tracks { 1000 } else { u32::MAX };
+        let sums = &sums[row * columns.count..][..columns.count];
+        let of_column = |(column, ns): (usize, &u64)| {
+            let length_ns = (columns.edge(column + 1) - columns.edge(column)).max(1);
+            (u128::from(*ns) * 1000 / u128::from(length_ns)).min(u128::from(most)) as u32
+        };
+        sums.iter().enumerate().map(of_column).collect()
+    };
+    (0..rows)
+        .map(|row| TrackWaits {
+            queued: thousandths(&sums[0], row),
+            waiting: thousandths(&sums[1], row),
+            tinted: tinted.map_or_else(Vec::new, |_| thousandths(&sums[2], row)),
+        })
+        .collect()
 }

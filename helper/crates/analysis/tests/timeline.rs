@@ -25,6 +25,7 @@ fn a_timeline_has_each_sample_once_on_its_track() {
             columns,
             tracks: 0..99,
             by_process: seed % 2 == 0,
+            measure: 0,
             tinted: Some(&tinted),
             folders: &[],
         };
@@ -81,6 +82,7 @@ fn a_timeline_has_each_sample_once_on_its_track() {
                 columns: 3,
                 tracks: 0..1,
                 by_process: false,
+                measure: 0,
                 tinted: None,
                 folders: &[],
             }
@@ -143,6 +145,7 @@ fn own_code_is_below_the_folders_or_where_another_project_was_recorded() {
             columns: 1,
             tracks: 0..0,
             by_process: false,
+            measure: 0,
             tinted: None,
             folders,
         };

@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use analysis::{Analyzed, Selection, TimelineOf, hottest_stack, timeline};
+use analysis::{Analyzed, Selection, Shows, TimelineOf, hottest_stack, timeline};
 use profile::{Limits, Profile, ValueType, WaitTime, run::WaitTimes};
 use support::selections::{functions_by, lines_by, sums, threaded};
 use support::{Chance, PERIOD_NS};
@@ -201,6 +201,7 @@ fn tracks_of_a_timeline_have_all_waits_of_their_threads() {
             columns: columns as u32,
             tracks: 0..99,
             by_process: false,
+            measure: 0,
             tinted: None,
             folders: &[],
         };
@@ -220,6 +221,46 @@ fn tracks_of_a_timeline_have_all_waits_of_their_threads() {
             }
         }
         assert_eq!(found.all.waits.waiting, [0; 0]);
+        assert_eq!(found.shows, Shows::Samples);
+        let of_waits = TimelineOf {
+            measure: WAIT,
+            tracks: 0..1,
+            ..wanted
+        };
+        let alone = timeline(&run, &of_waits).expect("it has times");
+        assert_eq!(alone.shows, Shows::Waits);
+        assert_eq!(alone.all.value, run.total(WAIT).value, "{seed}");
+        assert!(
+            alone
+                .all
+                .of_code
+                .iter()
+                .flatten()
+                .all(|&samples| samples == 0),
+            "{seed}: samples are on no track of waits"
+        );
+        let every = timeline(
+            &run,
+            &TimelineOf {
+                tracks: 0..99,
+                ..of_waits
+            },
+        );
+        let values: Vec<u64> = (every.expect("it has times").tracks.iter())
+            .map(|track| track.value)
+            .collect();
+        assert!(values.is_sorted_by(|a, b| a >= b), "{seed}: {values:?}");
+        assert_eq!(values.iter().sum::<u64>(), alone.all.value);
+        // Of all threads, also of those without a track here.
+        let all_ns: f64 = (alone.all.waits.waiting.iter())
+            .map(|thousandths| f64::from(*thousandths) / 1000.0 * column_ns)
+            .sum();
+        let waited = run.total(WAIT).value as f64;
+        let rounding = column_ns / 1000.0 * columns as f64 + columns as f64;
+        assert!(
+            (waited - all_ns).abs() <= rounding,
+            "{seed}: {all_ns} of {waited}"
+        );
         let waited_ns = run.total(WAIT).value as f64;
         let rounding_ns = column_ns / 1000.0 * (columns as usize * found.track_count) as f64;
         assert!(shown_ns <= waited_ns + rounding_ns, "{seed}");

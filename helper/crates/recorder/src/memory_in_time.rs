@@ -7,6 +7,7 @@ const PARTS_MAX: usize = profile::MEMORY_PARTS_MAX;
 /// About a millisecond.
 const FIRST_PART_NS: u64 = 1 << 20;
 
+#[derive(Clone)]
 pub struct MemoryInTime {
     parts_max: usize,
     start_ns: u64,
@@ -23,6 +24,16 @@ impl Default for MemoryInTime {
 }
 
 impl MemoryInTime {
+    /// The last part says what is in use from then on: one more where that is less than the highest in it.
+    fn with_what_stays(&self) -> MemoryInTime {
+        let mut of = self.clone();
+        if self.highest.last().is_some_and(|&last| last != self.now) {
+            let parts = self.highest.len() as u64;
+            of.note(self.start_ns.saturating_add(parts * self.part_ns), self.now);
+        }
+        of
+    }
+
     fn within(parts_max: usize) -> MemoryInTime {
         MemoryInTime {
             parts_max,
@@ -59,10 +70,11 @@ impl MemoryInTime {
         for peak in &mut peaks {
             peak.time_ns = peak.time_ns.saturating_sub(started_ns);
         }
-        (!self.highest.is_empty()).then(|| Saved {
-            start_ns: self.start_ns.saturating_sub(started_ns),
-            part_ns: self.part_ns,
-            highest_bytes: self.highest.clone(),
+        let of = self.with_what_stays();
+        (!of.highest.is_empty()).then(|| Saved {
+            start_ns: of.start_ns.saturating_sub(started_ns),
+            part_ns: of.part_ns,
+            highest_bytes: of.highest,
             peaks,
         })
     }
@@ -84,6 +96,24 @@ mod tests {
         assert_eq!((saved.start_ns, saved.part_ns), (40, PART));
         assert_eq!(saved.highest_bytes, [5, 3, 3, 4]);
         assert_eq!(MemoryInTime::default().since(0, Vec::new()), None);
+    }
+
+    #[test]
+    fn what_is_in_use_after_the_last_change_is_in_the_last_part() {
+        let mut time = MemoryInTime::within(4);
+        time.note(0, 9);
+        time.note(5, 2);
+        assert_eq!(
+            time.since(0, Vec::new()).expect("memory").highest_bytes,
+            [9, 2]
+        );
+        time.note(3 * PART, 8);
+        time.note(3 * PART + 1, 1);
+        let saved = time.since(0, Vec::new()).expect("memory");
+        assert_eq!(
+            (saved.part_ns, saved.highest_bytes),
+            (2 * PART, vec![9, 8, 1])
+        );
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Session {
             }
             request::Body::HottestStack(request) => {
                 let run = self.run(request.run)?;
-                Ok(Body::HottestStack(timeline::hottest_stack(&run, &request)))
+                Ok(Body::HottestStack(timeline::hottest_stack(&run, &request)?))
             }
             request::Body::Record(_)
             | request::Body::CompareBuilds(_)

@@ -1,9 +1,12 @@
 //! Where in time and in which threads a run was sampled.
 
-use analysis::{NamedFunction, TimelineOf};
+use analysis::{NamedFunction, Shows, TimelineOf};
+use profile::Family;
+use wire::timeline::Shows as ShowsOnWire;
 use wire::{ExecutionMark, HottestStackRequest, Message, TimelineRequest, timeline_request::Order};
 
 use super::failure::Failure;
+use super::measured::Measured;
 use super::open_run::OpenRun;
 
 /// As many as the contract has.
@@ -17,6 +20,7 @@ pub fn timeline(run: &OpenRun, request: &TimelineRequest) -> Result<Vec<u8>, Fai
             "A timeline has 1 to {COLUMNS_MAX} columns and at most {TRACKS_MAX} tracks at once."
         )));
     }
+    let measure = Measured::of(run, request.value)?.measure;
     let analyzed = &run.analyzed;
     let tinted = (request.tinted.as_ref()).map(|of| NamedFunction::new(&of.name, &of.module));
     let first = request.first as usize;
@@ -29,6 +33,7 @@ pub fn timeline(run: &OpenRun, request: &TimelineRequest) -> Result<Vec<u8>, Fai
         columns: request.columns,
         tracks: first..first.saturating_add(request.count as usize),
         by_process: request.order() == Order::Process,
+        measure,
         tinted: tinted.as_ref(),
         folders: &run.workspace_folders,
     };
@@ -43,6 +48,7 @@ pub fn timeline(run: &OpenRun, request: &TimelineRequest) -> Result<Vec<u8>, Fai
             process: analyzed.text(track.thread.process).to_owned(),
             thread: analyzed.text(track.thread.thread).to_owned(),
             samples: track.samples,
+            value: track.value,
             own,
             library,
             kernel,
@@ -50,6 +56,12 @@ pub fn timeline(run: &OpenRun, request: &TimelineRequest) -> Result<Vec<u8>, Fai
             queued: track.waits.queued,
             waiting: track.waits.waiting,
         }
+    };
+    let (shows, memory) = match found.shows {
+        Shows::Samples => (ShowsOnWire::Samples, None),
+        Shows::Waits => (ShowsOnWire::Waits, None),
+        Shows::Memory(memory) => (ShowsOnWire::Memory, Some(memory_on_wire(memory))),
+        Shows::SamplesForLackOfTimes => (ShowsOnWire::SamplesForLackOfTimes, None),
     };
     let message = wire::Timeline {
         end_ns: found.end_ns,
@@ -62,9 +74,22 @@ pub fn timeline(run: &OpenRun, request: &TimelineRequest) -> Result<Vec<u8>, Fai
         track_count: found.track_count as u32,
         tracks: found.tracks.into_iter().map(track).collect(),
         executions: execution_marks(run),
+        shows: shows.into(),
+        memory,
         samples_without_time: found.samples_without_time,
     };
     Ok(message.encode_to_vec())
+}
+
+fn memory_on_wire(memory: analysis::MemoryColumns) -> wire::MemoryColumns {
+    let peak = |of: profile::run::MemoryPeak| wire::MemoryPeak {
+        time_ns: of.time_ns,
+        peak_bytes: of.bytes,
+    };
+    wire::MemoryColumns {
+        highest_bytes: memory.highest_bytes,
+        peaks: memory.peaks.into_iter().map(peak).collect(),
+    }
 }
 
 /// Empty when the command was executed once.
@@ -83,11 +108,19 @@ fn execution_marks(run: &OpenRun) -> Vec<ExecutionMark> {
         .collect()
 }
 
-pub fn hottest_stack(run: &OpenRun, request: &HottestStackRequest) -> wire::HottestStack {
+pub fn hottest_stack(
+    run: &OpenRun,
+    request: &HottestStackRequest,
+) -> Result<wire::HottestStack, Failure> {
+    let measure = Measured::of(run, request.value)?.measure;
     let time = request.time.unwrap_or_default();
     let thread = (request.tid != 0).then_some((request.pid, request.tid));
     let analyzed = &run.analyzed;
-    let found = analysis::hottest_stack(analyzed, &(time.from_ns..time.to_ns), thread);
+    let time = time.from_ns..time.to_ns;
+    let found = match analyzed.measures().get(measure).map(|of| of.family) {
+        Some(Family::Waiting) => analysis::longest_wait(analyzed, &time, thread),
+        _ => analysis::hottest_stack(analyzed, &time, thread),
+    };
     let named = |&id: &u32| {
         let function = analyzed.function(id);
         let named =
@@ -99,11 +132,11 @@ pub fn hottest_stack(run: &OpenRun, request: &HottestStackRequest) -> wire::Hott
     };
     let frames = found.functions.iter().map(named).collect();
     let (waits_for, waited_ns) = found.waited.unwrap_or_default();
-    wire::HottestStack {
+    Ok(wire::HottestStack {
         frames,
         samples: found.samples,
         of_samples: found.of_samples,
         waits_for,
         waited_ns,
-    }
+    })
 }
