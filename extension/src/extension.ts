@@ -30,7 +30,7 @@ import { Baseline } from './editor/runs/baseline.ts';
 import { RUNS_VIEW, RunsView } from './editor/runs/runsView.ts';
 import { comparing } from './editor/runs/showComparison.ts';
 import { showWaitingRuns } from './editor/runs/waitingRun.ts';
-import { onDidChangeOpenOptions } from './editor/settings.ts';
+import { onDidChangeOpenOptions, openOptions } from './editor/settings.ts';
 import { SourceNavigation } from './editor/sourceNavigation.ts';
 import { BuildOutput } from './editor/targets/buildOutput.ts';
 import { LastTarget } from './editor/targets/lastTarget.ts';
@@ -40,8 +40,10 @@ import { TargetPick } from './editor/targets/targetPick.ts';
 import { SCHEME, TextDocuments } from './editor/textDocuments.ts';
 import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
+import { OpenRun } from './engine/openProfiles.ts';
 import { RunEngines } from './engine/runEngines.ts';
 import { type RunRef, sameRun } from './engine/runRef.ts';
+import { measureOfRuns } from './selection/measureOfRuns.ts';
 import { RunMeasures } from './selection/runMeasures.ts';
 import { RunSelections } from './selection/runSelections.ts';
 
@@ -103,7 +105,16 @@ export function activate(context: vscode.ExtensionContext): Activated {
     void active.showComparison(base, current, normalisation, measure).catch(logOnly);
   };
   const panels = new ProfilePanels(engines, pageParts, workspaceState, showAgain, compared);
-  const compare = comparing({ opener, panels });
+  const openedOf = async (ref: RunRef) => {
+    const run = new OpenRun(engines, ref, openOptions());
+    try {
+      return await run.opened();
+    } finally {
+      run.close();
+    }
+  };
+  const firstMeasure = (base: RunRef, current: RunRef) => measureOfRuns({ base, current }, measures, openedOf);
+  const compare = comparing({ opener, panels, firstMeasure });
   const profileEditor = new ProfileEditor(engines, pageParts, showHeat);
 
   const builds = new BuildOutput(context.extension.packageJSON.contributes.problemMatchers);

@@ -36,6 +36,9 @@ export const abilitiesOf = ({ kind }: RunRef): RunAbilities => ABILITIES[kind];
 
 export const fileRun = (path: string): FileRun => ({ kind: 'file', path });
 
+/** The run that it is a part of; itself where it is whole. */
+export const wholeRun = (run: RunRef): RunRef => (run.kind === 'file' && run.part ? fileRun(run.path) : run);
+
 /** The run of a row in the list of saved runs. */
 export const listedRun = ({ path }: Pick<RunSummary, 'path'>): FileRun => fileRun(path);
 

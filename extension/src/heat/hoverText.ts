@@ -115,6 +115,7 @@ export function differenceHover(
     const change = `${valueChangeText(difference(base, now), unit)} (${pointsText(...shares)})`;
     return `${amount(base, shares[0])} | ${amount(now, shares[1])} | ${change}`;
   };
+  const counted = countedIn((value ?? CPU).type);
   const samples = [ofFile.baseSamples[row]!, ofFile.newSamples[row]!].map((count) => countOf(count, ofFile));
   const self = effectAt(ofFile.selfEffects, row);
   const total = effectAt(ofFile.totalEffects, row);
@@ -124,13 +125,14 @@ export function differenceHover(
       `| | ${sides[0]} | ${sides[1]} | ${l10n.t('difference')} |\n|:--|--:|--:|--:|`,
       `| **${l10n.t('self')}** | ${figures(ofFile.baseSelf[row]!, ofFile.newSelf[row]!)} |`,
       `| **${l10n.t('total')}** | ${figures(ofFile.baseTotalOfLine[row]!, ofFile.newTotalOfLine[row]!)} |`,
-      ...samplesRow(ofFile, row),
+      ...samplesRow(ofFile, row, counted),
     ].join('\n'),
   ];
   const of = { unit, per };
   const said = [effectSentence(l10n.t('self'), self, of), effectSentence(l10n.t('total'), total, of)].filter(Boolean);
   if (said.length > 0) sections.push(said.map((sentence) => `- ${sentence}`).join('\n'));
-  else if (samples.every(areFew)) sections.push(l10n.t('Too few samples to compare.'));
+  else if (samples.every(areFew))
+    sections.push(counted === 'waits' ? l10n.t('Too few waits to compare.') : l10n.t('Too few samples to compare.'));
   if (ofFile.changed[row]!) sections.push(l10n.t('≈ This line was edited since a recording.'));
   const how = [per && `${markdownText(perText(per, measureName(value ?? CPU)), 100)}.`, markdownText(method, 400)]
     .filter(Boolean)
@@ -140,9 +142,10 @@ export function differenceHover(
 }
 
 /** Nothing where nobody knows the samples. */
-function samplesRow({ baseSamples, newSamples, samplesUnknown }: FileDifference, row: number): string[] {
+function samplesRow({ baseSamples, newSamples, samplesUnknown }: FileDifference, row: number, counted: Counted) {
   if (samplesUnknown) return [];
-  return [`| **${l10n.t('samples')}** | ${countText(baseSamples[row]!)} | ${countText(newSamples[row]!)} | |`];
+  const title = counted === 'waits' ? l10n.t('waits') : l10n.t('samples');
+  return [`| **${title}** | ${countText(baseSamples[row]!)} | ${countText(newSamples[row]!)} | |`];
 }
 
 /** `**self** ▲ slower: +4.1 %, 95 % interval +3.5 to +4.7 %, q 0.004`. */

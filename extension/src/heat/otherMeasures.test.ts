@@ -186,6 +186,15 @@ test('its hover says more and less, what is compared, and no samples', () => {
   assert.doesNotMatch(differenceHover(difference, 0, how), /Too few/);
 });
 
+test('what rests on waits says how many waits there were', () => {
+  const ofWaits = { ...difference, samplesUnknown: false, baseSamples: [3], newSamples: [4] };
+  const hover = (type: string) =>
+    differenceHover(ofWaits, 0, { method: '', per: 'run', value: { type, unit: 'nanoseconds' } });
+  assert.match(hover('wait'), /\*\*waits\*\* \| 3 \| 4 \|/);
+  assert.doesNotMatch(hover('wait'), /sample/i);
+  assert.match(hover('cpu'), /\*\*samples\*\* \| 3 \| 4 \|/);
+});
+
 test('its lens says more and less in the unit of what is compared', () => {
   const one = {
     ...(new wire.FunctionDifference() as unknown as FileDifference['functions'][number]),
