@@ -43,9 +43,11 @@ const names: Readonly<Record<string, string>> = {
   space: l10n.t('memory'),
   objects: l10n.t('objects'),
   faults: l10n.t('page faults'),
+  fault_samples: l10n.t('page fault samples'),
   calls: l10n.t('calls'),
   syscall: l10n.t('time in system calls'),
   syscalls: l10n.t('system calls'),
+  syscall_samples: l10n.t('system call samples'),
   syscall_errors: l10n.t('failed system calls'),
 };
 
@@ -56,6 +58,8 @@ const shortNames: Readonly<Record<string, string>> = {
   delay: l10n.t('Waiting'),
   alloc_space: l10n.t('Allocated'),
   inuse_space: l10n.t('In use'),
+  faults: l10n.t('Faults'),
+  syscall: l10n.t('System calls'),
 };
 
 export const familyOf = (family: number): MeasureFamily => measureFamilies[family] ?? 'other';

@@ -46,6 +46,8 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.warmUp',
   'lineheat.record.waiting',
   'lineheat.record.allocations',
+  'lineheat.record.pageFaults',
+  'lineheat.record.systemCalls',
   'lineheat.record.keepBuilds',
   'lineheat.sourcePathMap',
 ];

@@ -53,6 +53,11 @@ struct bpf_perf_event_data {
 	u64 addr;
 };
 
+/* Context of a program at a raw tracepoint (include/uapi/linux/bpf.h). */
+struct bpf_raw_tracepoint_args {
+	u64 args[0];
+};
+
 struct mm_struct;
 struct cred;
 struct pid;

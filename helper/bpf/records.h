@@ -39,7 +39,13 @@ enum counter {
 	COUNTER_LOST_FREES = 11,
 	COUNTER_ALLOCATIONS_NOT_ALLOWED = 12, /* samples of them, of programs that the invoker may not look into */
 	COUNTER_CALLS_NOT_ALLOWED = 13, /* of chosen functions, in programs that the invoker may not look into */
-	COUNTERS = 14,
+	COUNTER_FAULTS = 14,             /* page faults that were seen */
+	COUNTER_LOST_FAULTS = 15,        /* for which there was no room in the list of threads or in the ring buffer */
+	COUNTER_FAULTS_NOT_ALLOWED = 16, /* of programs that the invoker may not look into */
+	COUNTER_SYSCALLS = 17,           /* system calls that were seen */
+	COUNTER_LOST_SYSCALLS = 18,
+	COUNTER_SYSCALLS_NOT_ALLOWED = 19,
+	COUNTERS = 20,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */
@@ -137,9 +143,12 @@ _Static_assert(sizeof(struct file_rows) == 8 + 24 * FILE_SEGMENTS_MAX, "mirrored
 /* What a sample is of, which says what its value is. */
 enum sample_kind {
 	SAMPLE_CPU = 0,  /* ns on a CPU */
-	SAMPLE_WAIT = 1, /* ns off the CPU. The stack goes out when the wait begins, its value is the place (0: none); its end follows (struct wait_end) */
+	SAMPLE_WAIT = 1, /* ns off the CPU. The stack goes out when the wait begins, its value is the place (0: none), its id the thread that holds the lock (0: none); its end follows (struct wait_end) */
 	SAMPLE_ALLOCATION = 2, /* bytes that were asked for; the weight is how many distances between points on the bytes it stands for */
-	SAMPLE_KINDS = 3, /* the engine makes more of them */
+	/* The engine makes more of them, which have the numbers up to 5. */
+	SAMPLE_FAULT = 6,         /* one for each page fault; the id says which kind */
+	SAMPLE_SYSCALL = 7,       /* ns in system calls, all together; the weight is how many; the id says which */
+	SAMPLE_SYSCALL_ERROR = 8, /* one for each system call that failed; the id says which */
 };
 
 /* What follows the head of a record in the ring buffer. */
@@ -148,6 +157,7 @@ enum record_form {
 	FORM_COPY = 1,     /* the rest of struct stack_copy */
 	FORM_WAIT_END = 2, /* the rest of struct wait_end */
 	FORM_FREE = 3,     /* nothing: memory was freed whose allocation had this id */
+	FORM_REST = 4,     /* nothing: events of a thread that no sample stands for */
 };
 
 /* Head of a record in the ring buffer. In a sample, kernel frames, then user frames follow, leaf first. */
@@ -164,7 +174,7 @@ struct sample_head {
 	char comm[16];
 	u64 value;  /* of one event, in the unit of the kind */
 	u32 weight; /* how many such events the sample stands for */
-	u32 id;     /* of an allocation, in its process; 0: its free will not be seen. Of a wait, the thread that holds the lock; 0: none */
+	u32 id;     /* of an allocation, in its process; 0: its free will not be seen. Of others, see enum sample_kind */
 };
 _Static_assert(sizeof(struct sample_head) == 56, "mirrored by crates/records");
 

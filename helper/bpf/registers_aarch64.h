@@ -62,6 +62,21 @@ static __always_inline s32 syscall_of(const struct pt_regs *r, const struct pt_r
 	return BPF_CORE_READ((const struct pt_regs___kernel *)saved, syscallno);
 }
 
+/* Programs of 32 bits have other numbers. */
+#define TIF_32BIT (1 << 22)
+struct thread_info {
+	unsigned long flags;
+} __attribute__((preserve_access_index));
+struct task_struct___arm64 {
+	struct thread_info thread_info;
+} __attribute__((preserve_access_index));
+
+/* Whether the system call of the running task has such a number. */
+static __always_inline bool is_compat_syscall(const void *task)
+{
+	return BPF_CORE_READ((const struct task_struct___arm64 *)task, thread_info.flags) & TIF_32BIT;
+}
+
 static __always_inline u64 first_argument_of(const struct pt_regs *r)
 {
 	return r->regs[0];

@@ -49,6 +49,21 @@ static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct
 	return r->cx == r->ip && r->r11 == r->flags;
 }
 
+/* x86 has a second table of system calls, for programs of 32 bits and for int 0x80 in any other. */
+#define TS_COMPAT 2
+struct thread_info {
+	u32 status;
+} __attribute__((preserve_access_index));
+struct task_struct___x86 {
+	struct thread_info thread_info;
+} __attribute__((preserve_access_index));
+
+/* Whether the system call of the running task is one of that table. */
+static __always_inline bool is_compat_syscall(const void *task)
+{
+	return BPF_CORE_READ((const struct task_struct___x86 *)task, thread_info.status) & TS_COMPAT;
+}
+
 #define SYSCALL_FUTEX 202
 
 /* The number of the system call that they entered the kernel with, and its first argument. `saved`: as above. */

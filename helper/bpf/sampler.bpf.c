@@ -384,6 +384,8 @@ int take_sample(struct bpf_perf_event_data *ctx)
 #include "waits.h"
 #include "allocations.h"
 #include "calls.h"
+#include "faults.h"
+#include "syscalls.h"
 
 /* A forked child is followed as its parent is, and has its mappings: it shares the table until user space learns of a
  * change. */

@@ -24,6 +24,10 @@ export interface RecordSettings {
   readonly waiting: boolean;
   /** Whether allocated memory is recorded, too: how much each line allocates, and how much of it is never freed. */
   readonly allocations: boolean;
+  /** Whether page faults are recorded, too. */
+  readonly faults: boolean;
+  /** Whether system calls are recorded, too: how many, how long, and how many failed. */
+  readonly syscalls: boolean;
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -43,6 +47,8 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     keepBuilds: !isOff(settings.get('keepBuilds')),
     waiting: !isOff(settings.get('waiting')),
     allocations: isOn(settings.get('allocations')),
+    faults: isOn(settings.get('pageFaults')),
+    syscalls: isOn(settings.get('systemCalls')),
   };
 }
 
@@ -71,6 +77,8 @@ export function requestFields(chosen: RecordSettings) {
     noKeptBuild: !chosen.keepBuilds,
     noWaiting: !chosen.waiting,
     allocations: chosen.allocations,
+    faults: chosen.faults,
+    syscalls: chosen.syscalls,
   };
 }
 

@@ -50,6 +50,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
             waits: false,
             allocations: false,
             calls: false,
+            faults: false,
+            syscalls: false,
         },
         ToSampler::Rows {
             first: 0,

@@ -57,7 +57,7 @@ const LIBRARIES: [&str; 6] = ["libc.so", "libc-", "ld-", "ld.so", "libstdc++.so"
 /// Words in the names of functions that allocate for their callers.
 const ALLOCATING: [&str; 5] = ["alloc", "strdup", "strndup", "operator new", "realloc"];
 
-type Site = (Option<FunctionId>, PlaceId);
+pub(crate) type Site = (Option<FunctionId>, PlaceId);
 
 /// Most bytes allocated first. Empty: the run has no memory.
 pub fn allocation_sites(analyzed: &Analyzed) -> Vec<AllocationSite> {
@@ -93,7 +93,7 @@ pub fn allocation_sites(analyzed: &Analyzed) -> Vec<AllocationSite> {
 
 /// The first frame from the leaf that is the program's own and no allocator's by its name; else the first that is the program's own;
 /// else the first that is known.
-fn site_of(analyzed: &Analyzed, mut node: u32) -> Site {
+pub(crate) fn site_of(analyzed: &Analyzed, mut node: u32) -> Site {
     let stacks = analyzed.stacks();
     let (mut own, mut innermost) = (None, None);
     while node != 0 {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use analysis::{
-    AllocationSite, Amount, Amounts, Analyzed, FileHeat, called_functions, flame_graph,
-    function_table, line_table, thread_table,
+    AllocationSite, Amount, Amounts, Analyzed, FileHeat, SystemCallRow, called_functions,
+    flame_graph, function_table, line_table, thread_table,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -13,6 +13,7 @@ use crate::json::object;
 use crate::json_calls::JsonCalls;
 use crate::json_flags::Schema;
 use crate::json_memory::{JsonMemory, JsonSite};
+use crate::json_syscalls::JsonSyscall;
 use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
 use crate::json_wall_time::JsonWallTime;
 use crate::report_locks::{JsonLock, json_locks};
@@ -84,6 +85,8 @@ enum Rows<'a> {
     Calls(Vec<JsonCalls<'a, Heat>>),
     /// Of waiting time, whatever the measure.
     Locks(Vec<JsonLock<'a>>),
+    /// By time, whatever the measure.
+    Syscalls(Vec<JsonSyscall<'a>>),
     #[serde(rename = "lines")]
     Annotated(Vec<AnnotatedLine<'a>>),
 }
@@ -282,6 +285,12 @@ impl<'a> JsonReport<'a> {
         let rows = sites.iter().take(limit);
         let rows = rows.map(|site| JsonSite::new(&self.run.analyzed, site));
         object(&self.report(Rows::Allocations(rows.collect())))
+    }
+
+    pub fn syscalls(&self, rows: &[SystemCallRow<'_>], limit: usize) -> Value {
+        let rows = rows.iter().take(limit);
+        let rows = rows.map(|row| JsonSyscall::new(&self.run.analyzed, row));
+        object(&self.report(Rows::Syscalls(rows.collect())))
     }
 
     /// Of the functions that were counted.

@@ -76,6 +76,16 @@ pub struct OfRecord {
     /// or newer. Show it with `report --alloc`
     #[arg(long)]
     pub alloc: bool,
+    /// Also record page faults, minor and major: the lines that touch memory for the first time, or read it from a disk.
+    /// Totals are exact; above 300 faults per second per CPU, the split between lines is sampled. Requires root or the
+    /// installed sampler. Show them with `report --measure faults`
+    #[arg(long)]
+    pub faults: bool,
+    /// Also record system calls: how many each line makes, how long they take, and how many fail. Totals are exact; the
+    /// split between lines is sampled. Every system call of every process on this machine takes about 0.2 us longer during
+    /// the recording, those of the command 0.4 us. Requires root or the installed sampler. Show them with `report --syscalls`
+    #[arg(long)]
+    pub syscalls: bool,
     /// Also count each call of these functions, exactly: a name or a pattern ('Ledger::*'). May be given several times. Each
     /// call takes about 1 us more. Calls that were inlined are not counted. Requires root or the installed sampler, and
     /// Linux 6.6 or newer. Show the counts with `report --calls`
@@ -103,6 +113,8 @@ impl OfRecord {
     pub fn choices(&self, all: &RecordFlags) -> Choices {
         Choices {
             allocations: self.alloc,
+            faults: self.faults,
+            syscalls: self.syscalls,
             duration: self.duration,
             repeat: self.repeat,
             ..all.choices()

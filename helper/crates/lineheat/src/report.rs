@@ -12,6 +12,7 @@ use crate::repetition_table::repetition_table;
 use crate::report_calls;
 use crate::report_header::header;
 use crate::report_locks;
+use crate::report_syscalls;
 use crate::report_tree::tree;
 use crate::row_texts::{rest, short_path};
 use crate::selected_run::SelectedRun;
@@ -63,6 +64,9 @@ pub struct Args {
     /// Show who waited for a lock, and where its holder was: one row per waiting line and holder's line
     #[arg(long, group = "what")]
     locks: bool,
+    /// Show one row per system call (`record --syscalls`): how many, how long, how many failed, and the line with most time
+    #[arg(long, group = "what")]
+    syscalls: bool,
     /// Number of rows to show [default: 30; all with --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -102,6 +106,14 @@ pub fn run(args: &Args) -> ExitCode {
     {
         return failure(&message);
     }
+    let syscalls = match args
+        .syscalls
+        .then(|| report_syscalls::rows(&run))
+        .transpose()
+    {
+        Ok(rows) => rows,
+        Err(message) => return failure(&message),
+    };
     if args.json.json {
         let limit = args.limit.unwrap_or(usize::MAX);
         let report = JsonReport {
@@ -112,6 +124,7 @@ pub fn run(args: &Args) -> ExitCode {
             (Some(sites), ..) => report.sites(sites, limit),
             _ if args.calls => report.calls(limit),
             _ if args.locks => report.locks(limit),
+            _ if args.syscalls => report.syscalls(syscalls.as_deref().unwrap_or_default(), limit),
             (_, true, ..) => report.lines(limit),
             (_, _, true, _) => report.tree(limit),
             (.., true) => report.threads(limit),
@@ -125,6 +138,10 @@ pub fn run(args: &Args) -> ExitCode {
         (Some(sites), ..) => allocation_table(&terminal, &run, sites, limit),
         _ if args.calls => report_calls::calls(&terminal, &run, limit),
         _ if args.locks => report_locks::locks(&terminal, &run, limit),
+        _ if args.syscalls => {
+            let rows = syscalls.as_deref().unwrap_or_default();
+            report_syscalls::table(&terminal, &run, rows, limit)
+        }
         (_, true, ..) => lines(&terminal, &run, limit),
         (_, _, true, _) => tree(&terminal, &run, limit),
         (.., true) => threads(&terminal, &run, limit),

@@ -34,6 +34,8 @@ const TYPE_SOFTWARE: u32 = 1;
 const HARDWARE_CYCLES: u64 = 0;
 const SOFTWARE_CPU_CLOCK: u64 = 0;
 const SOFTWARE_CONTEXT_SWITCHES: u64 = 3;
+const SOFTWARE_PAGE_FAULTS_MINOR: u64 = 5;
+const SOFTWARE_PAGE_FAULTS_MAJOR: u64 = 6;
 const SOFTWARE_DUMMY: u64 = 9;
 
 pub(crate) const SAMPLE_TID: u64 = 1 << 1;
@@ -109,9 +111,40 @@ pub fn open_sample_event_of_cpu(cpu: i32, event: SampleEvent) -> io::Result<Owne
 /// # Errors
 /// As perf_event_open(2).
 pub fn open_switch_event(tid: u32) -> io::Result<OwnedFd> {
+    open_each(SOFTWARE_CONTEXT_SWITCHES, tid)
+}
+
+/// The same for page faults: those that the kernel serves from memory, or those that it has to read for.
+///
+/// # Errors
+/// As perf_event_open(2).
+pub fn open_fault_event(tid: u32, is_major: bool) -> io::Result<OwnedFd> {
+    let config = match is_major {
+        true => SOFTWARE_PAGE_FAULTS_MAJOR,
+        false => SOFTWARE_PAGE_FAULTS_MINOR,
+    };
+    open_each(config, tid)
+}
+
+/// How often it has happened, children included.
+///
+/// # Errors
+/// As read(2).
+pub fn read_count(event: &OwnedFd) -> io::Result<u64> {
+    let mut count = [0u8; 8];
+    // SAFETY: the buffer is as long as what is asked for.
+    let read = unsafe { libc::read(event.as_raw_fd(), count.as_mut_ptr().cast(), count.len()) };
+    match read {
+        8 => Ok(u64::from_ne_bytes(count)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Each event of a thread and of those that it will start.
+fn open_each(config: u64, tid: u32) -> io::Result<OwnedFd> {
     let attr = Attr {
         kind: TYPE_SOFTWARE,
-        config: SOFTWARE_CONTEXT_SWITCHES,
+        config,
         sample_period: 1,
         flags: INHERIT | DISABLED,
         ..Attr::default()

@@ -12,6 +12,11 @@ pub const IN_USE: u32 = 3;
 pub const PEAK: u32 = 4;
 pub const TEMPORARY: u32 = 5;
 
+/// Page faults, system calls, and those that failed.
+pub const PAGE_FAULTS: u32 = 6;
+pub const SYSTEM_CALLS: u32 = 7;
+pub const SYSTEM_CALL_ERRORS: u32 = 8;
+
 /// What an allocated object weighs in [`Sums`]: samples stand for parts of objects, too, and are rounded together.
 pub const ALLOCATED_OBJECT: u64 = 1 << 16;
 
@@ -154,6 +159,42 @@ const COLUMNS: &[Column] = &[
         name: "temporary_space",
         unit: "bytes",
         of: |sums| sums.value,
+    },
+    Column {
+        kind: PAGE_FAULTS,
+        name: "fault_samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: PAGE_FAULTS,
+        name: "faults",
+        unit: "count",
+        of: |sums| sums.weight,
+    },
+    Column {
+        kind: SYSTEM_CALLS,
+        name: "syscall_samples",
+        unit: "count",
+        of: |sums| sums.samples,
+    },
+    Column {
+        kind: SYSTEM_CALLS,
+        name: "syscalls",
+        unit: "count",
+        of: |sums| sums.weight,
+    },
+    Column {
+        kind: SYSTEM_CALLS,
+        name: "syscall",
+        unit: "nanoseconds",
+        of: |sums| sums.value,
+    },
+    Column {
+        kind: SYSTEM_CALL_ERRORS,
+        name: "syscall_errors",
+        unit: "count",
+        of: |sums| sums.weight,
     },
 ];
 

@@ -31,6 +31,7 @@ mod references;
 mod regular_file;
 mod run_description;
 mod run_file;
+mod sample_detail;
 mod sample_labels;
 mod seeded_hash;
 mod source_store;
@@ -38,6 +39,7 @@ mod source_texts;
 mod stacks;
 mod strings;
 mod summary;
+mod syscall_names;
 mod wait_reason;
 mod wait_times;
 
@@ -51,7 +53,10 @@ pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samp
 pub use error::{ErrorKind, ProfileError};
 pub use foreign_reader::ForeignReader;
 pub use journal::{Journal, is_being_recorded, journal_path};
-pub use kinds::{ALLOCATED, ALLOCATED_OBJECT, IN_USE, KindColumns, PEAK, Sums, TEMPORARY, WAITING};
+pub use kinds::{
+    ALLOCATED, ALLOCATED_OBJECT, IN_USE, KindColumns, PAGE_FAULTS, PEAK, SYSTEM_CALL_ERRORS,
+    SYSTEM_CALLS, Sums, TEMPORARY, WAITING,
+};
 pub use late_names::LateNames;
 pub use limits::Limits;
 pub use lock_holder::{LOCK_HOLDER, LockHolder};
@@ -62,6 +67,7 @@ pub use recovery::{KERNEL, NAMES_AT_END, OTHER_STACKS, UNKNOWN, place};
 pub use run::RunInfo;
 pub use run_description::run_description;
 pub use run_file::{RunFile, rename_run, save};
+pub use sample_detail::{FAULT, SYSCALL, SampleDetail};
 pub use sample_labels::{REPETITION, sample_labels, sample_repetitions};
 pub use seeded_hash::{AlreadyHashed, SeededHash};
 pub use source_store::SourceStore;

@@ -125,10 +125,27 @@ const KNOWN: &[(&str, Option<&str>, Nature, Family)] = &[
     ),
     ("space", None, Nature::Weighted, Family::Memory),
     ("objects", None, Nature::Weighted, Family::Memory),
-    ("faults", Some(""), Nature::Sampled, Family::Memory),
+    (
+        "faults",
+        Some("fault_samples"),
+        Nature::Weighted,
+        Family::Memory,
+    ),
+    ("fault_samples", Some(""), Nature::Sampled, Family::Memory),
     ("calls", None, Nature::Exact, Family::Calls),
-    ("syscall", Some("syscalls"), Nature::Weighted, Family::Calls),
-    ("syscalls", Some(""), Nature::Sampled, Family::Calls),
+    (
+        "syscall",
+        Some("syscall_samples"),
+        Nature::Weighted,
+        Family::Calls,
+    ),
+    (
+        "syscalls",
+        Some("syscall_samples"),
+        Nature::Weighted,
+        Family::Calls,
+    ),
+    ("syscall_samples", Some(""), Nature::Sampled, Family::Calls),
     ("syscall_errors", Some(""), Nature::Sampled, Family::Calls),
 ];
 
@@ -140,6 +157,8 @@ const SAYS_LESS: &[(&str, &str)] = &[
     ("contentions", "delay"),
     ("objects", "space"),
     ("temporary_space", "alloc_space"),
+    ("fault_samples", "faults"),
+    ("syscall_samples", "syscall"),
     ("syscalls", "syscall"),
     ("syscall_errors", "syscall"),
 ];
@@ -156,10 +175,16 @@ const RECORDED_WITH: &[(&str, &str)] = &[
     ("peak_objects", ALLOC),
     ("temporary_space", ALLOC),
     ("temporary_objects", ALLOC),
+    ("faults", FAULTS),
+    ("syscall", SYSCALLS),
+    ("syscalls", SYSCALLS),
+    ("syscall_errors", SYSCALLS),
 ];
 /// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
 const WAITING: &str = "without --no-waiting";
 const ALLOC: &str = "with --alloc";
+const FAULTS: &str = "with --faults";
+const SYSCALLS: &str = "with --syscalls";
 
 /// How `record` records a measure of this name, if not always. `None`: always, or it is none of ours.
 pub fn recorded_with(name: &str) -> Option<&'static str> {

@@ -19,8 +19,8 @@ use crate::message_reader::{Content, MessageReader};
 use crate::regular_file::{read_regular, read_regular_file};
 use crate::run::{JournalModule, JournalStep, JournalThread, RunInfo};
 use crate::run_file::RunFile;
+use crate::sample_detail::SampleDetail;
 use crate::sample_labels::{LABELS_PER_SAMPLE, sample_labels};
-use crate::wait_reason::WaitReason;
 
 type Result<T> = std::result::Result<T, ProfileError>;
 
@@ -187,7 +187,7 @@ struct State {
     groups: Vec<(u32, u32)>,
     /// By group.
     kinds: Vec<u32>,
-    /// By group; numbers of `WaitReason`, 0: none.
+    /// By group; numbers of `SampleDetail`, 0: none.
     reasons: Vec<u32>,
     sums: Vec<Sums>,
     /// No sum of all groups is greater.
@@ -323,13 +323,14 @@ impl State {
             let stack: Vec<u32> = stack.map(|p| locations[*p as usize]).collect();
             let thread = &self.threads[*thread as usize];
             let process = processes.get(&thread.pid).copied().unwrap_or(&thread.name);
+            let detail = SampleDetail::from_number(*reason).map(SampleDetail::label);
             let labels = sample_labels(
                 thread.pid,
                 thread.tid,
                 process,
                 &thread.name,
                 thread.repetition,
-                WaitReason::from_number(*reason),
+                detail.as_ref().map(|(key, value)| (*key, &**value)),
             );
             builder.push_sample(&stack, &columns.values(*kind, sums), &labels);
         }

@@ -2,20 +2,19 @@
 
 use crate::builder::LabelValue;
 use crate::columns::Profile;
-use crate::wait_reason::{WAIT, WaitReason};
 
 /// The number of the repetition, from 1, of a command that was run several times.
 pub const REPETITION: &str = "repetition";
 pub const LABELS_PER_SAMPLE: usize = 6;
 
-/// `repetition` 0: these are not told. `reason`: of waits.
+/// `repetition` 0: these are not told. `detail`: key and value.
 pub fn sample_labels<'a>(
     pid: u32,
     tid: u32,
     process: &'a str,
     thread: &'a str,
     repetition: u32,
-    reason: Option<WaitReason>,
+    detail: Option<(&'static str, &'a str)>,
 ) -> Vec<(&'static str, LabelValue<'a>)> {
     let number = |n: u32| LabelValue::Number(i64::from(n), "");
     let mut labels = vec![
@@ -27,7 +26,7 @@ pub fn sample_labels<'a>(
     if repetition > 0 {
         labels.push((REPETITION, number(repetition)));
     }
-    labels.extend(reason.map(|reason| (WAIT, LabelValue::Text(reason.name()))));
+    labels.extend(detail.map(|(key, value)| (key, LabelValue::Text(value))));
     labels
 }
 

@@ -16,6 +16,10 @@ pub struct Choices {
     pub waiting: bool,
     /// Whether allocated memory is recorded, too: how much each line allocates, and how much of it is never freed.
     pub allocations: bool,
+    /// Whether page faults are recorded, too.
+    pub faults: bool,
+    /// Whether system calls are recorded, too: how many, how long, and how many failed.
+    pub syscalls: bool,
     /// How often a command is run before, without samples.
     pub warm_up: u32,
     /// Keep the text of each hot source file in the run itself.
@@ -43,6 +47,8 @@ impl Default for Choices {
             stack_copies: true,
             waiting: true,
             allocations: false,
+            faults: false,
+            syscalls: false,
             warm_up: 0,
             self_contained: false,
             debuginfod: false,

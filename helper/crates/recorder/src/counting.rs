@@ -149,6 +149,9 @@ impl Recording<'_> {
                     SampleKind::Allocation => {
                         (self.seen.allocations).add(sample, repetition, stacks, spaces, modules);
                     }
+                    SampleKind::Fault | SampleKind::Syscall | SampleKind::SyscallError => {
+                        (self.seen.sampled_events).add(sample, repetition, stacks, spaces, modules);
+                    }
                     SampleKind::InUse | SampleKind::Peak | SampleKind::Temporary => {}
                 }
             }
@@ -160,6 +163,11 @@ impl Recording<'_> {
             } => {
                 let stacks = &mut self.seen.stacks;
                 (self.seen.allocations).free(time_ns, pid, tid, id, stacks);
+            }
+            FromSampler::Rest(rest) => {
+                let repetition = self.repetition_of(rest.pid, rest.time_ns);
+                let stacks = &mut self.seen.stacks;
+                (self.seen.sampled_events).add_rest(&rest, repetition, stacks);
             }
             FromSampler::WaitEnd(end) => {
                 let repetition = self.repetition_of(end.pid, end.began_ns);

@@ -15,6 +15,7 @@ use super::calls::Calls;
 use super::modules::Modules;
 use super::recorded::EndReason;
 use super::repetitions::Repetitions;
+use super::sampled_events::SampledEvents;
 use super::stacks::CountedStacks;
 use super::trouble::Trouble;
 use super::waits::Waits;
@@ -27,6 +28,11 @@ pub struct Evidence {
     pub waits_wanted: bool,
     /// The sampler could not see waits.
     pub no_waits: Option<SamplerError>,
+    /// The same of page faults and system calls.
+    pub faults_wanted: bool,
+    pub no_faults: Option<SamplerError>,
+    pub syscalls_wanted: bool,
+    pub no_syscalls: Option<SamplerError>,
     /// The expression that finds the work in the command's output.
     pub work_from: Option<String>,
     /// The first of the target's processes.
@@ -48,6 +54,7 @@ pub struct Evidence {
     pub unread: BTreeSet<u32>,
     pub stacks: CountedStacks,
     pub waits: Waits,
+    pub sampled_events: SampledEvents,
     pub allocations: Allocations,
     pub calls: Calls,
     /// By the sampler's symbol ids.
@@ -81,6 +88,10 @@ impl Default for Evidence {
             asked_hz: 0,
             waits_wanted: false,
             no_waits: None,
+            faults_wanted: false,
+            no_faults: None,
+            syscalls_wanted: false,
+            no_syscalls: None,
             work_from: None,
             pid: 0,
             attached: Vec::new(),
@@ -98,6 +109,7 @@ impl Default for Evidence {
             unread: BTreeSet::new(),
             stacks: CountedStacks::default(),
             waits: Waits::default(),
+            sampled_events: SampledEvents::default(),
             allocations: Allocations::default(),
             calls: Calls::default(),
             kernel_names: Vec::new(),
@@ -140,6 +152,16 @@ impl Evidence {
     /// Waiting time was asked for, and the sampler can see it.
     pub fn has_waits(&self) -> bool {
         self.waits_wanted && self.by.is_privileged && self.no_waits.is_none()
+    }
+
+    /// The same of page faults.
+    pub fn has_faults(&self) -> bool {
+        self.faults_wanted && self.by.is_privileged && self.no_faults.is_none()
+    }
+
+    /// The same of system calls.
+    pub fn has_syscalls(&self) -> bool {
+        self.syscalls_wanted && self.by.is_privileged && self.no_syscalls.is_none()
     }
 
     /// Allocations were asked for.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use profile::run::{JournalKernelName, JournalModule, JournalStep, JournalThread, RunInfo};
-use profile::{Journal, RunFile, Sums, place};
+use profile::{Journal, RunFile, SampleDetail, Sums, place};
 use records::{SampleKind, period_ns};
 
 use super::modules::Modules;
@@ -150,7 +150,7 @@ impl Saved {
                     name: name.clone(),
                 })
                 .collect(),
-            group_reasons: group_reasons(&stacks.groups.values()[self.groups..]),
+            group_reasons: group_details(&stacks.groups.values()[self.groups..]),
             group_kinds: group_kinds(&stacks.groups.values()[self.groups..]),
             counts,
             sums,
@@ -235,12 +235,12 @@ fn group_kinds(groups: &[Group]) -> Vec<u32> {
     }
 }
 
-/// Empty: none is of waits.
-fn group_reasons(groups: &[Group]) -> Vec<u32> {
+/// Empty: none has one.
+fn group_details(groups: &[Group]) -> Vec<u32> {
     let numbers = groups
         .iter()
-        .map(|group| group.reason.map_or(0, |reason| reason as u32));
-    match groups.iter().all(|group| group.reason.is_none()) {
+        .map(|group| group.detail.map_or(0, SampleDetail::number));
+    match groups.iter().all(|group| group.detail.is_none()) {
         true => Vec::new(),
         false => numbers.collect(),
     }

@@ -60,6 +60,7 @@ mod recording;
 mod repetitions;
 mod row_cache;
 mod run_info;
+mod sampled_events;
 mod sampler;
 mod sampler_errors;
 mod sampler_process;

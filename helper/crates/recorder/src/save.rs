@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use profile::{
-    ALLOCATED, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, PEAK, Profile,
-    ProfileBuilder, TEMPORARY, UNKNOWN, WAITING, sample_labels,
+    ALLOCATED, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, PAGE_FAULTS, PEAK,
+    Profile, ProfileBuilder, SYSTEM_CALL_ERRORS, SYSTEM_CALLS, SampleDetail, TEMPORARY, UNKNOWN,
+    WAITING, sample_labels,
 };
 use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
@@ -48,7 +49,13 @@ fn build(
     let waits = seen.has_waits().then_some(WAITING);
     let kinds = [ALLOCATED, IN_USE, PEAK, TEMPORARY];
     let allocations = seen.has_allocations().then_some(kinds);
-    let asked = waits.into_iter().chain(allocations.into_iter().flatten());
+    let faults = seen.has_faults().then_some(PAGE_FAULTS);
+    let calls = seen
+        .has_syscalls()
+        .then_some([SYSTEM_CALLS, SYSTEM_CALL_ERRORS]);
+    let asked = (waits.into_iter().chain(faults))
+        .chain(allocations.into_iter().flatten())
+        .chain(calls.into_iter().flatten());
     let columns = KindColumns::of(seen.stacks.kinds().chain(asked));
     let mut builder = ProfileBuilder::new(&columns.sample_types());
     builder.set_default("cpu");
@@ -199,8 +206,10 @@ fn add_samples(
         let thread = &stacks.threads.values()[group.thread as usize];
         let name = comm(&thread.name);
         let process = names.get(&thread.pid).map_or(&*name, String::as_str);
-        let (pid, tid, reason) = (thread.pid, thread.tid, group.reason);
-        let mut labels = sample_labels(pid, tid, process, &name, thread.repetition, reason);
+        let (pid, tid) = (thread.pid, thread.tid);
+        let detail = group.detail.map(SampleDetail::label);
+        let detail = detail.as_ref().map(|(key, value)| (*key, &**value));
+        let mut labels = sample_labels(pid, tid, process, &name, thread.repetition, detail);
         if let Some(holder) = group.holder {
             labels.extend(holders[holder as usize].as_label().labels());
         }
@@ -222,7 +231,13 @@ fn thread_names(seen: &Evidence) -> HashMap<u32, String> {
 /// Samples of all kinds with the file anywhere on the stack, hottest first.
 fn samples_by_file(profile: &Profile) -> Vec<(String, u64)> {
     let mut counts: HashMap<u32, u64> = HashMap::new();
-    let counted_by = ["samples", "waits", "alloc_samples"];
+    let counted_by = [
+        "samples",
+        "waits",
+        "alloc_samples",
+        "fault_samples",
+        "syscall_samples",
+    ];
     let columns: Vec<usize> = (counted_by.iter())
         .filter_map(|name| profile.find_sample_type(name, "count"))
         .collect();

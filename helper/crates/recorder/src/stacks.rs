@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use perf_events::page_bytes;
-use profile::{SeededHash, Sums, WaitReason, WaitTime};
+use profile::{SampleDetail, SeededHash, Sums, WaitReason, WaitTime};
 use records::{SampleKind, SampleRecord, StackEnd};
 
 use super::address_spaces::AddressSpaces;
@@ -57,13 +57,13 @@ impl Thread {
     }
 }
 
-/// Samples of a kind with the same stack on the same thread; waits for the same reason.
+/// Samples of a kind with the same stack on the same thread; waits for the same reason, and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Group {
     pub stack: u32,
     pub thread: u32,
     pub kind: SampleKind,
-    pub reason: Option<WaitReason>,
+    pub detail: Option<SampleDetail>,
     /// Of waits for a lock: who held it, by number in [`CountedStacks::holders`].
     pub holder: Option<u32>,
 }
@@ -223,7 +223,7 @@ impl CountedStacks {
             stack,
             thread,
             SampleKind::Wait,
-            Some(wait.reason),
+            Some(SampleDetail::Wait(wait.reason)),
             wait.holder,
         );
         self.sums[group as usize].add(Sums {
@@ -244,10 +244,10 @@ impl CountedStacks {
         stack: Option<u32>,
         thread: u32,
         kind: SampleKind,
-        reason: Option<WaitReason>,
+        detail: Option<SampleDetail>,
         sums: Sums,
     ) -> u32 {
-        let group = self.group(stack, thread, kind, reason, None);
+        let group = self.group(stack, thread, kind, detail, None);
         self.sums[group as usize].add(sums);
         group
     }
@@ -336,14 +336,14 @@ impl CountedStacks {
         stack: Option<u32>,
         thread: u32,
         kind: SampleKind,
-        reason: Option<WaitReason>,
+        detail: Option<SampleDetail>,
         holder: Option<Holder>,
     ) -> u32 {
         let of = |stack| Group {
             stack,
             thread,
             kind,
-            reason,
+            detail,
             holder: None,
         };
         let mut wanted = stack.map(of);

@@ -73,9 +73,11 @@ impl<'a> Recording<'a> {
         };
         let (sampler, refused) = Sampler::with(privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
-        let seen = Evidence {
+        let mut seen = Evidence {
             asked_hz: options.chosen.sample_hz,
             waits_wanted: options.chosen.waiting,
+            faults_wanted: options.chosen.faults,
+            syscalls_wanted: options.chosen.syscalls,
             work_from: match &options.work {
                 Work::FromOutput(expression) => Some(expression.as_str().to_owned()),
                 Work::Unknown | Work::Each(_) => None,
@@ -88,6 +90,7 @@ impl<'a> Recording<'a> {
             repetitions: Repetitions::new(options.chosen.repeat, warm_ups, told),
             ..Evidence::default()
         };
+        seen.sampled_events.has_huge_pages = has_huge_pages();
         let mut recording = Recording {
             environment: gather_environment(&seen.cwd, urgency),
             library,
@@ -205,6 +208,8 @@ impl<'a> Recording<'a> {
             waits: options.chosen.waiting,
             allocations: options.chosen.allocations,
             calls: !options.calls.is_empty(),
+            faults: options.chosen.faults,
+            syscalls: options.chosen.syscalls,
         };
         self.sampler.say(&hello);
         self.send_library(options)?;
@@ -398,10 +403,14 @@ impl<'a> Recording<'a> {
                     hardware_cycles,
                     per_cpu,
                     no_waits,
+                    no_faults,
+                    no_syscalls,
                 } => {
                     self.seen.hardware_cycles = hardware_cycles;
                     self.seen.per_cpu = per_cpu;
                     self.seen.no_waits = no_waits;
+                    self.seen.no_faults = no_faults;
+                    self.seen.no_syscalls = no_syscalls;
                 }
                 FromSampler::Failed(error) => {
                     return Err(self.sampler.error(error));
@@ -418,6 +427,8 @@ const READY: FromSampler = FromSampler::Ready {
     hardware_cycles: false,
     per_cpu: false,
     no_waits: None,
+    no_faults: None,
+    no_syscalls: None,
 };
 
 fn threads_of(processes: &[(u32, Vec<u32>)]) -> Vec<ThreadId> {
@@ -434,6 +445,11 @@ fn unreadable(pid: u32, error: &io::Error) -> RecordError {
     RecordError::internal(format!(
         "cannot read the mappings of process {pid}: {error}"
     ))
+}
+
+fn has_huge_pages() -> bool {
+    let state = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+    state.is_ok_and(|state| state.contains("[always]"))
 }
 
 fn gather_environment(cwd: &Path, urgency: &Urgency) -> Receiver<Environment> {

@@ -237,6 +237,7 @@ fn parts_of(end: &WaitEnd, own_ns: u64, queued_ns: u64) -> [WaitTime; 2] {
 
 #[cfg(test)]
 mod tests {
+    use profile::SampleDetail;
     use records::{StackEnd, WaitCause, Worth};
 
     use super::*;
@@ -276,10 +277,10 @@ mod tests {
         }
     }
 
-    fn sums_of(stacks: &CountedStacks) -> Vec<(Option<WaitReason>, u64, u64)> {
+    fn sums_of(stacks: &CountedStacks) -> Vec<(Option<SampleDetail>, u64, u64)> {
         let groups = stacks.groups.values().iter().zip(&stacks.sums);
         groups
-            .map(|(group, sums)| (group.reason, sums.weight, sums.value))
+            .map(|(group, sums)| (group.detail, sums.weight, sums.value))
             .collect()
     }
 
@@ -288,10 +289,13 @@ mod tests {
         let (mut waits, mut stacks) = (Waits::default(), CountedStacks::default());
         begin(&mut waits, &mut stacks, 7, 5);
         waits.end(end(7, 5, true), 0, &mut stacks);
-        let slept = (Some(WaitReason::Sleep), 1, 70);
+        let slept = (Some(SampleDetail::Wait(WaitReason::Sleep)), 1, 70);
         assert_eq!(
             sums_of(&stacks),
-            [slept, (Some(WaitReason::RunQueue), 0, 30)]
+            [
+                slept,
+                (Some(SampleDetail::Wait(WaitReason::RunQueue)), 0, 30)
+            ]
         );
         assert_eq!(waits.all, Waited { count: 1, ns: 100 });
         assert_eq!(waits.without_stack, Waited::default());
@@ -309,7 +313,10 @@ mod tests {
             ..WaitCause::default()
         };
         waits.end(preempted, 0, &mut stacks);
-        assert_eq!(sums_of(&stacks), [(Some(WaitReason::RunQueue), 1, 100)]);
+        assert_eq!(
+            sums_of(&stacks),
+            [(Some(SampleDetail::Wait(WaitReason::RunQueue)), 1, 100)]
+        );
     }
 
     #[test]
@@ -340,7 +347,7 @@ mod tests {
         assert_eq!(waits.by_place, Waited { count: 1, ns: 100 });
         assert_eq!(waits.without_stack, Waited { count: 1, ns: 100 });
         let slept = sums_of(&stacks)[0];
-        assert_eq!(slept, (Some(WaitReason::Sleep), 2, 140));
+        assert_eq!(slept, (Some(SampleDetail::Wait(WaitReason::Sleep)), 2, 140));
     }
 
     #[test]
@@ -354,10 +361,13 @@ mod tests {
         waits.end(several, 0, &mut stacks);
         assert_eq!(waits.all, Waited { count: 4, ns: 100 });
         assert_eq!(waits.without_stack, Waited { count: 4, ns: 100 });
-        let slept = (Some(WaitReason::Sleep), 4, 70);
+        let slept = (Some(SampleDetail::Wait(WaitReason::Sleep)), 4, 70);
         assert_eq!(
             sums_of(&stacks),
-            [slept, (Some(WaitReason::RunQueue), 0, 30)]
+            [
+                slept,
+                (Some(SampleDetail::Wait(WaitReason::RunQueue)), 0, 30)
+            ]
         );
         let times = stacks.wait_times.since(0).unwrap();
         let spans: Vec<_> = (times.iter())

@@ -35,7 +35,8 @@ pub enum SampleKind {
     /// Nanoseconds on a CPU.
     #[default]
     Cpu,
-    /// Nanoseconds off the CPU. A sample of it is a wait that begins; its value is the place, 0: none.
+    /// Nanoseconds off the CPU. A sample of it is a wait that begins; its value is the place, 0: none; its id the thread that holds
+    /// the lock, 0: none.
     Wait,
     /// Bytes that were asked for; the weight is how many mean distances between samples it stands for.
     Allocation,
@@ -45,14 +46,30 @@ pub enum SampleKind {
     Peak,
     /// What of them the thread freed before its next sample. Made by the engine, too.
     Temporary,
+    /// Page faults; the id is 0 for those that the kernel served from memory, 1 for others.
+    Fault,
+    /// Nanoseconds in system calls, all together; the weight is how many, the id their number ([`COMPAT_SYSCALL`]).
+    Syscall,
+    /// System calls that failed.
+    SyscallError,
 }
+
+/// A bit in the number of a system call by the interface for 32-bit programs, whose calls have other numbers.
+pub const COMPAT_SYSCALL: u32 = 1 << 16;
 
 impl SampleKind {
     /// Those that samplers send.
-    pub const ALL: [SampleKind; 3] = [SampleKind::Cpu, SampleKind::Wait, SampleKind::Allocation];
+    pub const ALL: [SampleKind; 6] = [
+        SampleKind::Cpu,
+        SampleKind::Wait,
+        SampleKind::Allocation,
+        SampleKind::Fault,
+        SampleKind::Syscall,
+        SampleKind::SyscallError,
+    ];
 
     pub fn from_code(code: u8) -> Option<SampleKind> {
-        Self::ALL.get(code as usize).copied()
+        (Self::ALL.iter().copied()).find(|kind| *kind as u8 == code)
     }
 }
 
@@ -63,14 +80,16 @@ pub enum RecordForm {
     Copy,
     WaitEnd,
     Free,
+    Rest,
 }
 
 impl RecordForm {
-    pub const ALL: [RecordForm; 4] = [
+    pub const ALL: [RecordForm; 5] = [
         RecordForm::Stack,
         RecordForm::Copy,
         RecordForm::WaitEnd,
         RecordForm::Free,
+        RecordForm::Rest,
     ];
 
     pub fn from_code(code: u8) -> Option<RecordForm> {
@@ -146,10 +165,18 @@ pub enum Counter {
     AllocationsNotAllowed,
     /// Calls of chosen functions in such programs, not samples.
     CallsNotAllowed,
+    /// Page faults that were seen, those for which there was no room, and those of such programs; not samples.
+    Faults,
+    LostFaults,
+    FaultsNotAllowed,
+    /// The same of system calls.
+    Syscalls,
+    LostSyscalls,
+    SyscallsNotAllowed,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 14] = [
+    pub const ALL: [Counter; 20] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
@@ -164,6 +191,12 @@ impl Counter {
         Counter::LostFrees,
         Counter::AllocationsNotAllowed,
         Counter::CallsNotAllowed,
+        Counter::Faults,
+        Counter::LostFaults,
+        Counter::FaultsNotAllowed,
+        Counter::Syscalls,
+        Counter::LostSyscalls,
+        Counter::SyscallsNotAllowed,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -188,6 +221,12 @@ impl Counter {
             Counter::LostFrees => "lost-frees",
             Counter::AllocationsNotAllowed => "allocations-not-allowed",
             Counter::CallsNotAllowed => "calls-not-allowed",
+            Counter::Faults => "faults",
+            Counter::LostFaults => "lost-faults",
+            Counter::FaultsNotAllowed => "faults-not-allowed",
+            Counter::Syscalls => "syscalls",
+            Counter::LostSyscalls => "lost-syscalls",
+            Counter::SyscallsNotAllowed => "syscalls-not-allowed",
         }
     }
 }

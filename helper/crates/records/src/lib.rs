@@ -19,7 +19,7 @@ pub use calls::{CallPlace, CallsOfThread};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use mapping::{FileId, Mapping};
 pub use sampler_error::{SamplerError, SamplerStep};
-pub use to_engine::{CopiedPiece, CopyRecord, FromSampler, SampleRecord};
+pub use to_engine::{CopiedPiece, CopyRecord, FromSampler, RestRecord, SampleRecord};
 pub use to_sampler::{Segment, ThreadId, ToSampler, vaddr_of_offset};
 pub use wait::{LockHolder, WaitCause, WaitEnd};
 pub use worth::{Worth, period_ns};

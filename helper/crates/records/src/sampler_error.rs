@@ -27,10 +27,14 @@ pub enum SamplerStep {
     CallFile,
     /// Where calls are counted.
     AttachCallProbes,
+    /// Of a thread, to see its page faults.
+    OpenFaultEvent,
+    /// To all system calls of the machine.
+    AttachSyscalls,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 15] = [
+    const ALL: [SamplerStep; 17] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -46,6 +50,8 @@ impl SamplerStep {
         SamplerStep::AttachProbes,
         SamplerStep::CallFile,
         SamplerStep::AttachCallProbes,
+        SamplerStep::OpenFaultEvent,
+        SamplerStep::AttachSyscalls,
     ];
 }
 

@@ -55,6 +55,16 @@ pub struct CopiedPiece {
     pub bytes: Vec<u8>,
 }
 
+/// Events of a thread that no sample stands for: where they were is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RestRecord {
+    pub time_ns: u64, // CLOCK_MONOTONIC
+    pub pid: u32,
+    pub tid: u32,
+    pub worth: Worth,
+    pub comm: [u8; 16],
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromSampler {
     Hello {
@@ -67,10 +77,15 @@ pub enum FromSampler {
         per_cpu: bool,
         /// Waits were asked for, and this is why they are not seen.
         no_waits: Option<SamplerError>,
+        /// The same of page faults and of system calls.
+        no_faults: Option<SamplerError>,
+        no_syscalls: Option<SamplerError>,
     },
     Sample(SampleRecord),
     Copy(CopyRecord),
     WaitEnd(WaitEnd),
+    /// Events that no sample stands for.
+    Rest(RestRecord),
     /// Memory was freed, whose allocation was a sample with this id.
     Freed {
         time_ns: u64,
@@ -161,6 +176,7 @@ const WAIT_END: u32 = 17;
 const FREED: u32 = 18;
 const CALLS: u32 = 19;
 const CALLS_OF_THREADS: u32 = 20;
+const REST: u32 = 21;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -174,10 +190,15 @@ impl FromSampler {
                 hardware_cycles,
                 per_cpu,
                 no_waits,
+                no_faults,
+                no_syscalls,
             } => {
                 let mut b = b.u8((*hardware_cycles).into()).u8((*per_cpu).into());
-                if let Some(error) = no_waits {
-                    b = error.write(b);
+                for refused in [no_waits, no_faults, no_syscalls] {
+                    b = b.u8(refused.is_some().into());
+                    if let Some(error) = refused {
+                        b = error.write(b);
+                    }
                 }
                 write_message(out, READY, &b.0)
             }
@@ -214,6 +235,10 @@ impl FromSampler {
                 write_message(out, COPY, &b.bytes(&c.other.bytes).bytes(&c.stack).0)
             }
             Self::WaitEnd(end) => write_message(out, WAIT_END, &end.put(b).0),
+            Self::Rest(rest) => {
+                let b = b.u64(rest.time_ns).u32(rest.pid).u32(rest.tid);
+                write_message(out, REST, &rest.worth.write(b).bytes(&rest.comm).0)
+            }
             Self::Freed {
                 time_ns,
                 pid,
@@ -293,15 +318,23 @@ impl FromSampler {
                 Some(Self::Ready {
                     hardware_cycles: f.u8()? != 0,
                     per_cpu: f.u8()? != 0,
-                    no_waits: match f.0 {
-                        [] => None,
-                        _ => Some(SamplerError::parse(&mut f)?),
-                    },
+                    no_waits: parse_refusal(&mut f)?,
+                    no_faults: parse_refusal(&mut f)?,
+                    no_syscalls: parse_refusal(&mut f)?,
                 })
             })(),
             SAMPLE => parse_sample(&mut f).map(Self::Sample),
             COPY => parse_copy(&mut f).map(Self::Copy),
             WAIT_END => WaitEnd::parse(&mut f).map(Self::WaitEnd),
+            REST => (|| {
+                Some(Self::Rest(RestRecord {
+                    time_ns: f.u64()?,
+                    pid: f.u32()?,
+                    tid: f.u32()?,
+                    worth: Worth::parse(&mut f)?,
+                    comm: f.bytes(16)?.try_into().ok()?,
+                }))
+            })(),
             FREED => (|| {
                 Some(Self::Freed {
                     time_ns: f.u64()?,
@@ -410,6 +443,14 @@ fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
             .map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
             .collect(),
     })
+}
+
+/// None inside: nothing was refused.
+fn parse_refusal(f: &mut Fields<'_>) -> Option<Option<SamplerError>> {
+    match f.u8()? {
+        0 => Some(None),
+        _ => SamplerError::parse(f).map(Some),
+    }
 }
 
 fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {

@@ -12,8 +12,7 @@ pub struct Worth {
     pub weight: u32,
     /// Of an allocation: how many samples it counts as, at most 255. Its weight is more where these are farther apart.
     pub points: u8,
-    /// Of an allocation: by which its free is known, unique in its process; 0: its free is not seen. Of a wait: the thread that holds
-    /// the lock; 0: none.
+    /// Of an allocation: by which its free is known, unique in its process; 0: its free is not seen. Of others: see [`SampleKind`].
     pub id: u32,
 }
 

@@ -55,7 +55,7 @@ impl Session {
         match self.attachment.attach(&mut self.bpf, thread.tid) {
             Ok(()) if is_the_same() => {
                 self.follower.add_thread(thread);
-                self.attach_waits(thread.tid, is_the_same)?;
+                self.attach_events(thread.tid, is_the_same)?;
             }
             Ok(()) => self.attachment.discard_last(),
             Err(End::Failed(_, libc::ESRCH, _)) => {}
@@ -97,21 +97,21 @@ impl Session {
                 _ if !process.is_still_there() => self.bpf.unfollow(pid),
                 Some(tid) => {
                     self.follower.add_thread(ThreadId { pid, tid });
-                    self.attach_waits(tid, || process.is_still_there())?;
+                    self.attach_events(tid, || process.is_still_there())?;
                 }
                 None => {
                     self.follower.add_process(pid, running);
-                    self.attach_waits_of(&process)?;
+                    self.attach_events_of(&process)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Threads that begin meanwhile are seen by their creator's event, or in another round.
-    fn attach_waits_of(&mut self, process: &Process) -> Result<(), End> {
+    /// Events for waits and page faults. Threads that begin meanwhile are seen by their creator's event, or in another round.
+    fn attach_events_of(&mut self, process: &Process) -> Result<(), End> {
         const ROUNDS_MAX: usize = 8;
-        if !self.attachment.sees_waits() {
+        if !self.attachment.sees_waits() && !self.attachment.faults.are_seen() {
             return Ok(());
         }
         let mut attached = BTreeSet::new();
@@ -125,7 +125,7 @@ impl Session {
                 let Some(before) = process.thread(tid) else {
                     continue; // it has ended
                 };
-                self.attach_waits(tid, || {
+                self.attach_events(tid, || {
                     process.thread(tid).as_ref() == Some(&before) && process.is_still_there()
                 })?;
             }
@@ -133,10 +133,20 @@ impl Session {
         Ok(())
     }
 
-    fn attach_waits(&mut self, tid: u32, is_the_same: impl Fn() -> bool) -> Result<(), End> {
+    fn attach_events(&mut self, tid: u32, is_the_same: impl Fn() -> bool) -> Result<(), End> {
         match self.attachment.attach_waits(&mut self.bpf, tid) {
             Ok(()) if is_the_same() => {}
-            Ok(()) => self.attachment.discard_last_waits(),
+            Ok(()) => {
+                self.attachment.discard_last_waits();
+                return Ok(());
+            }
+            Err(End::Failed(_, libc::ESRCH, _)) => return Ok(()),
+            Err(other) => return Err(other),
+        }
+        let faults = &mut self.attachment.faults;
+        match faults.attach(&mut self.bpf, tid) {
+            Ok(()) if is_the_same() => {}
+            Ok(()) => faults.discard_last(),
             Err(End::Failed(_, libc::ESRCH, _)) => {}
             Err(other) => return Err(other),
         }

@@ -10,6 +10,7 @@ use records::{SamplerError, SamplerStep};
 
 use crate::bpf::{Bpf, Reports};
 use crate::end::{End, errno_of, failed};
+use crate::sampled_events::Faults;
 
 /// A quarter of a ring. Nobody waits for a record: the BPF program sees what is mapped in the kernel's own tree, and a
 /// wake-up for each would cost the process that maps some microseconds.
@@ -35,6 +36,7 @@ pub struct Attachment {
     samples: Vec<OwnedFd>,
     waits: Waits,
     switches: Vec<OwnedFd>,
+    pub faults: Faults,
     /// Of threads that ended while they were attached to, so that it could be others that have their numbers: never
     /// enabled.
     discarded: Vec<OwnedFd>,
@@ -42,7 +44,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    pub fn new(event: SampleEvent, timers: Timers, waits: Waits) -> Attachment {
+    pub fn new(event: SampleEvent, timers: Timers, waits: Waits, faults: Faults) -> Attachment {
         Attachment {
             event,
             timers,
@@ -50,6 +52,7 @@ impl Attachment {
             samples: Vec::new(),
             waits,
             switches: Vec::new(),
+            faults,
             discarded: Vec::new(),
             rings: Vec::new(),
         }
@@ -208,7 +211,8 @@ impl Attachment {
     }
 
     fn events(&self) -> impl Iterator<Item = &OwnedFd> {
-        self.samples.iter().chain(&self.switches)
+        let own = self.samples.iter().chain(&self.switches);
+        own.chain(self.faults.events())
     }
 
     pub fn drain(&mut self, events: &mut Vec<MapEvent>) {

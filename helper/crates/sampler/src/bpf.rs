@@ -79,6 +79,8 @@ const PROBE_STATES: u32 = 4;
 pub enum Reports {
     Samples,
     Switches,
+    MinorFaults,
+    MajorFaults,
 }
 
 /// What the programs are to do.
@@ -91,6 +93,8 @@ pub struct Wanted {
     pub waits: bool,
     pub allocations: bool,
     pub calls: bool,
+    pub faults: bool,
+    pub syscalls: bool,
 }
 
 pub struct Bpf {
@@ -113,6 +117,8 @@ impl Bpf {
             waits,
             allocations,
             calls,
+            faults,
+            syscalls,
         } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
@@ -139,7 +145,12 @@ impl Bpf {
             open.maps.walks_of_waits.set_autocreate(false)?;
             open.maps.wait_places.set_autocreate(false)?;
         }
-        prepare_probes(&mut open, allocations)?;
+        prepare_probes(&mut open, allocations || syscalls)?;
+        if !allocations {
+            open.progs.take_allocation.set_autoload(false);
+            open.progs.take_free.set_autoload(false);
+        }
+        leave_out_sampled_events(&mut open, faults, syscalls)?;
         if !calls {
             open.progs.count_call.set_autoload(false);
             open.maps.calls_of_functions.set_autocreate(false)?;
@@ -163,6 +174,12 @@ impl Bpf {
         if waits {
             links.push(skeleton.progs.end_wait_at_exit.attach()?);
         }
+        if faults {
+            links.push(skeleton.progs.send_faults_at_exit.attach()?);
+        }
+        if syscalls {
+            links.push(skeleton.progs.send_syscalls_at_exit.attach()?);
+        }
         let maps = &skeleton.maps;
         Ok(Bpf {
             mapping_tables: MappedArray::new(&maps.mapping_tables, PROCESSES_MAX)?,
@@ -183,6 +200,8 @@ impl Bpf {
         let program = match reports {
             Reports::Samples => &self.skeleton.progs.take_sample,
             Reports::Switches => &self.skeleton.progs.take_switch,
+            Reports::MinorFaults => &self.skeleton.progs.take_minor_fault,
+            Reports::MajorFaults => &self.skeleton.progs.take_major_fault,
         };
         self.links
             .push(program.attach_perf_event(of_link.as_raw_fd())?);
@@ -265,11 +284,35 @@ impl Bpf {
     }
 }
 
+/// What is not wanted of page faults and system calls. To be called before the programs are loaded.
+fn leave_out_sampled_events(
+    open: &mut OpenSamplerSkel,
+    faults: bool,
+    syscalls: bool,
+) -> Result<(), libbpf_rs::Error> {
+    if !faults {
+        open.progs.take_minor_fault.set_autoload(false);
+        open.progs.take_major_fault.set_autoload(false);
+        open.progs.send_faults_at_exit.set_autoload(false);
+        open.progs.send_rest_of_faults.set_autoload(false);
+        open.maps.faulting_threads.set_autocreate(false)?;
+    }
+    if !syscalls {
+        open.progs.enter_syscall.set_autoload(false);
+        open.progs.exit_syscall.set_autoload(false);
+        open.progs.send_syscalls_at_exit.set_autoload(false);
+        open.progs.send_rest_of_syscalls.set_autoload(false);
+        open.maps.calling_threads.set_autocreate(false)?;
+    }
+    if !faults && !syscalls {
+        open.maps.samplings.set_autocreate(false)?;
+    }
+    Ok(())
+}
+
 /// To be called before the programs are loaded.
 fn prepare_probes(open: &mut OpenSamplerSkel, wanted: bool) -> Result<(), libbpf_rs::Error> {
     if !wanted {
-        open.progs.take_allocation.set_autoload(false);
-        open.progs.take_free.set_autoload(false);
         return open.maps.states_in_use.set_autocreate(false);
     }
     let cpus = libbpf_rs::num_possible_cpus()? as u32;

@@ -20,6 +20,7 @@ mod mappings;
 mod outbox;
 mod privilege;
 mod recordings;
+mod sampled_events;
 mod samples;
 mod seccomp;
 mod session;

@@ -5,7 +5,8 @@ use records::layout::{
     COPIED_REGISTERS, KERNEL_FRAMES_MAX, RecordForm, SAMPLE_HEAD_BYTES, SampleKind, USER_FRAMES_MAX,
 };
 use records::{
-    CopiedPiece, CopyRecord, LockHolder, SampleRecord, StackEnd, WaitCause, WaitEnd, Worth,
+    CopiedPiece, CopyRecord, LockHolder, RestRecord, SampleRecord, StackEnd, WaitCause, WaitEnd,
+    Worth,
 };
 
 /// What the BPF program sends.
@@ -13,6 +14,7 @@ pub enum Taken {
     Stack(SampleRecord),
     Copy(CopyRecord),
     WaitEnd(WaitEnd),
+    Rest(RestRecord),
     /// Of the allocation with this id.
     Free {
         time_ns: u64,
@@ -50,6 +52,16 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             id,
         };
         return Some((freed, Vec::new()));
+    }
+    if form == RecordForm::Rest {
+        let rest = RestRecord {
+            time_ns,
+            pid,
+            tid,
+            worth,
+            comm,
+        };
+        return Some((Taken::Rest(rest), Vec::new()));
     }
     if form == RecordForm::WaitEnd {
         let (span_ns, place, queued_ns) = (f.u64()?, f.u64()?, f.u64()?);

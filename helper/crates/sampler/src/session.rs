@@ -16,7 +16,7 @@ use records::{
 };
 
 use crate::allocations::Probes;
-use crate::attachment::{Attachment, Waits};
+use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities, Wanted};
 use crate::calls::CallProbes;
 use crate::catch_up::CatchUp;
@@ -29,11 +29,16 @@ use crate::kernel_symbols::KernelSymbols;
 use crate::looks::Watch;
 use crate::mappings::{BpfFileRows, FileRows, Mapped};
 use crate::outbox::Outbox;
+use crate::sampled_events::{Faults, SyscallProbes};
 use crate::tables::Tables;
 use crate::waits::LastLook;
 use crate::{privilege, recordings, seccomp, start_up};
 
 mod forwarding;
+mod loading;
+mod sampled;
+
+use loading::{Loaded, load};
 
 /// Bounds on what the engine may ask for: 64 Mi rows are 256 MiB, twenty times what clang with LLVM needs.
 const ROWS_MAX: u32 = 64 << 20;
@@ -68,6 +73,8 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         waits,
         allocations,
         calls,
+        faults,
+        syscalls,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -99,8 +106,15 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         waits,
         allocations,
         calls,
+        faults,
+        syscalls,
     };
-    let (bpf, waits) = load(wanted, invoker)?;
+    let Loaded {
+        bpf,
+        waits,
+        no_sampled_events,
+    } = load(wanted, invoker)?;
+    let no_syscalls = no_sampled_events.filter(|_| syscalls);
     let mut session = Session {
         invoker,
         started: false,
@@ -118,7 +132,12 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
             },
             timers,
             waits,
+            Faults::new(faults, no_sampled_events),
         ),
+        syscalls_wanted: syscalls && no_syscalls.is_none(),
+        syscall_probes: None,
+        no_syscalls,
+        faults_counted: 0,
         cpu_time: None,
         last_look: None,
         follower: Follower::default(),
@@ -129,30 +148,6 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         kernel_symbols: KernelSymbols::default(),
     };
     session.serve(&mut inbox, out)
-}
-
-/// A kernel that loads all but what sees waits records CPU time.
-fn load(wanted: Wanted, invoker: u32) -> Result<(Bpf, Waits), End> {
-    let errno_of_load = match Bpf::load(wanted, invoker) {
-        Ok(bpf) if wanted.waits => return Ok((bpf, Waits::Seen)),
-        Ok(bpf) => return Ok((bpf, Waits::Unwanted)),
-        Err(e) => errno_of(&e),
-    };
-    let failed = |errno| End::Failed(SamplerStep::LoadBpf, errno, 0);
-    if !wanted.waits {
-        return Err(failed(errno_of_load));
-    }
-    let without_waits = Wanted {
-        waits: false,
-        ..wanted
-    };
-    let bpf = Bpf::load(without_waits, invoker).map_err(|e| failed(errno_of(&e)))?;
-    let refused = SamplerError {
-        step: SamplerStep::LoadBpf,
-        errno: errno_of_load,
-        pid: 0,
-    };
-    Ok((bpf, Waits::Refused(refused)))
 }
 
 pub(crate) struct Session {
@@ -168,6 +163,11 @@ pub(crate) struct Session {
     probes: Option<Probes>,
     calls_wanted: bool,
     call_probes: CallProbes,
+    syscalls_wanted: bool,
+    syscall_probes: Option<SyscallProbes>,
+    no_syscalls: Option<SamplerError>,
+    /// Page faults that the kernel has counted, once sampling has ended.
+    faults_counted: u64,
     /// Since sampling began.
     cpu_time: Option<CpuTime>,
     /// If waits are wanted, since sampling began.
@@ -209,6 +209,7 @@ impl Session {
                 self.attachment.stop();
                 self.probes = None;
                 self.call_probes.detach();
+                self.end_sampled_events();
                 if let Some(last_look) = self.last_look.take() {
                     self.bpf.end_open_waits(last_look, monotonic_ns());
                 }
@@ -238,7 +239,7 @@ impl Session {
             if stop || counted.elapsed() >= COUNTS_EVERY {
                 counted = Instant::now();
                 FromSampler::Counts {
-                    counters: self.bpf.counters(),
+                    counters: self.counters(),
                     lost_mapping_records: self.follower.lost_records,
                 }
                 .write(out)?;
@@ -421,6 +422,12 @@ impl Session {
             self.last_look = Some(prepared.map_err(|e| failed(SamplerStep::AttachBpf, &e))?);
         }
         self.call_probes.begin();
+        if self.syscalls_wanted {
+            match self.bpf.attach_syscalls() {
+                Ok(probes) => self.syscall_probes = Some(probes),
+                Err(error) => self.no_syscalls = Some(error),
+            }
+        }
         self.attachment.start()?;
         self.started = true;
         self.input.refuse_files();
@@ -432,6 +439,8 @@ impl Session {
             hardware_cycles: self.attachment.hardware_cycles(),
             per_cpu: self.attachment.is_per_cpu(),
             no_waits: self.attachment.no_waits(),
+            no_faults: self.attachment.faults.refused,
+            no_syscalls: self.no_syscalls,
         }
         .write(out)?;
         Ok(())
@@ -465,4 +474,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 14);
+const _: () = assert!(Counter::ALL.len() == 20);

@@ -31,6 +31,8 @@ pub fn choices(request: &RecordRequest) -> Result<Choices, Failure> {
         sample_hz: count(request.sample_hz, sample_hz)?,
         waiting: !request.no_waiting,
         allocations: request.allocations,
+        faults: request.faults,
+        syscalls: request.syscalls,
         warm_up: count(request.warm_up, warm_up)?,
         debuginfod: request.debuginfod,
         duration: seconds(request.duration_s)?,

@@ -68,6 +68,8 @@ impl Sampler {
             waits: false,
             allocations: false,
             calls: false,
+            faults: false,
+            syscalls: false,
         }
     }
 

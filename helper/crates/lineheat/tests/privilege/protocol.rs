@@ -43,6 +43,8 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         waits: false,
         allocations: false,
         calls: false,
+        faults: false,
+        syscalls: false,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

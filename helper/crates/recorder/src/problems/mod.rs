@@ -10,6 +10,8 @@ mod made_code;
 mod missing_samples;
 mod missing_work;
 pub mod problem;
+mod sampled_event_problem;
+mod sampled_events;
 mod short_stacks;
 mod shortfall;
 mod text;
@@ -31,6 +33,10 @@ use missing_samples::{
 };
 use missing_work::missing_work;
 pub use problem::Problem;
+use sampled_events::{
+    faults_lost, faults_not_allowed, faults_without_stack, huge_pages, no_faults, no_syscalls,
+    syscall_time_beyond, syscalls_lost, syscalls_not_allowed, syscalls_without_stack,
+};
 use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
 use shortfall::shortfall;
@@ -51,6 +57,8 @@ enum Finding {
 const FINDINGS: &[Finding] = &[
     // Asked for, so it is the first news.
     Finding::Seen(no_waits),
+    Finding::Seen(no_faults),
+    Finding::Seen(no_syscalls),
     Finding::Seen(user_space_only),
     Finding::Seen(samples_not_allowed),
     Finding::Seen(programs_not_allowed),
@@ -64,6 +72,14 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_beyond),
     Finding::Seen(holders_beyond),
     Finding::Seen(threads_not_run),
+    Finding::Seen(faults_lost),
+    Finding::Seen(faults_not_allowed),
+    Finding::Seen(faults_without_stack),
+    Finding::Seen(huge_pages),
+    Finding::Seen(syscalls_lost),
+    Finding::Seen(syscalls_not_allowed),
+    Finding::Seen(syscalls_without_stack),
+    Finding::Seen(syscall_time_beyond),
     Finding::Seen(not_sampled),
     Finding::Seen(own_new),
     Finding::Seen(programs_without),
@@ -104,6 +120,8 @@ pub fn problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
 pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
     let missing = [
         no_waits(seen),
+        no_faults(seen),
+        no_syscalls(seen),
         not_sampled(seen),
         functions_not_counted(seen),
     ];

@@ -5,6 +5,7 @@ use symbolize::{Language, Text};
 
 use super::allocation_problem::AllocationProblem;
 use super::call_problem::CallProblem;
+use super::sampled_event_problem::SampledEventProblem;
 use crate::modules::MadeBy;
 
 /// Shares are of all samples where nothing else is said.
@@ -73,6 +74,8 @@ pub enum Problem {
     ThreadsNotRun {
         threads: u64,
     },
+    /// Of page faults and system calls.
+    SampledEvents(SampledEventProblem),
     /// Of allocated memory.
     Allocations(AllocationProblem),
     /// Of counted calls.

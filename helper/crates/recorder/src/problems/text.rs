@@ -76,6 +76,7 @@ impl Problem {
                     "{which} did not run during the recording. Where they waited is unknown, and they are not in the waiting time."
                 )
             }
+            Problem::SampledEvents(problem) => problem.sentence(),
             Problem::Allocations(problem) => problem.sentence(),
             Problem::Calls(problem) => problem.sentence(),
             Problem::MappingRecordsLost { records } => format!(

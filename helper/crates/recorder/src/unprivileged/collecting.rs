@@ -39,6 +39,8 @@ pub fn collect(mut collector: Collector, incoming: &SyncSender<Incoming>, shared
         hardware_cycles: collector.has_hardware_cycles(),
         per_cpu: false,
         no_waits: None,
+        no_faults: None,
+        no_syscalls: None,
     };
     if incoming.send(Incoming::Sampler(vec![ready])).is_err() {
         return;

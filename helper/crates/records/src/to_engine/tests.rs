@@ -3,6 +3,7 @@ use crate::CallsOfThread;
 use crate::FileId;
 use crate::LockHolder;
 use crate::MessageReader;
+use crate::SampleKind;
 use crate::SamplerStep;
 use crate::WaitCause;
 
@@ -32,6 +33,8 @@ fn a_message_is_read_as_it_was_written() {
             hardware_cycles: false,
             per_cpu: true,
             no_waits: None,
+            no_faults: None,
+            no_syscalls: None,
         },
         FromSampler::Ready {
             hardware_cycles: true,
@@ -41,7 +44,25 @@ fn a_message_is_read_as_it_was_written() {
                 errno: 13,
                 pid: 0,
             }),
+            no_faults: Some(SamplerError {
+                step: SamplerStep::OpenFaultEvent,
+                errno: 13,
+                pid: 0,
+            }),
+            no_syscalls: None,
         },
+        FromSampler::Rest(RestRecord {
+            time_ns: 5,
+            pid: 1,
+            tid: 2,
+            worth: Worth {
+                kind: SampleKind::SyscallError,
+                weight: 7,
+                id: 257,
+                ..Worth::default()
+            },
+            comm: [b'x'; 16],
+        }),
         sample(),
         FromSampler::Copy(CopyRecord {
             time_ns: 5,
@@ -127,7 +148,9 @@ fn a_message_is_read_as_it_was_written() {
             name: b"tcp_sendmsg".to_vec(),
         },
         FromSampler::Counts {
-            counters: [5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6, 2],
+            counters: [
+                5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6, 2, 10, 11, 12, 13, 14, 15,
+            ],
             lost_mapping_records: 0,
         },
         FromSampler::Failed(SamplerError {

@@ -36,7 +36,7 @@ impl Session {
         let kernel_ids = match &mut sample {
             Taken::Stack(sample) => &mut sample.kernel,
             Taken::Copy(copy) => &mut copy.kernel,
-            Taken::WaitEnd(_) | Taken::Free { .. } => &mut no_frames,
+            Taken::WaitEnd(_) | Taken::Rest(_) | Taken::Free { .. } => &mut no_frames,
         };
         for (depth, address) in kernel.into_iter().enumerate() {
             // Callers hold return addresses: the call is before them.
@@ -58,6 +58,7 @@ impl Session {
             Taken::Stack(sample) => FromSampler::Sample(sample),
             Taken::Copy(copy) => FromSampler::Copy(copy),
             Taken::WaitEnd(end) => FromSampler::WaitEnd(end),
+            Taken::Rest(rest) => FromSampler::Rest(rest),
             Taken::Free {
                 time_ns,
                 pid,
