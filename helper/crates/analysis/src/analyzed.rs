@@ -16,6 +16,7 @@ use crate::frames::{
     PlaceId, SourceFile,
 };
 use crate::interrupts::Interrupts;
+use crate::memory_times::MemoryTimes;
 use crate::path_parts::ends_with_path;
 use crate::sample_times::SampleTimes;
 use crate::selected_samples::SelectedSamples;
@@ -45,6 +46,7 @@ pub(crate) struct Recorded {
     function_of_place: Vec<FunctionId>,
     pub times: OnceLock<Option<SampleTimes>>,
     pub wait_times: OnceLock<Option<WaitTimes>>,
+    pub memory_times: OnceLock<Option<MemoryTimes>>,
     pub threads: OnceLock<Threads>,
     /// By whether processes are kept together, and by measure.
     pub tracks: Mutex<HashMap<(bool, Measure), Arc<Tracks>, SeededHash>>,
@@ -427,6 +429,7 @@ impl Tables {
             places: resolved.places,
             times: OnceLock::new(),
             wait_times: OnceLock::new(),
+            memory_times: OnceLock::new(),
             threads: OnceLock::new(),
             tracks: Mutex::default(),
             profile,

@@ -51,6 +51,7 @@ mod matching;
 mod matching_files;
 mod matching_names;
 mod memory_columns;
+mod memory_times;
 mod merge;
 mod moved_cost;
 mod moves;

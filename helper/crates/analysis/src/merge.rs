@@ -27,6 +27,7 @@ pub fn merge(mut profiles: Vec<Profile>) -> Result<Profile, String> {
         run.time_delta_ns = Vec::new();
         run.wait_times = None;
         run.memory_in_time = None;
+        run.memory_times = None;
         run.calls = None;
         builder.set_run(run);
     }
@@ -95,6 +96,7 @@ fn merged_run(profiles: &[Profile], parts: &[Executions]) -> Option<RunInfo> {
     merged.time_delta_ns = Vec::new();
     merged.wait_times = None;
     merged.memory_in_time = None;
+    merged.memory_times = None;
     merged.calls = None;
     for run in profiles[..profiles.len() - 1]
         .iter()

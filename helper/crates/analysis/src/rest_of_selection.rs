@@ -1,10 +1,11 @@
 //! The samples that a selection leaves out.
 
+use crate::memory_times::MemoryWithin;
 use crate::sample_times::between;
 use crate::selected_samples::SelectedSamples;
 
 impl SelectedSamples {
-    /// What `self` leaves out of `rows`, so that both add up to the whole. `samples`: of the profile. `is_meant`: by sample, whether the
+    /// What `self` leaves out of `rows`, so that both add up to the whole; `memory`: of the times that it leaves out. `samples`: of the profile. `is_meant`: by sample, whether the
     /// threads and executions of the selection are its own. `has_time`: whether it is known when it was taken; else it is in neither.
     pub fn rest<'a>(
         &self,
@@ -12,6 +13,7 @@ impl SelectedSamples {
         samples: usize,
         is_meant: impl Fn(usize) -> bool,
         has_time: impl Fn(usize) -> bool,
+        memory: Option<&MemoryWithin>,
     ) -> SelectedSamples {
         let is_timed = !self.times.is_empty();
         let mut rest = SelectedSamples {
@@ -33,6 +35,13 @@ impl SelectedSamples {
                 }
                 rest.samples.push(sample as u32);
                 rest.values.extend_from_slice(row);
+                continue;
+            }
+            if let Some(memory) = memory.filter(|of| of.has_time(sample)) {
+                if let Some(row) = memory.row(sample) {
+                    rest.samples.push(sample as u32);
+                    rest.values.extend(row);
+                }
                 continue;
             }
             if !is_timed || !has_time(sample) {

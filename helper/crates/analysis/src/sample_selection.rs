@@ -6,7 +6,9 @@ use std::ops::Range;
 use profile::{Profile, SeededHash};
 
 use crate::analyzed::Analyzed;
-use crate::sample_times::{SampleTimes, apart};
+use crate::frames::Measure;
+use crate::memory_times::{MemoryTimes, MemoryWithin};
+use crate::sample_times::{SampleTimes, apart, between};
 use crate::selected_samples::SelectedSamples;
 use crate::selection::Selection;
 use crate::threads::Threads;
@@ -19,6 +21,7 @@ struct Source<'a> {
     threads: &'a Threads,
     times: Option<&'a SampleTimes>,
     wait_times: Option<&'a WaitTimes>,
+    memory_times: Option<&'a MemoryTimes>,
 }
 
 impl Source<'_> {
@@ -48,6 +51,7 @@ impl SelectedSamples {
             threads: analyzed.thread_table(),
             times: is_timed.then(|| analyzed.sample_times()).flatten(),
             wait_times: is_timed.then(|| analyzed.wait_times()).flatten(),
+            memory_times: is_timed.then(|| analyzed.memory_times()).flatten(),
         };
         SelectedSamples::among(&source, analyzed.each_sample(), selection, unknown)
     }
@@ -63,11 +67,13 @@ impl SelectedSamples {
         let is_timed = !selection.times.is_empty();
         let times = is_timed.then(|| SampleTimes::of(profile)).flatten();
         let wait_times = is_timed.then(|| WaitTimes::of(profile)).flatten();
+        let memory_times = is_timed.then(|| MemoryTimes::of(profile)).flatten();
         let source = Source {
             profile,
             threads: &threads,
             times: times.as_ref(),
             wait_times: wait_times.as_ref(),
+            memory_times: memory_times.as_ref(),
         };
         let rows = profile
             .samples
@@ -114,7 +120,9 @@ impl SelectedSamples {
                 return Err(NO_REST.to_owned());
             }
             let samples = source.profile.samples.len();
-            selected = selected.rest(rows, samples, is_meant, |sample| source.has_time(sample));
+            let memory = (source.memory_times).map(|of| of.within(&between(&selected.times)));
+            let has_time = |sample: usize| source.has_time(sample);
+            selected = selected.rest(rows, samples, is_meant, has_time, memory.as_ref());
         }
         selected.part = selection.part();
         Ok(selected)
@@ -140,10 +148,18 @@ impl SelectedSamples {
             .wait_times
             .map(|waits| waits.sums_within(&self.times));
         let waits = waits.unwrap_or_default();
+        let memory: Option<MemoryWithin> = (source.memory_times).map(|of| of.within(&self.times));
         let of_waits = [("wait", "nanoseconds"), ("waits", "count")]
             .map(|(name, unit)| profile.find_sample_type(name, unit));
         let mut uneven: HashMap<u32, Uneven, SeededHash> = HashMap::default();
         for (sample, row) in rows {
+            if let Some(memory) = memory.as_ref().filter(|of| of.has_time(sample)) {
+                if let Some(row) = memory.row(sample) {
+                    self.samples.push(sample as u32);
+                    self.values.extend(row);
+                }
+                continue;
+            }
             if source.is_of_timed_waits(sample) {
                 if let Some(waited) = waits.get(&(sample as u32)) {
                     let value_of = |of: usize| match of {
@@ -300,6 +316,23 @@ impl Analyzed {
         let times =
             (self.recorded.wait_times).get_or_init(|| WaitTimes::of(&self.recorded.profile));
         times.as_ref()
+    }
+
+    /// Whether it is known when the memory of this measure was allocated and freed. The peak has no time but its own.
+    pub fn has_memory_times(&self, measure: Measure) -> bool {
+        (self.memory_times()).is_some_and(|times| times.has_times_of(measure))
+    }
+
+    /// Of the recording. `None`: it has no allocations, or does not say when they were.
+    pub(crate) fn memory_times(&self) -> Option<&MemoryTimes> {
+        let times =
+            (self.recorded.memory_times).get_or_init(|| MemoryTimes::of(&self.recorded.profile));
+        times.as_ref()
+    }
+
+    /// Whether only some of the time is selected.
+    pub fn is_part_of_time(&self) -> bool {
+        (self.selected.as_ref()).is_some_and(|selected| !selected.times.is_empty())
     }
 
     /// The samples in the order of time, as indices into the profile's; of a selection those that are in. Empty: nothing tells.

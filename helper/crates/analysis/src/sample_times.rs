@@ -15,7 +15,9 @@ pub(crate) struct SampleTimes {
 impl SampleTimes {
     /// `None`: the profile says nothing of it.
     pub fn of(profile: &Profile) -> Option<SampleTimes> {
-        let is_timed = |run: &&RunInfo| !run.time_sample.is_empty() || run.wait_times.is_some();
+        let is_timed = |run: &&RunInfo| {
+            !run.time_sample.is_empty() || run.wait_times.is_some() || run.memory_times.is_some()
+        };
         let run = profile.run.as_ref().filter(is_timed)?;
         let mut occurrences = vec![0u32; profile.samples.len()];
         for &sample in &run.time_sample {

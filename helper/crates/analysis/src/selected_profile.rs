@@ -42,6 +42,7 @@ impl Analyzed {
         if let Some(run) = &mut made.run {
             self.take_times(selected, run);
             run.memory_in_time = None;
+            run.memory_times = None;
             run.problems
                 .push(format!("This file is a part of a run: {words}."));
         }

@@ -2,7 +2,7 @@
 
 use analysis::{AllocationSite, Amount, MemoryKind, allocation_sites};
 
-use crate::memory_figures::{interval, title};
+use crate::memory_figures::{interval, shown_kinds, title};
 use crate::row_texts::{rest, short_path};
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
@@ -22,6 +22,13 @@ pub fn sites(run: &SelectedRun) -> Result<Vec<AllocationSite>, String> {
                 .to_owned(),
         );
     }
+    let space = MemoryKind::Allocated.measures(analyzed)[0];
+    if analyzed.is_part_of_time() && !space.is_some_and(|of| analyzed.has_memory_times(of)) {
+        return Err(
+            "This run does not say when its memory was allocated, so --time cannot select among it. Leave out --time, or record the run again."
+                .to_owned(),
+        );
+    }
     let mut sites = allocation_sites(analyzed);
     let chosen = (MemoryKind::ALL.iter().enumerate()).find_map(|(kind, of)| {
         let measures = of.measures(analyzed);
@@ -37,11 +44,15 @@ pub fn sites(run: &SelectedRun) -> Result<Vec<AllocationSite>, String> {
 /// Those that the file has, by their place in [`MemoryKind::ALL`], with the sum of its bytes.
 fn kinds(run: &SelectedRun) -> Vec<(usize, MemoryKind, Amount)> {
     let kinds = MemoryKind::ALL.into_iter().enumerate();
+    let is_shown = |kind: &MemoryKind| shown_kinds(run).any(|of| of == *kind);
     let with_sum = |(at, kind): (usize, MemoryKind)| {
         let measure = kind.measures(&run.analyzed)[0]?;
         Some((at, kind, run.analyzed.total(measure)))
     };
-    kinds.filter_map(with_sum).collect()
+    kinds
+        .filter(|(_, kind)| is_shown(kind))
+        .filter_map(with_sum)
+        .collect()
 }
 
 pub fn allocation_table(

@@ -29,9 +29,16 @@ pub fn memory_figures(run: &SelectedRun) -> Vec<MemoryFigure> {
         })
     };
     match interval(run) {
-        Some(_) => MemoryKind::ALL.into_iter().filter_map(figure).collect(),
+        Some(_) => shown_kinds(run).filter_map(figure).collect(),
         None => Vec::new(),
     }
+}
+
+/// The peak is that of the whole run.
+pub fn shown_kinds(run: &SelectedRun) -> impl Iterator<Item = MemoryKind> {
+    let is_part_of_time = run.analyzed.is_part_of_time();
+    let kinds = MemoryKind::ALL.into_iter();
+    kinds.filter(move |kind| *kind != MemoryKind::Peak || !is_part_of_time)
 }
 
 /// Bytes between samples, on average. `None`: the run is not ours, or memory was not recorded.

@@ -177,9 +177,10 @@ fn allocations(run: &SelectedRun) -> Option<String> {
     ))
 }
 
-/// All sums of memory, where the run has them and no part of it is selected.
+/// All sums of memory, where the run has them and no part of it is selected, or one of the time.
 fn memory(run: &SelectedRun) -> String {
-    if !run.selection.is_empty() {
+    let is_part_of_time = run.analyzed.is_part_of_time();
+    if !run.selection.is_empty() && !is_part_of_time {
         return String::new();
     }
     let figures = memory_figures(run);
@@ -187,6 +188,7 @@ fn memory(run: &SelectedRun) -> String {
     let in_use = in_use.map_or(0, |of| of.bytes);
     let each = figures.iter().map(|figure| {
         let kind = match figure.kind {
+            MemoryKind::InUse if is_part_of_time => "of it in use when the selected time ends",
             MemoryKind::InUse => "in use at end",
             kind => title(kind),
         };

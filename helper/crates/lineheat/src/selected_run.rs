@@ -23,10 +23,17 @@ pub struct SelectedRun {
 }
 
 /// Of measures whose samples have no time.
-fn no_times(family: Family, analyzed: &Analyzed) -> Option<String> {
-    let what = match family {
+fn no_times(measure: Measure, analyzed: &Analyzed) -> Option<String> {
+    let info = analyzed.measures().get(measure)?;
+    let what = match info.family {
+        Family::Memory if info.name.starts_with("peak_") => {
+            return Some(
+                "A run has one peak, so --time cannot select a part of it. Leave out --time, or choose another --measure."
+                    .to_owned(),
+            );
+        }
         Family::Waiting if !analyzed.has_wait_times() => "its waits were",
-        Family::Memory => "its memory was allocated",
+        Family::Memory if !analyzed.has_memory_times(measure) => "its memory was allocated",
         _ => return None,
     };
     Some(format!(
@@ -84,10 +91,9 @@ impl SelectedRun {
         let analyzed = Analyzed::new(profile);
         let measure = measure.of(&analyzed)?;
         let selection = flags.selection();
-        let family = analyzed.measures().get(measure).map(|info| info.family);
-        if let Some(refusal) = family
-            .and_then(|family| no_times(family, &analyzed))
-            .filter(|_| !selection.times.is_empty())
+        if let Some(refusal) = (!selection.times.is_empty())
+            .then(|| no_times(measure, &analyzed))
+            .flatten()
         {
             return Err(refusal);
         }

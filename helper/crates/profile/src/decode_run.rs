@@ -96,6 +96,13 @@ impl RunParts {
                     .into(),
             );
         }
+        if (run.memory_times.as_ref()).is_some_and(|times| !times.fit(profile)) {
+            run.memory_times = None;
+            profile.problems.push(
+                "The times of the allocations of this run are damaged and were omitted. All samples are present."
+                    .into(),
+            );
+        }
         if run.calls.as_ref().is_some_and(|calls| !calls.fit()) {
             run.calls = None;
             profile.problems.push(

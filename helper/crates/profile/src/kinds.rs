@@ -46,6 +46,11 @@ impl Sums {
         self.value = self.value.saturating_add(other.value);
     }
 
+    /// Whole objects, of what is allocated.
+    pub fn objects(&self) -> u64 {
+        self.weight.saturating_add(ALLOCATED_OBJECT / 2) / ALLOCATED_OBJECT
+    }
+
     /// What was added before.
     pub fn take(&mut self, other: Sums) {
         self.samples -= other.samples;
@@ -98,7 +103,7 @@ const COLUMNS: &[Column] = &[
         kind: ALLOCATED,
         name: "alloc_objects",
         unit: "count",
-        of: objects_of,
+        of: Sums::objects,
     },
     Column {
         kind: ALLOCATED,
@@ -116,7 +121,7 @@ const COLUMNS: &[Column] = &[
         kind: IN_USE,
         name: "inuse_objects",
         unit: "count",
-        of: objects_of,
+        of: Sums::objects,
     },
     Column {
         kind: IN_USE,
@@ -134,7 +139,7 @@ const COLUMNS: &[Column] = &[
         kind: PEAK,
         name: "peak_objects",
         unit: "count",
-        of: objects_of,
+        of: Sums::objects,
     },
     Column {
         kind: PEAK,
@@ -152,7 +157,7 @@ const COLUMNS: &[Column] = &[
         kind: TEMPORARY,
         name: "temporary_objects",
         unit: "count",
-        of: objects_of,
+        of: Sums::objects,
     },
     Column {
         kind: TEMPORARY,
@@ -197,10 +202,6 @@ const COLUMNS: &[Column] = &[
         of: |sums| sums.weight,
     },
 ];
-
-fn objects_of(sums: &Sums) -> u64 {
-    sums.weight.saturating_add(ALLOCATED_OBJECT / 2) / ALLOCATED_OBJECT
-}
 
 /// The columns of a run that may have samples of these kinds.
 pub struct KindColumns(Vec<&'static Column>);

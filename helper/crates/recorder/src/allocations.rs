@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use profile::run::MemoryInTime;
+use profile::run::{MemoryInTime, MemoryTimes};
 use profile::{ALLOCATED_OBJECT, Sums};
 use records::{SampleKind, SampleRecord};
 use symbolize::OwnAllocator;
@@ -114,14 +114,16 @@ impl Allocations {
             value: bytes,
         };
         let group = stacks.add_sums(stack, thread, SampleKind::Allocation, None, sums);
-        if worth.id == 0 {
-            return self.untracked.add(bytes);
-        }
         let block = Block {
             group,
             repetition,
+            allocated_ns: time_ns,
             sums,
         };
+        if worth.id == 0 {
+            self.live.note_untracked(&block);
+            return self.untracked.add(bytes);
+        }
         let change = Change::Allocated {
             tid,
             id: worth.id,
@@ -169,6 +171,11 @@ impl Allocations {
     /// After the end; None: nothing was allocated.
     pub fn in_time(&self, started_ns: u64) -> Option<MemoryInTime> {
         self.live.in_time(started_ns)
+    }
+
+    /// When it was allocated and freed; None: nothing was.
+    pub fn times(&self, started_ns: u64) -> Option<MemoryTimes> {
+        self.live.times(started_ns)
     }
 
     /// By how much the variance of a sum is higher than if all points weighed the same.

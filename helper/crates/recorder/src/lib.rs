@@ -35,6 +35,7 @@ mod live_memory;
 mod lock_holders;
 mod mapped_paths;
 mod memory_in_time;
+mod memory_times;
 mod missed;
 mod missing_rights;
 mod module_files;

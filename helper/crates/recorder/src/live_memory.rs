@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use profile::run::{MemoryInTime as SavedInTime, MemoryPeak};
-use profile::{SeededHash, Sums};
+use profile::run::{MemoryInTime as SavedInTime, MemoryPeak, MemoryTimes as SavedTimes};
+use profile::{MemoryTime, NOT_FREED, SeededHash, Sums};
 use records::SampleKind;
 
 use super::memory_in_time::MemoryInTime;
+use super::memory_times::MemoryTimes;
 use super::stacks::CountedStacks;
 
 /// What happened to memory of a process.
@@ -38,6 +39,7 @@ pub struct Block {
     pub group: u32,
     /// As in [`CountedStacks::add`].
     pub repetition: u32,
+    pub allocated_ns: u64,
     pub sums: Sums,
 }
 
@@ -54,6 +56,7 @@ pub struct LiveMemory {
     /// Of all of them.
     now: u64,
     in_time: MemoryInTime,
+    times: MemoryTimes,
 }
 
 #[derive(Default)]
@@ -111,12 +114,13 @@ impl LiveMemory {
         {
             match change {
                 Change::Allocated { block, .. } if self.blocks >= BLOCKS_MAX => {
+                    self.note_untracked(&block);
                     without_room.push(block);
                 }
                 Change::Allocated { tid, id, block } => {
                     // A program that the process ran before gave the same number, and its end was not heard of.
                     if let Some(before) = self.allocate(time_ns, pid, tid, id, block) {
-                        add(stacks, before.group, SampleKind::InUse, before.sums);
+                        self.keep(before, stacks);
                     }
                 }
                 Change::Freed { tid, id } => {
@@ -164,6 +168,32 @@ impl LiveMemory {
         self.in_time.since(started_ns, peaks.collect())
     }
 
+    /// As a run has them; None: nothing was allocated.
+    pub fn times(&self, started_ns: u64) -> Option<SavedTimes> {
+        self.times.since(started_ns)
+    }
+
+    /// Nobody will know when it is freed.
+    pub fn note_untracked(&mut self, block: &Block) {
+        self.note_times(block, block.allocated_ns, false);
+    }
+
+    /// It was not freed.
+    fn keep(&mut self, block: Block, stacks: &mut CountedStacks) {
+        add(stacks, block.group, SampleKind::InUse, block.sums);
+        self.note_times(&block, NOT_FREED, false);
+    }
+
+    fn note_times(&mut self, block: &Block, freed_ns: u64, is_temporary: bool) {
+        self.times.add(MemoryTime {
+            sample: block.group,
+            allocated_ns: block.allocated_ns,
+            freed_ns: freed_ns.max(block.allocated_ns),
+            is_temporary,
+            sums: block.sums,
+        });
+    }
+
     /// The block that had its number before.
     fn allocate(
         &mut self,
@@ -190,6 +220,7 @@ impl LiveMemory {
         let block = process.blocks.remove(&id)?;
         let is_last = process.last.get(&tid) == Some(&id);
         self.blocks -= 1;
+        self.note_times(&block, time_ns, is_last);
         self.change(time_ns, block, Sums::take);
         is_last.then_some(block)
     }
@@ -203,7 +234,7 @@ impl LiveMemory {
         left.sort_unstable_by_key(|(id, _)| *id);
         for (_, block) in left {
             self.blocks -= 1;
-            add(stacks, block.group, SampleKind::InUse, block.sums);
+            self.keep(block, stacks);
             self.change(time_ns, block, Sums::take);
         }
     }

@@ -93,6 +93,7 @@ pub fn run_info(
         time_every: 0,
         wait_times: None,
         memory_in_time: None,
+        memory_times: None,
         work_from: seen.work_from.clone().unwrap_or_default(),
         allocation_interval: seen.allocations.interval,
         allocation_spread: seen.allocations.spread(),
@@ -214,7 +215,7 @@ fn folded(found: &symbolize::ModuleSymbols) -> Vec<Folded> {
         .collect()
 }
 
-/// Samples by time: which sample of the profile, and ns since the one before; when the waits were, and how much memory was in use.
+/// Samples by time: which sample of the profile, and ns since the one before; when the waits were, how much memory was in use, and when it was allocated.
 pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
     let stacks = &seen.stacks;
     let mut times = stacks.times.clone();
@@ -235,4 +236,5 @@ pub fn add_times(info: &mut RunInfo, seen: &Evidence) {
     };
     info.wait_times = seen.stacks.wait_times.since(seen.started_monotonic_ns);
     info.memory_in_time = seen.allocations.in_time(seen.started_monotonic_ns);
+    info.memory_times = seen.allocations.times(seen.started_monotonic_ns);
 }

@@ -65,6 +65,7 @@ impl Heard {
         let block = Block {
             group,
             repetition,
+            allocated_ns: time_ns,
             sums,
         };
         self.hear(time_ns, pid, Change::Allocated { tid, id, block });
