@@ -22,6 +22,8 @@ const FLAGS: &[&str] = &[
     "-Wl,-soname,liblineheat_alloc.so",
     "-Wl,-Bsymbolic-functions",
     "-Wl,--build-id=sha1",
+    // Exceptions pass through operators new.
+    "-Wl,--eh-frame-hdr",
     "-Wl,-z,relro,-z,now,-z,noexecstack",
 ];
 
@@ -47,5 +49,6 @@ fn main() {
     std::fs::copy(&made, built.with_extension("new")).expect("copied");
     std::fs::rename(built.with_extension("new"), &built).expect("renamed");
     println!("cargo:rerun-if-changed=src/allocations.c");
+    println!("cargo:rerun-if-changed=src/operators_new.c");
     println!("cargo:rerun-if-changed=build.rs");
 }

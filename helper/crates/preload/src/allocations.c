@@ -461,3 +461,5 @@ EXPORT int posix_memalign(void **to, size_t alignment, size_t size)
 		counted(*to, size);
 	return failed;
 }
+
+#include "operators_new.c"

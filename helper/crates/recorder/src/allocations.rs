@@ -76,6 +76,8 @@ impl Allocated {
     }
 }
 
+/// From the leaf, where frames of the library may be.
+const LIBRARY_FRAMES_MAX: usize = 8;
 /// 4 PiB: the values of a run are below 2^53.
 const TOTAL_MAX: u64 = 1 << 52;
 
@@ -101,8 +103,12 @@ impl Allocations {
             let mapped = spaces.find(pid, sample.time_ns, *address);
             mapped.is_some_and(|mapped| is_library(&modules.get(mapped.module).path))
         };
-        let own = sample.user.iter().take_while(|a| is_of_library(a)).count();
-        sample.user.drain(..own);
+        // Its malloc may be called by an operator new that its own has called.
+        let innermost = sample.user.len().min(LIBRARY_FRAMES_MAX);
+        let others: Vec<u64> = (sample.user.drain(..innermost))
+            .filter(|address| !is_of_library(address))
+            .collect();
+        sample.user.splice(..0, others);
         let (time_ns, tid) = (sample.time_ns, sample.tid);
         let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
         // A few bytes more than were asked for, or a few less: so many such objects.

@@ -17,10 +17,6 @@ pub enum AllocationProblem {
         program: String,
         allocator: OwnAllocator,
     },
-    /// The library has operators new and delete that do not call malloc and free.
-    OwnNew {
-        library: String,
-    },
     /// Programs that the command has started.
     ProgramsWithout {
         programs: u64,
@@ -68,9 +64,6 @@ impl AllocationProblem {
             AllocationProblem::OwnAllocator { program, allocator } => format!(
                 "{program} has an allocator of its own ({}): what that provides was not recorded. Build it with the allocator of the C library, or link this one dynamically.",
                 allocator.name()
-            ),
-            AllocationProblem::OwnNew { library } => format!(
-                "{library} has its own operators new and delete: what C++ code allocates by them was not recorded, only what is allocated by malloc and its relatives. Run the program without {library}."
             ),
             AllocationProblem::ProgramsWithout { programs, all } => format!(
                 "{programs} of {all} programs of the target did not load the library that samples allocations (statically linked, with other rights, or started with another environment): what they allocated is missing."

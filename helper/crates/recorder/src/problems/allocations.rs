@@ -5,20 +5,6 @@ use records::layout::Counter;
 use super::allocation_problem::AllocationProblem;
 use super::problem::Problem;
 use crate::evidence::Evidence;
-use crate::shown_path::module_name;
-
-/// Beginnings of the file names of libraries whose operators new do not call malloc.
-const WITH_OWN_NEW: [&str; 3] = ["libjemalloc.", "libmimalloc", "libtcmalloc"];
-
-/// Of an allocator that is loaded as a library: its malloc is called by ours.
-pub fn own_new(seen: &Evidence) -> Option<Problem> {
-    if !seen.has_allocations() {
-        return None;
-    }
-    let mut names = seen.modules.iter().map(|(_, of)| module_name(&of.path));
-    let library = names.find(|name| WITH_OWN_NEW.iter().any(|start| name.starts_with(start)))?;
-    Some(Problem::Allocations(AllocationProblem::OwnNew { library }))
-}
 
 /// Of the command itself.
 pub fn not_sampled(seen: &Evidence) -> Option<Problem> {
@@ -88,12 +74,10 @@ pub fn allocations_beyond(seen: &Evidence) -> Option<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use records::FileId;
     use symbolize::OwnAllocator;
 
     use super::*;
     use crate::allocations::FirstProgram;
-    use crate::modules::Module;
 
     fn told(problem: Option<Problem>) -> String {
         problem.map_or(String::new(), |problem| problem.sentence())
@@ -117,16 +101,6 @@ mod tests {
         assert!(of(false, Some(OwnAllocator::Mimalloc), true).contains("(mimalloc)"));
         assert!(of(false, Some(OwnAllocator::Go), true).contains("written in Go"));
         assert_eq!(of(false, None, true), "");
-    }
-
-    #[test]
-    fn an_allocator_that_is_a_library_hides_operators_new() {
-        let mut seen = Evidence::default();
-        let tcmalloc = Module::of_file(FileId::VDSO, "/usr/lib/libtcmalloc.so.4");
-        seen.modules.add(tcmalloc);
-        assert_eq!(own_new(&seen), None, "not asked for");
-        seen.allocations.interval = 1;
-        assert!(told(own_new(&seen)).starts_with("libtcmalloc.so.4 has its own operators new"));
     }
 
     #[test]

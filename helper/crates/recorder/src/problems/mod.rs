@@ -23,7 +23,7 @@ use crate::named::Named;
 
 use allocations::{
     allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, not_sampled,
-    own_new, programs_without, untracked,
+    programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
 use calls::{calls_not_allowed, calls_without_children, functions_not_counted, many_calls};
@@ -81,7 +81,6 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(syscalls_without_stack),
     Finding::Seen(syscall_time_beyond),
     Finding::Seen(not_sampled),
-    Finding::Seen(own_new),
     Finding::Seen(programs_without),
     Finding::Seen(allocations_lost),
     Finding::Seen(frees_lost),
