@@ -10,6 +10,7 @@ test('a command of the command line is one of the editor', () => {
   assert.equal(asEditorWords('Record without --no-waiting.'), 'Record with the setting Record: Waiting.');
   assert.equal(commandIn('Record without --no-waiting.')?.command, 'waitingSetting');
   assert.equal(commandIn('Record with --alloc.')?.command, 'allocationsSetting');
+  assert.equal(commandIn('Record with --calls.')?.command, 'callsSetting');
   assert.equal(commandIn('`lineheat doctor` shows how to record kernel time.')?.command, 'doctor');
 });
 

@@ -1,7 +1,13 @@
 // The engine's sentences name commands and flags of the command line. In the editor each of them is a command or a setting.
 import * as l10n from '@vscode/l10n';
 
-export const advisedCommands = ['profileRepeatedly', 'doctor', 'waitingSetting', 'allocationsSetting'] as const;
+export const advisedCommands = [
+  'profileRepeatedly',
+  'doctor',
+  'waitingSetting',
+  'allocationsSetting',
+  'callsSetting',
+] as const;
 export type AdvisedCommand = (typeof advisedCommands)[number];
 
 export interface AdvisedPart {
@@ -15,8 +21,9 @@ const LABELS: Readonly<Record<AdvisedCommand, string>> = {
   doctor: l10n.t('Doctor'),
   waitingSetting: l10n.t('with the setting Record: Waiting'),
   allocationsSetting: l10n.t('with the setting Record: Allocations'),
+  callsSetting: l10n.t('with the setting Record: Calls'),
 };
-const NAMED = /(--repeat \d+|without --no-waiting\b|with --alloc\b|`lineheat doctor`)/;
+const NAMED = /(--repeat \d+|without --no-waiting\b|with --alloc\b|with --calls\b|`lineheat doctor`)/;
 
 /** The sentence in pieces, with a command for each that it names. "Record both with --repeat 5." has three. */
 export function withCommands(sentence: string): readonly (string | AdvisedPart)[] {
@@ -44,5 +51,6 @@ function partOf(named: string): AdvisedPart {
 function commandOf(named: string): AdvisedCommand {
   if (named === 'without --no-waiting') return 'waitingSetting';
   if (named === 'with --alloc') return 'allocationsSetting';
+  if (named === 'with --calls') return 'callsSetting';
   return named.startsWith('--repeat') ? 'profileRepeatedly' : 'doctor';
 }

@@ -60,6 +60,7 @@ const shortNames: Readonly<Record<string, string>> = {
   inuse_space: l10n.t('In use'),
   faults: l10n.t('Faults'),
   syscall: l10n.t('System calls'),
+  calls: l10n.t('Calls'),
 };
 
 export const familyOf = (family: number): MeasureFamily => measureFamilies[family] ?? 'other';

@@ -23,6 +23,7 @@ export type WrittenRun = Decoded<lineheat.wire.WrittenRun.$Properties>;
 export type RunOpened = Decoded<lineheat.wire.RunOpened.$Properties>;
 export type ValueType = Decoded<lineheat.wire.ValueType.$Properties>;
 export type SourceFile = Decoded<lineheat.wire.SourceFile.$Properties>;
+export type CalledFunction = Decoded<lineheat.wire.CalledFunction.$Properties>;
 export type FileHeat = Decoded<lineheat.wire.FileHeat.$Properties>;
 export type FunctionHeat = Decoded<lineheat.wire.FunctionHeat.$Properties>;
 export type LineDetail = Decoded<lineheat.wire.LineDetail.$Properties>;

@@ -40,8 +40,9 @@ function property({ type, min, max, setting, default: usual }) {
   const bounds =
     type === 'count' ? { minimum: min, maximum: setting.max ?? max } : type === 'seconds' ? { minimum: 0 } : {};
   return {
-    type: { count: 'integer', seconds: 'number', switch: 'boolean' }[type],
-    default: usual ?? 0,
+    type: { count: 'integer', seconds: 'number', switch: 'boolean', list: 'array' }[type],
+    ...(type === 'list' ? { items: { type: 'string' } } : {}),
+    default: usual ?? (type === 'list' ? [] : 0),
     ...bounds,
     scope,
     order,

@@ -1,7 +1,14 @@
 // What the extension needs to know of record options: extension/src/recording/recordOptions.ts.
 import { camelCase, literal, madeFrom, wireFields } from './table.mjs';
 
-const tsType = { count: 'number', seconds: 'number', number: 'number', switch: 'boolean', text: 'string' };
+const tsType = {
+  count: 'number',
+  seconds: 'number',
+  number: 'number',
+  switch: 'boolean',
+  text: 'string',
+  list: 'readonly string[]',
+};
 
 /** @returns {string} */
 export function typescriptText(options) {
@@ -16,7 +23,7 @@ export function typescriptText(options) {
   return `// How a program is recorded, as the user's settings and callers of commands choose it.
 // ${madeFrom}
 import * as l10n from '@vscode/l10n';
-import { countIn, isOff, isOn, type Settings, secondsIn } from './settingValues.ts';
+import { countIn, isOff, isOn, type Settings, secondsIn, textsIn } from './settingValues.ts';
 
 export interface RecordSettings {
 ${lines(chosen, (option) => `  /** ${option.means} */\n  readonly ${camelCase(option.field)}: ${tsType[option.type]};`)}
@@ -65,6 +72,7 @@ function fromSetting(option) {
   const usual = option.default ?? 0;
   if (!setting) return typeof usual === 'string' ? `'${usual}'` : String(usual);
   const value = `settings.${setting.scope === 'machine' ? 'ofUser' : 'get'}('${setting.key}')`;
+  if (type === 'list') return `textsIn(${value})`;
   if (type === 'switch') return usual ? `!isOff(${value})` : `isOn(${value})`;
   if (type === 'seconds') return `secondsIn(${value}, ${literal(setting.clampedTo)})`;
   return `countIn(${value}, { usual: ${literal(usual)}, min: ${literal(min)}, max: ${option.field.toUpperCase()}_MAX })`;
@@ -72,8 +80,9 @@ function fromSetting(option) {
 
 const sentFields = (option) =>
   wireFields(option).map(({ field, isNegated }) => {
-    const sign = isNegated ? '!' : '';
-    return `${camelCase(field)}: ${sign}chosen.${camelCase(option.field)}`;
+    const value = `chosen.${camelCase(option.field)}`;
+    const sent = option.type === 'list' ? `[...${value}]` : `${isNegated ? '!' : ''}${value}`;
+    return `${camelCase(field)}: ${sent}`;
   });
 
 const kinds = (callers) =>

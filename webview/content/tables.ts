@@ -21,6 +21,16 @@ export interface FunctionTable {
   readonly totalValueOfRow: Float64Array;
   readonly selfSamples: Uint32Array | undefined; // undefined: nobody knows
   readonly totalSamplesOfRow: Uint32Array | undefined;
+  readonly calls: CountedCalls | undefined; // undefined: the run counted none
+}
+
+/** NaN where a function was not counted, or where it is not known how much a call takes. */
+export interface CountedCalls {
+  readonly calls: Float64Array;
+  readonly perCall: Float64Array;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly unit: string; // of perCall
 }
 
 /** One row a function or a line. "Base" is the older run, "new" the later one. */
@@ -58,9 +68,16 @@ export function readFunctionTable(bytes: Uint8Array): FunctionTable {
     totalValueOfRow: readUint64Column(fields, 7),
     selfSamples: readCounts(fields, 8, 10),
     totalSamplesOfRow: readCounts(fields, 9, 10),
+    calls: readCalls(fields),
   };
   expectRows(table);
   return table;
+}
+
+function readCalls(fields: Fields): CountedCalls | undefined {
+  const [calls, perCall, low, high] = [11, 12, 13, 14].map((number) => readDoubleColumn(fields, number));
+  if (calls!.length === 0) return undefined;
+  return { calls: calls!, perCall: perCall!, low: low!, high: high!, unit: readString(fields, 15) };
 }
 
 export function readComparedTable(bytes: Uint8Array): ComparedTable {
@@ -106,4 +123,6 @@ function expectRows(table: FunctionTable | ComparedTable) {
   for (const [name, column] of Object.entries(table)) {
     if (ArrayBuffer.isView(column)) expectLength(name, column as Float64Array, table.frames.count);
   }
+  const { calls, perCall, low, high } = ('calls' in table && table.calls) || {};
+  for (const column of [calls, perCall, low, high]) if (column) expectLength('calls', column, table.frames.count);
 }

@@ -5,6 +5,7 @@ import { countText, percentText, share, valueText } from '../../core/numbersAsTe
 import type { Counted } from '../../core/sampleCount.ts';
 import { frameFile, frameModule, frameName, isKernel } from '../content/frameTable.ts';
 import type { FunctionTable } from '../content/tables.ts';
+import { callColumns } from './callColumns.ts';
 import { fillFunction, fillShare, fillText } from './cells.ts';
 import { rowNames } from './rowNames.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
@@ -30,6 +31,7 @@ export function functionColumns(table: FunctionTable): TableColumn[] {
     valued('self', l10n.t('Self'), l10n.t('Spent in the function itself, without inlined calls'), table.selfValue),
     valued('total', l10n.t('Total'), l10n.t('Spent in the function and everything it called'), table.totalValueOfRow),
     ...(selfSamples && totalSamplesOfRow ? [countColumn(countedIn(type), selfSamples, totalSamplesOfRow)] : []),
+    ...(table.calls ? callColumns(table.calls) : []),
     {
       id: 'name',
       title: l10n.t('Function'),

@@ -8,6 +8,7 @@ import { type HeatCommandParts, heatCommands } from './heat/heatCommands.ts';
 import type { OutputLog } from './outputLog.ts';
 import { type PanelCommandParts, panelCommands } from './panels/panelCommands.ts';
 import { type SelectionCommandParts, selectionCommands } from './panels/selectionCommands.ts';
+import { type CallCommandParts, callCommands } from './recording/callCommands.ts';
 import { type RecordingCommandParts, recordingCommands } from './recording/recordingCommands.ts';
 import { type ComparisonCommandParts, comparisonCommands } from './runs/comparisonCommands.ts';
 import { type RunCommandParts, runCommands } from './runs/runCommands.ts';
@@ -17,6 +18,7 @@ export type CommandParts = HeatCommandParts &
   PanelCommandParts &
   SelectionCommandParts &
   RecordingCommandParts &
+  CallCommandParts &
   RunCommandParts &
   ComparisonCommandParts &
   DoctorCommandParts & { readonly log: OutputLog };
@@ -25,6 +27,7 @@ export type CommandParts = HeatCommandParts &
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   const commands = merged([
     recordingCommands(parts),
+    callCommands(parts),
     heatCommands(parts),
     panelCommands(parts),
     selectionCommands(parts),

@@ -6,6 +6,7 @@ const commands: Readonly<Record<AdvisedCommand, () => Thenable<unknown>>> = {
   profileRepeatedly: () => vscode.commands.executeCommand('lineheat.profileRepeatedly'),
   waitingSetting: () => showSetting('lineheat.record.waiting'),
   allocationsSetting: () => showSetting('lineheat.record.allocations'),
+  callsSetting: () => showSetting('lineheat.record.calls'),
   doctor: () => vscode.commands.executeCommand('lineheat.doctor'),
 };
 

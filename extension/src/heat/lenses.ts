@@ -5,7 +5,8 @@ import { type Compared, isSignificant, Verdict, verdictText } from '../../../cor
 import type { ShownMeasure } from '../../../core/measureText.ts';
 import { percentText, share, valueText } from '../../../core/numbersAsText.ts';
 import { areFew, chanceCountOf, countOf, type SampleCount } from '../../../core/sampleCount.ts';
-import type { Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
+import type { CalledFunction, Effect, FileDifference, FileHeat, FunctionDifference } from '../../../core/wire.ts';
+import { callsText } from './callsText.ts';
 import { changeFigure, measureWords } from './marks.ts';
 
 export const LENSES_MAX = 20;
@@ -20,9 +21,11 @@ export interface FunctionLens {
   /** As the profile has them; the module of a comparison is not said. */
   readonly name: string;
   readonly module: string;
+  /** Counted calls of the function, or why there are none; undefined: nobody asked for them. */
+  readonly called?: CalledFunction | undefined;
 }
 
-/** The lenses of the hottest functions, at most one a line, in line order. */
+/** The lenses of the hottest functions and of those whose calls were counted, at most one a line, in line order. */
 export function functionLenses(heat: FileHeat, threshold: number, measure?: ShownMeasure): FunctionLens[] {
   const words = measureWords(measure);
   const byLine = new Map<number, FunctionLens>();
@@ -35,8 +38,14 @@ export function functionLenses(heat: FileHeat, threshold: number, measure?: Show
     if (line === 0 || byLine.has(line) || total < threshold || areFew(byChance)) continue;
     const self = percentText(share(one.definitionSelfValue, heat.totalValue));
     const figures = l10n.t('{0} self · {1} total', self, percentText(total));
-    const title = [figures, words].filter(Boolean).join(' · ');
-    byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), name, module });
+    const called = heat.calls.find((of) => of.line === line);
+    const title = [figures, words, called && callsText(called)].filter(Boolean).join(' · ');
+    byLine.set(line, { line, title, samples, instances: instancesAt(heat.functions, line), name, module, called });
+  }
+  for (const called of heat.calls.slice(0, LENSES_MAX)) {
+    const { line, name, module } = called;
+    if (line === 0 || byLine.has(line)) continue;
+    byLine.set(line, { line, title: callsText(called), samples: undefined, instances: 1, name, module, called });
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }

@@ -1,7 +1,7 @@
 // How a program is recorded, as the user's settings and callers of commands choose it.
 // Made from protocol/record-options.json by `npm run generate`; do not edit it.
 import * as l10n from '@vscode/l10n';
-import { countIn, isOff, isOn, type Settings, secondsIn } from './settingValues.ts';
+import { countIn, isOff, isOn, type Settings, secondsIn, textsIn } from './settingValues.ts';
 
 export interface RecordSettings {
   /** Samples per second per busy thread. */
@@ -28,6 +28,8 @@ export interface RecordSettings {
   readonly faults: boolean;
   /** Whether system calls are recorded, too: how many, how long, and how many failed. */
   readonly syscalls: boolean;
+  /** Functions whose calls are counted: names or patterns. */
+  readonly calls: readonly string[];
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -49,6 +51,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     allocations: isOn(settings.get('allocations')),
     faults: isOn(settings.get('pageFaults')),
     syscalls: isOn(settings.get('systemCalls')),
+    calls: textsIn(settings.get('calls')),
   };
 }
 
@@ -79,6 +82,7 @@ export function requestFields(chosen: RecordSettings) {
     allocations: chosen.allocations,
     faults: chosen.faults,
     syscalls: chosen.syscalls,
+    calls: [...chosen.calls],
   };
 }
 

@@ -16,6 +16,12 @@ export function secondsIn(value: unknown, max: number): number {
   return clamp(value, 0, max);
 }
 
+/** Those that are texts, each once. */
+export function textsIn(value: unknown): readonly string[] {
+  const texts = Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string' && one !== '') : [];
+  return [...new Set(texts)];
+}
+
 export function isOn(value: unknown): boolean {
   return value === true;
 }

@@ -82,7 +82,7 @@ story('a code lens tells the share of the hot function', async ({ page }) => {
   const lens = await eventually('a code lens', async () => (await codeLenses(page))[0], { timeoutMs: 60_000 });
   // A sample or two of thousands on the function itself: its self share is then "< 0.1 %", as core/ writes it.
   assert.match(lens.titles[0], /^(< 0\.1|\d+\.\d) % self · \d+\.\d % total$/);
-  assert.deepEqual(lens.titles.slice(1), ['Flame graph', 'Compare with…']);
+  assert.deepEqual(lens.titles.slice(1), ['Flame graph', 'Compare with…', 'Count calls']);
 });
 
 story('the hover of the hot line tells samples, callers and callees', async ({ page, picture }) => {

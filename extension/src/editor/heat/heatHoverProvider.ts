@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Place } from '../../../../core/wire.ts';
 import { expected } from '../../engine/openProfiles.ts';
+import { callsHover } from '../../heat/callsText.ts';
 import { differenceHover, lineHover } from '../../heat/hoverText.ts';
 import { shownMeasure } from '../../heat/shownMeasure.ts';
 import { heatSettings } from '../settings.ts';
@@ -46,14 +47,16 @@ export class HeatHoverProvider implements vscode.HoverProvider {
     }
     const row = answer.heat.line.indexOf(line);
     const path = this.heats.pathOf(document);
-    if (row < 0 || profile?.kind !== 'run' || path === undefined) return undefined;
+    const called = callsHover(answer.heat.calls, line);
+    if (row < 0 || profile?.kind !== 'run' || path === undefined) return called || undefined;
     const asked = { path, line, limit: NEIGHBOURS, value: this.active.value ?? null };
     const reply = await profile.run.request((run) => ({ lineDetail: { run, ...asked } }));
     const detail = expected(reply.lineDetail, 'LineDetail');
     const measures = profile.opened.values.map(shownMeasure);
     const shown = answer.heat.value;
     const changed = answer.heat.changed[row]!;
-    return lineHover(detail, { changed, measures, shown, linkTo: (place) => this.linkTo(place) });
+    const hover = lineHover(detail, { changed, measures, shown, linkTo: (place) => this.linkTo(place) });
+    return [hover, called].filter(Boolean).join('\n\n');
   }
 
   private linkTo(place: Place): string | undefined {

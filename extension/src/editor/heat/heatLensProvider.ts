@@ -33,14 +33,18 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
     if (!answer) return [];
     const notice = answer.kind === 'run' ? answer.heat.notice : answer.difference.notice;
     const lenses = this.lensesOf(answer, settings.threshold).flatMap(
-      ({ line, title, samples, instances, name, module }) => {
+      ({ line, title, samples, instances, name, module, called }) => {
         const at = Math.min(line, document.lineCount);
         const target = [{ name, module }];
         if (answer.kind !== 'run') {
           const command = 'lineheat.showFlameGraph';
           return [lensAt(at, { title: visibleText(title), tooltip: shownWith(), command, arguments: target })];
         }
-        const figures = lensAt(at, { title: visibleText(title), command: '' });
+        const figures = lensAt(at, {
+          title: visibleText(title),
+          tooltip: visibleText(called?.note ?? ''),
+          command: '',
+        });
         const graph = lensAt(at, {
           title: vscode.l10n.t('Flame graph'),
           tooltip: [shownWith(samples, answer.measure), instances > 1 ? instancesText(instances) : '']
@@ -55,7 +59,13 @@ export class HeatLensProvider implements vscode.CodeLensProvider, vscode.Disposa
           command: 'lineheat.compareFunction',
           arguments: target,
         });
-        return this.canCompare() ? [figures, graph, compare] : [figures, graph];
+        const count = lensAt(at, {
+          title: vscode.l10n.t('Count calls'),
+          tooltip: vscode.l10n.t('Count each call of this function in the next recordings'),
+          command: 'lineheat.countCalls',
+          arguments: target,
+        });
+        return [figures, graph, ...(this.canCompare() ? [compare] : []), ...(called ? [] : [count])];
       },
     );
     if (notice) lenses.unshift(lensAt(1, { title: `≈ ${visibleText(notice)}`, command: '' }));

@@ -32,9 +32,11 @@ pub struct ThreadOfCalls {
     pub calls: u64,
 }
 
-/// Most calls first, and what was not counted last. `None`: no calls were counted.
+/// Most calls first, and what was not counted last. `None`: no calls were counted, or these are a part of a run only, while calls are
+/// of the whole.
 pub fn called_functions(analyzed: &Analyzed, measure: Measure) -> Option<Vec<CalledRow<'_>>> {
-    let counts = analyzed.profile().run.as_ref()?.calls.as_ref()?;
+    let run = (analyzed.profile().run.as_ref()).filter(|_| !analyzed.is_selection())?;
+    let counts = run.calls.as_ref()?;
     let mut amounts: HashMap<(&str, &str), Amounts> = HashMap::new();
     for row in function_table(analyzed, measure) {
         let function = analyzed.function(row.function);

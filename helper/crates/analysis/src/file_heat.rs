@@ -78,11 +78,7 @@ pub fn file_heat(
     }
     let sums = FileSums::of(analyzed, measure, file);
     let path = analyzed.file_path(file);
-    let saved = analyzed.saved_text(path);
-    let alignment = match (saved, text_now) {
-        (Some(saved), Some(now)) => Alignment::of(&saved.text, now),
-        _ => Alignment::identity(),
-    };
+    let alignment = alignment(analyzed, file, text_now);
     let newer_than_binary = analyzed.was_newer_than_binary(path);
 
     let mut lines: BTreeMap<u32, (Amounts, bool)> = BTreeMap::new();
@@ -110,6 +106,14 @@ pub fn file_heat(
                 changed,
             })
             .collect(),
+    }
+}
+
+/// From the saved text of a file to what it holds now; where one of them is not known, lines stay where they are.
+pub fn alignment(analyzed: &Analyzed, file: FileId, text_now: Option<&str>) -> Alignment {
+    match (analyzed.saved_text(analyzed.file_path(file)), text_now) {
+        (Some(saved), Some(now)) => Alignment::of(&saved.text, now),
+        _ => Alignment::identity(),
     }
 }
 

@@ -119,7 +119,7 @@ pub use earlier_runs::EarlierRuns;
 pub use effect::{Effect, Effects, FEW_SAMPLES, Verdict};
 pub use execution::Execution;
 pub use explanation::{ExplainedFunction, Explanation, TextLine, explanation};
-pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, file_heat, hot_files};
+pub use file_heat::{FileHeat, FunctionHeat, HotFile, LineHeat, alignment, file_heat, hot_files};
 pub use flame_graph::{
     ComparedColumns, FlameGraph, FrameTable, TotalColumns, flame_graph, flame_graph_without,
 };

@@ -139,6 +139,7 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         sweep: None,
         layouts: None,
         calls: Vec::new(),
+        missing_calls: recorder::MissingCalls::Refused,
         build: recorder::Build::Present,
     };
     let (_control, receiver) = channel();

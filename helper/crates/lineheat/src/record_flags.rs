@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use recorder::{Build, Choices, DrawnLayouts, Privilege, RecordOptions, Target, Work};
+use recorder::{
+    Build, Choices, DrawnLayouts, MissingCalls, Privilege, RecordOptions, Target, Work,
+};
 use records::layout::Timers;
 
 use crate::demangling::DemangleChoice;
@@ -49,6 +51,7 @@ impl RecordFlags {
             until: recording.until,
             layouts: recording.layouts,
             calls: recording.calls,
+            missing_calls: MissingCalls::Refused,
             work: match (self.work, &self.work_from) {
                 (Some(units), _) => Work::Each(units),
                 (None, Some(expression)) => Work::FromOutput(expression.clone()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use analysis::{CalledRow, called_functions};
-use profile::run::CalledFunction;
+use runs::call_note;
 
 use crate::row_texts::rest;
 use crate::selected_run::SelectedRun;
@@ -65,8 +65,8 @@ pub fn calls(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let mut text = table.render(terminal, &flexible);
     text += &rest(terminal, rows.len(), limit, "functions");
     for row in rows.iter().take(limit) {
-        if let Some(note) = note(row.counted) {
-            let note = format!("{}: {note}", visible(&row.counted.name));
+        if let Some(note) = call_note(row.counted) {
+            let note = format!("{}: {}", visible(&row.counted.name), visible(&note));
             text += &format!("{}\n", terminal.paint(Style::Faint, &note));
         }
     }
@@ -97,25 +97,4 @@ fn per_call(row: &CalledRow, unit: &str) -> [String; 2] {
         let between = format!("{} to {}", of(each.low), of(each.high));
         [of(each.value), between]
     })
-}
-
-/// What a reader has to know of a count.
-fn note(counted: &CalledFunction) -> Option<String> {
-    let mut notes = Vec::new();
-    if !counted.not_counted.is_empty() {
-        notes.push(counted.not_counted.clone());
-    }
-    if !counted.same_code.is_empty() {
-        let names = visible(&counted.same_code.join(", ")).into_owned();
-        notes.push(format!(
-            "Its code is also that of {names}: calls of these are included."
-        ));
-    }
-    match counted.inlined {
-        _ if !counted.not_counted.is_empty() => {}
-        0 => {}
-        1 => notes.push("It was also inlined at one place. Calls there are not counted, so no time per call is given.".to_owned()),
-        places => notes.push(format!("It was also inlined at {} places. Calls there are not counted, so no time per call is given.", count(places.into()))),
-    }
-    (!notes.is_empty()).then(|| notes.join(" "))
 }

@@ -90,6 +90,54 @@ fn each_call_of_each_thread_and_child_is_counted() {
 }
 
 #[test]
+fn calls_are_a_sample_type_with_the_line_of_each_function() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("calls");
+    let (profile, _) = program.record(&["--calls", "/^(add_odd|first|second|twice)$/"]);
+    let counts = counts_of(&profile);
+    let column = profile
+        .find_sample_type("calls", "count")
+        .expect("a column");
+    let mut sampled = std::collections::BTreeMap::new();
+    for sample in 0..profile.samples.len() {
+        let calls = profile.value(sample, column);
+        if calls == 0 {
+            continue;
+        }
+        let stack = profile.samples.stack(sample);
+        assert_eq!(stack.len(), 1, "no callers are known");
+        let [line] = profile.locations.lines_of(stack[0]) else {
+            panic!("one line")
+        };
+        let of = &profile.functions[line.function as usize];
+        assert_eq!(line.line, of.start_line);
+        let place = (profile.text(of.filename).to_owned(), line.line);
+        let name = profile.text(of.name).to_owned();
+        assert_eq!(sampled.insert(name, (calls, place)), None, "one of each");
+    }
+    let counted = counts.functions.iter().filter(|of| of.calls > 0);
+    let expected = counted.map(|of| (of.name.clone(), (of.calls, (of.file.clone(), of.line))));
+    assert_eq!(sampled, expected.collect());
+    assert_eq!(sampled["add_odd"].0, 1_002_004);
+    let source = std::fs::read_to_string(&sampled["add_odd"].1.0).expect("the source");
+    let line = source.lines().nth(sampled["add_odd"].1.1 as usize - 1);
+    assert!(line.expect("a line").contains("add_odd("), "{line:?}");
+    let go = std::process::Command::new("go")
+        .args(["tool", "pprof", "-sample_index=calls", "-raw"])
+        .arg(program.run_path())
+        .output();
+    if let Ok(raw) = go {
+        let raw = String::from_utf8_lossy(&raw.stdout);
+        assert!(
+            raw.contains("calls/count") && raw.contains("1002004"),
+            "{raw}"
+        );
+    }
+}
+
+#[test]
 fn what_is_not_counted_is_said() {
     if !can_record() {
         return;
@@ -177,7 +225,8 @@ fn a_pattern_without_a_function_or_with_too_many_is_refused_before_the_program_r
     };
     let unknown = refusal("ad_odd");
     assert!(
-        unknown.contains("No function is called ad_odd. Similar names: add_odd"),
+        unknown
+            .contains("cannot count calls: no function is called ad_odd. Similar names: add_odd"),
         "{unknown}"
     );
     let many = refusal("*");

@@ -74,19 +74,46 @@ impl Unknown {
     }
 }
 
-fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let wanted = asked.trim_matches(['*', '/', '?']).to_lowercase();
+/// Names that look like what was asked for, the nearest first, as a list; `None`: there are none.
+pub fn similar<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let similar = similar_of(asked, &sorted(names));
+    (!similar.is_empty()).then(|| listed(&similar))
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut all: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     all.sort_unstable();
     all.dedup();
+    all
+}
+
+fn similar_of<'a>(asked: &str, all: &[&'a str]) -> Vec<&'a str> {
+    let wanted = asked.trim_matches(['*', '/', '?']).to_lowercase();
     let mut similar: Vec<&str> = (all.iter().copied())
         .filter(|name| name.to_lowercase().contains(&wanted))
         .collect();
     if similar.is_empty() {
-        similar = misspelt(&wanted, &all);
+        similar = misspelt(&wanted, all);
     } else {
         similar.sort_by_key(|name| name.len());
     }
+    similar
+}
+
+fn listed(names: &[&str]) -> String {
+    let more = match names.len() > SUGGESTED_MAX {
+        true => " …",
+        false => "",
+    };
+    format!(
+        "{}{more}",
+        names[..names.len().min(SUGGESTED_MAX)].join(", ")
+    )
+}
+
+fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let all = sorted(names);
+    let similar = similar_of(asked, &all);
     let (which, from) = match similar.is_empty() {
         false => ("Similar names", similar),
         true => ("Names", all),
@@ -94,13 +121,7 @@ fn sentence<'a>(what: &str, asked: &str, names: impl Iterator<Item = &'a str>) -
     if from.is_empty() {
         return format!("This profile does not name a {what}.");
     }
-    let more = if from.len() > SUGGESTED_MAX {
-        " …"
-    } else {
-        ""
-    };
-    let from = from[..from.len().min(SUGGESTED_MAX)].join(", ");
-    format!("No {what} is called {asked}. {which}: {from}{more}.")
+    format!("No {what} is called {asked}. {which}: {}.", listed(&from))
 }
 
 /// More names are not compared letter by letter.

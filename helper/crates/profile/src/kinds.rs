@@ -11,6 +11,8 @@ pub const ALLOCATED: u32 = 2;
 pub const IN_USE: u32 = 3;
 pub const PEAK: u32 = 4;
 pub const TEMPORARY: u32 = 5;
+/// Calls of chosen functions. They are counted, not sampled: no recording numbers them, and they come last.
+pub const CALLS: u32 = u32::MAX;
 
 /// Page faults, system calls, and those that failed.
 pub const PAGE_FAULTS: u32 = 6;
@@ -200,6 +202,12 @@ const COLUMNS: &[Column] = &[
         name: "syscall_errors",
         unit: "count",
         of: |sums| sums.weight,
+    },
+    Column {
+        kind: CALLS,
+        name: "calls",
+        unit: "count",
+        of: |sums| sums.value,
     },
 ];
 

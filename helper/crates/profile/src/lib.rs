@@ -55,7 +55,7 @@ pub use error::{ErrorKind, ProfileError};
 pub use foreign_reader::ForeignReader;
 pub use journal::{Journal, is_being_recorded, journal_path};
 pub use kinds::{
-    ALLOCATED, ALLOCATED_OBJECT, IN_USE, KindColumns, PAGE_FAULTS, PEAK, SYSTEM_CALL_ERRORS,
+    ALLOCATED, ALLOCATED_OBJECT, CALLS, IN_USE, KindColumns, PAGE_FAULTS, PEAK, SYSTEM_CALL_ERRORS,
     SYSTEM_CALLS, Sums, TEMPORARY, WAITING,
 };
 pub use late_names::LateNames;

@@ -179,12 +179,14 @@ const RECORDED_WITH: &[(&str, &str)] = &[
     ("syscall", SYSCALLS),
     ("syscalls", SYSCALLS),
     ("syscall_errors", SYSCALLS),
+    ("calls", CALLS),
 ];
 /// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
 const WAITING: &str = "without --no-waiting";
 const ALLOC: &str = "with --alloc";
 const FAULTS: &str = "with --faults";
 const SYSCALLS: &str = "with --syscalls";
+const CALLS: &str = "with --calls";
 
 /// How `record` records a measure of this name, if not always. `None`: always, or it is none of ours.
 pub fn recorded_with(name: &str) -> Option<&'static str> {
@@ -193,7 +195,7 @@ pub fn recorded_with(name: &str) -> Option<&'static str> {
 }
 
 /// One or two of those for each kind of recording: who misses the others misses these.
-const KINDS: [&str; 3] = ["wait", "alloc_space", "inuse_space"];
+const KINDS: [&str; 4] = ["wait", "alloc_space", "inuse_space", "calls"];
 
 /// A measure of our recordings that one of them does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -395,7 +397,11 @@ mod tests {
         assert_eq!(foreign.unrecorded(), []);
         builder.set_run(RunInfo::default());
         let of = |name, how| Unrecorded { name, how };
-        let lacks = [of("alloc_space", ALLOC), of("inuse_space", ALLOC)];
+        let lacks = [
+            of("alloc_space", ALLOC),
+            of("inuse_space", ALLOC),
+            of("calls", CALLS),
+        ];
         assert_eq!(builder.finish().unrecorded(), lacks);
     }
 

@@ -68,6 +68,15 @@ pub enum Privilege {
     None,
 }
 
+/// What becomes of a pattern of `calls` without a function that can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingCalls {
+    /// Nothing is recorded.
+    Refused,
+    /// It is not counted, and the run says so: the patterns are for other programs, too.
+    LeftOut,
+}
+
 /// All that a caller chooses.
 pub struct RecordOptions {
     pub target: Target,
@@ -80,6 +89,7 @@ pub struct RecordOptions {
     pub layouts: Option<DrawnLayouts>,
     /// Patterns of functions whose calls are counted.
     pub calls: Vec<String>,
+    pub missing_calls: MissingCalls,
     /// What each run of the command does.
     pub work: Work,
     /// Which part of a sweep it is.

@@ -10,6 +10,7 @@ use profile::run::{
 };
 use records::StackEnd;
 
+use super::call_samples;
 use super::environment::{Environment, unix_ns};
 use super::evidence::Evidence;
 use super::layouts;
@@ -97,7 +98,7 @@ pub fn run_info(
         work_from: seen.work_from.clone().unwrap_or_default(),
         allocation_interval: seen.allocations.interval,
         allocation_spread: seen.allocations.spread(),
-        calls: seen.calls.saved(&seen.modules),
+        calls: call_samples::saved(&seen.calls, &seen.modules, symbols),
         sweep: options.sweep.clone(),
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
         drawn_environments: options.layouts.is_some(),

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use profile::{
-    ALLOCATED, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, PAGE_FAULTS, PEAK,
-    Profile, ProfileBuilder, SYSTEM_CALL_ERRORS, SYSTEM_CALLS, SampleDetail, TEMPORARY, UNKNOWN,
-    WAITING, sample_labels,
+    ALLOCATED, CALLS, IN_USE, KERNEL, KindColumns, LineOf, MappingOf, OTHER_STACKS, PAGE_FAULTS,
+    PEAK, Profile, ProfileBuilder, SYSTEM_CALL_ERRORS, SYSTEM_CALLS, SampleDetail, TEMPORARY,
+    UNKNOWN, WAITING, sample_labels,
 };
 use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
 
+use super::call_samples;
 use super::earlier_build;
 use super::environment::{Environment, unix_ns};
 use super::evidence::Evidence;
@@ -50,12 +51,14 @@ fn build(
     let kinds = [ALLOCATED, IN_USE, PEAK, TEMPORARY];
     let allocations = seen.has_allocations().then_some(kinds);
     let faults = seen.has_faults().then_some(PAGE_FAULTS);
-    let calls = seen
+    let system_calls = seen
         .has_syscalls()
         .then_some([SYSTEM_CALLS, SYSTEM_CALL_ERRORS]);
+    let calls = (!seen.calls.functions.is_empty()).then_some(CALLS);
     let asked = (waits.into_iter().chain(faults))
         .chain(allocations.into_iter().flatten())
-        .chain(calls.into_iter().flatten());
+        .chain(system_calls.into_iter().flatten())
+        .chain(calls);
     let columns = KindColumns::of(seen.stacks.kinds().chain(asked));
     let mut builder = ProfileBuilder::new(&columns.sample_types());
     builder.set_default("cpu");
@@ -66,8 +69,12 @@ fn build(
     );
     let started_ns = unix_ns(seen.started_at);
     builder.set_time(started_ns, wall.as_nanos() as i64);
-    let locations = add_locations(&mut builder, seen, symbols);
+    let mappings = add_mappings(&mut builder, seen, symbols);
+    let locations = add_locations(&mut builder, seen, symbols, &mappings);
     add_samples(&mut builder, seen, symbols, &locations, &columns);
+    call_samples::add_samples(&mut builder, &seen.calls, symbols, &columns, |module| {
+        mappings.get(&module).copied()
+    });
     let profile = builder.finish();
     let earlier = options.build.earlier();
     let texts = source_texts(&samples_by_file(&profile), seen, code, symbols, earlier);
@@ -87,17 +94,26 @@ fn build(
     }
 }
 
+fn add_mappings(
+    builder: &mut ProfileBuilder,
+    seen: &Evidence,
+    symbols: &BTreeMap<ModuleIndex, Symbols>,
+) -> HashMap<ModuleIndex, u32> {
+    let mut mappings = HashMap::new();
+    for (index, module) in seen.modules.iter() {
+        let found = symbols.get(&index).map(|s| &s.found);
+        mappings.insert(index, add_mapping(builder, module, found));
+    }
+    mappings
+}
+
 /// The location of each code place, by place number.
 fn add_locations(
     builder: &mut ProfileBuilder,
     seen: &Evidence,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
+    mappings: &HashMap<ModuleIndex, u32>,
 ) -> Vec<u32> {
-    let mut mappings: HashMap<ModuleIndex, u32> = HashMap::new();
-    for (index, module) in seen.modules.iter() {
-        let found = symbols.get(&index).map(|s| &s.found);
-        mappings.insert(index, add_mapping(builder, module, found));
-    }
     let kernel_used = seen
         .stacks
         .places

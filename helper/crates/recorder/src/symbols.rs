@@ -70,6 +70,11 @@ pub fn symbolize_places(
             vaddrs.entry(*module).or_default().push(*vaddr);
         }
     }
+    for of in &seen.calls.functions {
+        if let Some(vaddr) = of.vaddr {
+            vaddrs.entry(of.module).or_default().push(vaddr);
+        }
+    }
     let total = vaddrs.values().map(Vec::len).sum();
     let done = Arc::new(AtomicUsize::new(0));
     let options = Options {
@@ -83,6 +88,7 @@ pub fn symbolize_places(
     let (mut indices, mut asked) = (Vec::new(), Vec::new());
     for (index, mut vaddrs) in vaddrs {
         vaddrs.sort_unstable();
+        vaddrs.dedup(); // a sample may have hit where a counted function begins
         let module = seen.modules.get(index);
         if module.made_by.is_some() {
             let found = code.jit.symbols(index, &vaddrs);

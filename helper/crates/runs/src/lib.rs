@@ -2,12 +2,14 @@
 //! their figures are trusted, where their wall time went, and what the runs beside them say of the noise.
 
 mod amount_text;
+mod call_notes;
 mod earlier_runs;
 mod function_names;
 mod run_problems;
 mod wall_time_text;
 
 pub use amount_text::{count, scaled, time};
+pub use call_notes::call_note;
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
 pub use run_problems::{

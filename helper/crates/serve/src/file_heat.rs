@@ -3,6 +3,7 @@
 use wire::{FileHeat, FileHeatRequest, FunctionHeat};
 
 use super::amounts::{Columns, count};
+use super::counted_calls;
 use super::failure::Failure;
 use super::measured::Measured;
 use super::open_run::OpenRun;
@@ -56,6 +57,7 @@ pub fn of(run: &OpenRun, request: &FileHeatRequest) -> Result<FileHeat, Failure>
             }
         })
         .collect();
+    heat.calls = counted_calls::of_file(measured, file, text_now);
     heat.newer_than_binary = found.newer_than_binary;
     heat.notice = found.notice;
     Ok(heat)

@@ -16,6 +16,7 @@ mod built_views;
 mod callers;
 mod commits_between;
 mod compare_builds;
+mod counted_calls;
 mod effects;
 mod executables;
 mod explain;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use recorder::KeptBuilds;
 use recorder::turn_so_far;
 use recorder::{
-    AttachTo, Build, Control, Event, Privilege, RecordOptions, Recorded, RunsSoFar, Stage, Target,
-    Work, new_run_path, record, work_expression,
+    AttachTo, Build, Control, Event, MissingCalls, Privilege, RecordOptions, Recorded, RunsSoFar,
+    Stage, Target, Work, new_run_path, record, work_expression,
 };
 use recorder::{ENDS_WITHIN, what_is_left};
 use records::layout::Timers;
@@ -194,7 +194,8 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         name: request.name.clone(),
         sweep: None,
         layouts: None,
-        calls: Vec::new(),
+        calls: request.calls.clone(),
+        missing_calls: MissingCalls::LeftOut,
         build: kept(request),
     })
 }

@@ -9,6 +9,7 @@ use super::amounts::Columns;
 use super::built_views::{
     BuiltView, CONTENT_BYTES_MAX, ComparedWords, FrameTableBuilder, Rows, flame_graph_view,
 };
+use super::counted_calls;
 use super::failure::Failure;
 use super::measured::Measured;
 use super::session::Session;
@@ -89,7 +90,7 @@ fn function_view(of: Measured, rows: &[analysis::FunctionRow]) -> BuiltView {
         columns.push(&of.known_both(row.amounts));
     }
     let total = of.total();
-    let message = wire::FunctionTable {
+    let mut message = wire::FunctionTable {
         frames: Some(frames.table),
         r#type: analyzed.value_name(measure).to_owned(),
         unit: analyzed.unit(measure).to_owned(),
@@ -100,7 +101,9 @@ fn function_view(of: Measured, rows: &[analysis::FunctionRow]) -> BuiltView {
         self_samples: columns.self_samples,
         total_samples_of_row: columns.total_samples,
         samples_unknown: !of.is_counted(),
+        ..wire::FunctionTable::default()
     };
+    counted_calls::fill_in(of, rows, &mut message);
     BuiltView {
         content: message.encode_to_vec(),
         rows: Rows::of_frames(message.frames.unwrap_or_default()),

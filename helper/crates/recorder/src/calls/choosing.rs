@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use name_patterns::{NamePattern, Unknown};
+use name_patterns::NamePattern;
 use probe_places::{Code, NoPlace, place_of_calls};
 use records::layout::CALLED_FUNCTIONS_MAX;
 use records::{CallPlace, Segment};
@@ -19,7 +19,7 @@ use super::{CalledFunction, Calls, NotCounted};
 use crate::errors::RecordError;
 use crate::module_files::ModuleFiles;
 use crate::modules::{ModuleIndex, Modules};
-use crate::options::RecordOptions;
+use crate::options::{MissingCalls, RecordOptions};
 use crate::shown_path::shown_path;
 use crate::symbolize_worker;
 
@@ -45,7 +45,7 @@ pub fn choose(
     urgency: &Urgency,
 ) -> Result<(Calls, Vec<FileOfCalls>), RecordError> {
     let lists = list_functions(options, modules, files, urgency);
-    let meant = meant(&options.calls, &lists)?;
+    let (meant, missing) = meant(options, &lists)?;
     let mut choice = Choice::default();
     for (list, chosen) in lists.iter().zip(meant) {
         if !chosen.is_empty() {
@@ -57,7 +57,7 @@ pub fn choose(
     if places > CALLED_FUNCTIONS_MAX {
         return Err(too_many(&asked, places));
     }
-    if choice.counted.is_empty() {
+    if choice.counted.is_empty() && options.missing_calls == MissingCalls::Refused {
         return Err(choice.nothing());
     }
     if options.chosen.repeat > 1
@@ -70,6 +70,8 @@ pub fn choose(
     functions.append(&mut choice.left_out);
     let calls = Calls {
         functions,
+        missing,
+        modules: modules.iter().count(),
         without_children: choice.others.iter().map(|(module, _)| *module).collect(),
         ..Calls::default()
     };
@@ -119,16 +121,24 @@ fn list_functions<'a>(
         .collect()
 }
 
-/// By list, the numbers of the functions that a pattern means.
-fn meant(patterns: &[String], lists: &[Listed]) -> Result<Vec<BTreeSet<usize>>, RecordError> {
+/// By list, the numbers of the functions that a pattern means; and the patterns that mean none, unless that is refused.
+fn meant(
+    options: &RecordOptions,
+    lists: &[Listed],
+) -> Result<(Vec<BTreeSet<usize>>, Vec<String>), RecordError> {
     let all = lists.iter().flat_map(|list| &list.functions.functions);
     let names = all.map(|function| function.name.as_str());
     let mut meant = vec![BTreeSet::new(); lists.len()];
-    for pattern in patterns {
+    let mut missing = Vec::new();
+    for pattern in &options.calls {
         let parsed = NamePattern::new(pattern).map_err(|why| wrong_pattern(&why))?;
-        let found = parsed.found(names.clone());
-        let found = found
-            .ok_or_else(|| no_match(&Unknown::name("function", pattern, names.clone()).sentence))?;
+        let Some(found) = parsed.found(names.clone()) else {
+            if options.missing_calls == MissingCalls::Refused {
+                return Err(no_match(pattern, names));
+            }
+            missing.push(pattern.clone());
+            continue;
+        };
         let count = found.iter().filter(|is| **is).count();
         if count > CALLED_FUNCTIONS_MAX {
             return Err(too_many(pattern, count));
@@ -139,7 +149,7 @@ fn meant(patterns: &[String], lists: &[Listed]) -> Result<Vec<BTreeSet<usize>>, 
             meant.extend(of_list.enumerate().filter(|(_, is)| *is).map(|(at, _)| at));
         }
     }
-    Ok(meant)
+    Ok((meant, missing))
 }
 
 #[derive(Default)]
@@ -172,6 +182,7 @@ impl Choice {
                 name: function.name.clone(),
                 system_name: function.system_name.clone(),
                 module: list.module,
+                vaddr: function.codes.first().map(|code| code.start),
                 same_code: Vec::new(),
                 inlined: function.inlined,
                 may_be_inlined: list.functions.may_be_inlined,

@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use probe_places::NoPlace;
-use profile::run::{CallCounts, CalledFunction as Saved, ThreadCalls};
 use records::CallsOfThread;
 
-use super::modules::{ModuleIndex, Modules};
-use super::shown_path::shown_path;
+use super::modules::ModuleIndex;
 
 pub use choosing::{FileOfCalls, choose};
 pub use refusals::{check, of_attaching, of_file};
@@ -22,6 +20,8 @@ pub struct CalledFunction {
     pub name: String,
     pub system_name: String,
     pub module: ModuleIndex,
+    /// Where its code begins; of several copies, the first. None: it has none of its own.
+    pub vaddr: Option<u64>,
     /// Other names of the same code.
     pub same_code: Vec<String>,
     /// Places where it was inlined: calls that are not counted.
@@ -47,9 +47,13 @@ pub struct Calls {
     /// Those that are counted, by their number; then the others.
     pub functions: Vec<CalledFunction>,
     /// By function, process and thread.
-    of_threads: BTreeMap<(u32, u32, u32), u64>,
+    pub of_threads: BTreeMap<(u32, u32, u32), u64>,
     /// Files that are counted in the attached processes only, since they belong to somebody else.
     pub without_children: Vec<ModuleIndex>,
+    /// Patterns without a function.
+    pub missing: Vec<String>,
+    /// How many modules there were when the functions were chosen: those of a later one are not counted.
+    pub modules: usize,
     last: (Duration, u64),
     pub many: Option<ManyCalls>,
 }
@@ -94,31 +98,6 @@ impl Calls {
     pub fn total(&self) -> u64 {
         self.functions.iter().map(|function| function.calls).sum()
     }
-
-    /// As a run has them; None: none were asked for.
-    pub fn saved(&self, modules: &Modules) -> Option<CallCounts> {
-        let functions = self.functions.iter().map(|of| Saved {
-            name: of.name.clone(),
-            system_name: of.system_name.clone(),
-            module: shown_path(&modules.get(of.module).path),
-            calls: of.calls,
-            same_code: of.same_code.clone(),
-            inlined: of.inlined,
-            may_be_inlined: of.may_be_inlined,
-            not_counted: of.not_counted.map_or("", NotCounted::sentence).to_owned(),
-        });
-        let threads = self.of_threads.iter().filter(|(_, calls)| **calls > 0);
-        let threads = threads.map(|((function, pid, tid), calls)| ThreadCalls {
-            function: *function,
-            pid: *pid,
-            tid: *tid,
-            calls: *calls,
-        });
-        (!self.functions.is_empty()).then(|| CallCounts {
-            functions: functions.collect(),
-            threads: threads.collect(),
-        })
-    }
 }
 
 impl NotCounted {
@@ -148,6 +127,7 @@ mod tests {
             name: name.to_owned(),
             system_name: name.to_owned(),
             module: 0,
+            vaddr: None,
             same_code: Vec::new(),
             inlined: 0,
             may_be_inlined: false,

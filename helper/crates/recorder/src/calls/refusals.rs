@@ -46,12 +46,16 @@ pub fn wrong_pattern(why: &str) -> RecordError {
     )
 }
 
-/// `sentence`: which pattern, and what is near.
-pub fn no_match(sentence: &str) -> RecordError {
+/// `names`: those that there are.
+pub fn no_match<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> RecordError {
+    let similar = match name_patterns::similar(pattern, names) {
+        Some(similar) => format!(". Similar names: {similar}"),
+        None => String::new(),
+    };
     RecordError {
         kind: RecordErrorKind::NotFound,
-        message: format!("cannot count calls: {sentence}"),
-        advice: "Names are those of the program and of the libraries that it needs when it starts, as reports show them: namespaces and classes belong to them.".to_owned(),
+        message: format!("cannot count calls: no function is called {pattern}{similar}"),
+        advice: "Names are those of the program and of the libraries that it needs when it starts, as reports show them: namespaces and classes belong to them. `lineheat report` lists those of a run.".to_owned(),
     }
 }
 

@@ -13,6 +13,10 @@ pub enum CallProblem {
     WithoutChildren { module: String },
     /// Of the functions that were asked for.
     LeftOut { functions: usize, all: usize },
+    /// Files that were mapped after the functions were chosen.
+    LoadedLater { module: String, others: usize },
+    /// Patterns that mean no function of the program.
+    Missing { patterns: Vec<String> },
 }
 
 impl CallProblem {
@@ -31,6 +35,20 @@ impl CallProblem {
             ),
             CallProblem::LeftOut { functions, all } => format!(
                 "{functions} of the {all} functions that --calls matches were not counted. lineheat report --calls says why."
+            ),
+            CallProblem::LoadedLater { module, others } => {
+                let others = match others {
+                    0 => String::new(),
+                    1 => " and 1 other file".to_owned(),
+                    others => format!(" and {others} other files"),
+                };
+                format!(
+                    "Calls in {module}{others} were not counted, if --calls matches functions there: a library must be loaded when the program starts."
+                )
+            }
+            CallProblem::Missing { patterns } => format!(
+                "No calls were counted for {}: neither the program nor a library that it loads at its start has such a function.",
+                patterns.join(", ")
             ),
         }
     }

@@ -35,6 +35,25 @@ pub fn functions_not_counted(seen: &Evidence) -> Option<Problem> {
     }))
 }
 
+/// Where calls are counted at all. Programs that children execute are among them.
+pub fn functions_loaded_later(seen: &Evidence) -> Option<Problem> {
+    let asked = !(seen.calls.functions.is_empty() && seen.calls.missing.is_empty());
+    let later = (seen.modules.iter().skip(seen.calls.modules))
+        .map(|(_, module)| module)
+        .filter(|module| asked && module.made_by.is_none() && !module.is_vdso);
+    let mut paths = later.map(|module| module_name(&module.path));
+    let module = paths.next()?;
+    Some(Problem::Calls(CallProblem::LoadedLater {
+        module,
+        others: paths.count(),
+    }))
+}
+
+pub fn missing_functions(seen: &Evidence) -> Option<Problem> {
+    let patterns = seen.calls.missing.clone();
+    (!patterns.is_empty()).then_some(Problem::Calls(CallProblem::Missing { patterns }))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

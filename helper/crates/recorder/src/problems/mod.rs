@@ -26,7 +26,10 @@ use allocations::{
     programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
-use calls::{calls_not_allowed, calls_without_children, functions_not_counted, many_calls};
+use calls::{
+    calls_not_allowed, calls_without_children, functions_loaded_later, functions_not_counted,
+    many_calls, missing_functions,
+};
 use made_code::nameless_made_code;
 use missing_samples::{
     lost, not_followed, programs_not_allowed, samples_not_allowed, user_space_only,
@@ -91,6 +94,8 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(calls_not_allowed),
     Finding::Seen(calls_without_children),
     Finding::Seen(many_calls),
+    Finding::Seen(missing_functions),
+    Finding::Seen(functions_loaded_later),
     Finding::Seen(mapping_records_lost),
     Finding::Seen(unknown_frames),
     Finding::Seen(deep_stacks),

@@ -1,0 +1,24 @@
+// Counted calls of a function, in words for its lens and its hover.
+import * as l10n from '@vscode/l10n';
+import { markdownText } from '../../../core/foreignText.ts';
+import { countText, valueText } from '../../../core/numbersAsText.ts';
+import type { CalledFunction } from '../../../core/wire.ts';
+
+/** `1,204 calls · 3.10 µs per call (2.80 µs to 3.40 µs)`; without the time where it cannot be known. */
+export function callsText({ counted, calls, perCall, unit }: CalledFunction): string {
+  if (!counted) return l10n.t('calls not counted');
+  const count = calls === 1 ? l10n.t('1 call') : l10n.t('{0} calls', countText(calls));
+  if (!perCall) return count;
+  const [value, low, high] = [perCall.value, perCall.low, perCall.high].map((each) => valueText(each, unit));
+  return `${count} · ${l10n.t('{0} per call ({1} to {2})', value!, low!, high!)}`;
+}
+
+/** A line of Markdown for each counted function that is defined at the line; empty: there is none. */
+export function callsHover(functions: readonly CalledFunction[], line: number): string {
+  const here = functions.filter((one) => one.line === line);
+  const lines = here.map((one) => {
+    const said = [`${markdownText(one.name, 160)}: ${markdownText(callsText(one), 160)}`, markdownText(one.note, 600)];
+    return `- ${said.filter(Boolean).join('. ')}`;
+  });
+  return lines.length > 0 ? `**${l10n.t('Counted calls')}**\n\n${lines.join('\n')}` : '';
+}
