@@ -71,6 +71,6 @@ story('as calls, the line of the definition has them all', async ({ page, pictur
     const rows = await decoratedLines(page);
     return rows.find(({ text }) => text?.includes(DEFINITION))?.after.join(' ');
   });
-  assert.match(beside, /100 % self/);
+  assert.match(beside, /100\.0 % self/);
   await picture('calls-heat');
 });
