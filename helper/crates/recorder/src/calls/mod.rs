@@ -72,7 +72,7 @@ impl Calls {
     pub fn take_totals(&mut self, totals: &[(u32, u64)], at: Duration) {
         for (function, calls) in totals {
             if let Some(function) = self.functions.get_mut(*function as usize) {
-                function.calls = *calls;
+                function.calls = function.calls.max(*calls);
             }
         }
         let total = self.total();
@@ -92,6 +92,16 @@ impl Calls {
         for of in calls {
             let key = (of.function, of.pid, of.tid);
             self.of_threads.insert(key, of.calls);
+        }
+        // A target that goes on running has made more calls since the totals were read.
+        let mut sums = BTreeMap::<u32, u64>::new();
+        for ((function, ..), calls) in &self.of_threads {
+            *sums.entry(*function).or_default() += calls;
+        }
+        for (function, sum) in sums {
+            if let Some(function) = self.functions.get_mut(function as usize) {
+                function.calls = function.calls.max(sum);
+            }
         }
     }
 
@@ -134,6 +144,25 @@ mod tests {
             not_counted: None,
             calls: 0,
         }
+    }
+
+    #[test]
+    fn threads_that_were_read_later_than_the_totals_raise_them() {
+        let mut calls = Calls {
+            functions: vec![function("f")],
+            ..Calls::default()
+        };
+        let of = |tid, calls| CallsOfThread {
+            function: 0,
+            pid: 1,
+            tid,
+            calls,
+        };
+        calls.take_totals(&[(0, 10)], Duration::from_secs(1));
+        calls.take_threads(&[of(1, 4), of(2, 5)]);
+        assert_eq!(calls.total(), 10, "there was no room for a thread");
+        calls.take_threads(&[of(1, 7)]);
+        assert_eq!(calls.total(), 12);
     }
 
     #[test]
