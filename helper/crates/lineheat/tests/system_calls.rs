@@ -31,7 +31,7 @@ fn calls_of(profile: &Profile) -> Vec<Calls> {
                 .map_or("", |of| profile.text(of.text))
                 .to_owned(),
             pid: label("pid").map_or(0, |of| of.number as u32),
-            lines: lines.map(|of| of.line as u32).collect(),
+            lines: lines.map(|of| of.line).collect(),
             calls: profile.value(sample, calls),
             ns: profile.value(sample, ns),
             errors: profile.value(sample, errors),
