@@ -9,7 +9,7 @@ use profile::Profile;
 use support::{Program, can_record, lineheat};
 
 /// Value of the measure, label `key`, and the lines from the leaf, of each sample.
-fn values<'a>(profile: &'a Profile, measure: &str, key: &str) -> Vec<(u64, String, Vec<u32>)> {
+fn values(profile: &Profile, measure: &str, key: &str) -> Vec<(u64, String, Vec<u32>)> {
     let at = profile.find_sample_type(measure, "count").expect(measure);
     let each = |sample: usize| {
         let labels = profile.samples.labels_of(sample).iter();
@@ -17,7 +17,7 @@ fn values<'a>(profile: &'a Profile, measure: &str, key: &str) -> Vec<(u64, Strin
         let label = named.next().map_or("", |of| profile.text(of.text));
         let stack = profile.samples.stack(sample).iter();
         let lines = stack.flat_map(|at| profile.locations.lines_of(*at));
-        let lines = lines.map(|of| of.line as u32).collect();
+        let lines = lines.map(|of| of.line).collect();
         (profile.value(sample, at), label.to_owned(), lines)
     };
     (0..profile.samples.len()).map(each).collect()
