@@ -150,11 +150,14 @@ impl LiveMemory {
         if self.now > 0 {
             self.in_time.note(end_ns, self.now);
         }
+        // What the processes that are left have, stays in use.
+        let in_time = self.in_time.clone();
         let mut left: Vec<u32> = self.processes.keys().copied().collect();
         left.sort_unstable();
         for pid in left {
             self.end(end_ns, pid, stacks);
         }
+        self.in_time = in_time;
         without_room
     }
 
