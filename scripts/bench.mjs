@@ -16,6 +16,7 @@ const benches = {
   waiting: '../bench/waiting.mjs',
   latency: '../bench/latency.mjs',
   calls: '../bench/calls.mjs',
+  'system-calls': '../bench/system-calls.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',
   starters: '../bench/starters.mjs',

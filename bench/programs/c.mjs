@@ -88,6 +88,10 @@ export const pauses = () =>
 export const turns = () =>
   once('turns', 'build turns', (program) => gcc([...optimised, '-pthread', source('turns.c'), '-o', program]));
 
+/** Cheap system calls, or first touches of pages. */
+export const kernelWork = () =>
+  once('kernel-work', 'build kernel-work', (program) => gcc([...optimised, source('kernel-work.c'), '-o', program]));
+
 /** A function that is called very often. */
 export const calls = () =>
   once('calls', 'build calls', (program) => gcc([...optimised, source('calls.c'), '-o', program]));

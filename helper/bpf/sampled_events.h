@@ -52,18 +52,19 @@ static __always_inline bool is_to_be_walked(enum sampled what, u64 amount, u64 n
 	struct sampling *s = bpf_map_lookup_elem(&samplings, &key);
 	if (!s)
 		return true;
-	s->left -= amount;
-	if (s->left > 0)
-		return false;
 	if (!s->period) {
 		s->period = 1;
 		s->since_ns = now_ns;
 	}
-	s->walks++;
-	if (s->walks >= SAMPLING_WALKS || now_ns - s->since_ns >= SAMPLING_WINDOW_NS)
+	s->left -= amount;
+	bool is_due = s->left <= 0, is_over = now_ns - s->since_ns >= SAMPLING_WINDOW_NS;
+	s->walks += is_due;
+	if (is_over || s->walks >= SAMPLING_WALKS)
 		adapt_period(s, now_ns);
-	s->left = s->period == 1 ? 1 : 1 + bpf_get_prandom_u32() % (2 * s->period - 1);
-	return true;
+	/* After a burst of events, its period would leave those of a quiet time without a walk. */
+	if (is_due || is_over)
+		s->left = s->period == 1 ? 1 : 1 + bpf_get_prandom_u32() % (2 * s->period - 1);
+	return is_due;
 }
 
 /* Of a thread, which has these numbers; `comm`: its name, in the kernel. False: there was no room. */

@@ -65,8 +65,8 @@ static __noinline void send_call_sums(struct call_sums *sums, u32 pid, u32 tid, 
 	head.kind = SAMPLE_SYSCALL_ERROR;
 	head.value = 1;
 	head.weight = sums->errors;
-	if (sums->errors)
-		send_rest(&head, comm);
+	if (sums->errors && !send_rest(&head, comm))
+		add_preemptibly(COUNTER_LOST_SYSCALLS, sums->errors); /* that they failed */
 	sums->calls = sums->errors = 0;
 	sums->ns = 0;
 }

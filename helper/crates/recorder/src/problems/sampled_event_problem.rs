@@ -61,7 +61,7 @@ impl SampledEventProblem {
                 "{events} {few} of programs that you may not inspect (different rights, or protected memory) were not counted."
             ),
             Lack::WithoutStack { events, all } => format!(
-                "{events} of {all} {few} are counted by thread, as {OTHER_STACKS}: their threads ended before the next stack was taken. The total is exact."
+                "{events} of {all} {few} are counted by thread, as {OTHER_STACKS}: no stack was taken after them. The total is exact."
             ),
             Lack::Beyond { ns } => format!(
                 "{:.1} h in system calls are not in the run, which can hold 26 days, summed over all threads. Record for a shorter time.",
