@@ -6,10 +6,12 @@ import { percentText, samplesText, share, valueText } from '../../../core/number
 import type { LineMeasure } from '../../../core/wire.ts';
 
 const REASONS_MAX = 4;
+const HOLDERS_MAX = 3;
 
 /**
- * Why threads waited at the line, where waiting time is shown, then a line for each other measure that the line has. Left out is what
- * says less of the same events, which is in the line of its measure. `shown`: index into `measures`, which are all of the run.
+ * Why threads waited at the line, where waiting time is shown, who held the locks that they waited for, then a line for each other
+ * measure that the line has. Left out is what says less of the same events, which is in the line of its measure. `shown`: index into
+ * `measures`, which are all of the run.
  */
 export function measuresOfLine(
   ofLine: readonly LineMeasure[],
@@ -17,16 +19,18 @@ export function measuresOfLine(
   shown: number,
 ): string[] {
   const names = measureNames(measures);
-  const reasons = reasonsText(
-    ofLine.find(({ value }) => value === shown),
-    measures[shown]?.unit ?? '',
-  );
+  const ofShown = ofLine.find(({ value }) => value === shown);
+  const unit = measures[shown]?.unit ?? '';
+  const reasons = reasonsText(ofShown, unit);
+  const locks = ofLine.find((of) => of.holders.length > 0);
+  const holders = holdersText(locks, measures[locks?.value ?? shown]?.unit ?? '');
   const others = ofLine.filter(({ value }) => value !== shown && measures[value]?.isDetail === false);
   // Of the same events as what is shown: the table above has it.
   const told = others.filter(({ value }) => !sameEvents(measures[shown], measures[value]));
   const lines = told.map((of) => `- ${otherText(of, measures[of.value]!, names[of.value]!)}`);
   return [
     ...(reasons ? [l10n.t('Waited for: {0}', reasons)] : []),
+    ...(holders ? [l10n.t('Lock held at: {0}', holders)] : []),
     ...(lines.length > 0 ? [`**${l10n.t('Also measured here')}**\n\n${lines.join('\n')}`] : []),
   ];
 }
@@ -47,6 +51,17 @@ function otherText(of: LineMeasure, { type, unit }: ShownMeasure, name: string):
   const amount = [valueText(of.totalValue, markdownText(unit, 32)), count].filter(Boolean).join(', ');
   const reasons = reasonsText(of, unit);
   return `${markdownText(name, 80)}: ${shares}, ${amount}${reasons && ` (${reasons})`}`;
+}
+
+/** `hold (convoy.c:29) 1.10 s, flush (log.c:8) 90 ms`. */
+function holdersText(of: LineMeasure | undefined, unit: string): string {
+  const shown = (of?.holders ?? []).slice(0, HOLDERS_MAX).map(({ place, value }) => {
+    const file = place?.path.split('/').at(-1) ?? '';
+    const at = file && ` (${markdownText(place?.line ? `${file}:${place.line}` : file, 80)})`;
+    const held = `${markdownText(place?.function ?? '', 80)}${at}`;
+    return l10n.t('{0} {1}', held, valueText(value, markdownText(unit, 32)));
+  });
+  return shown.join(', ');
 }
 
 /** `lock 1.10 s, sleep 100 ms`. */

@@ -75,7 +75,7 @@ test('waiting time and memory have colours of their own, and their name beside t
 
 const lineMeasure = (value: number, more: Partial<LineMeasure>): LineMeasure => ({
   ...(new wire.LineMeasure() as unknown as LineMeasure),
-  ...{ value, selfValue: 0, totalSamples: 0, runTotalValue: 100, reasons: [] },
+  ...{ value, selfValue: 0, totalSamples: 0, runTotalValue: 100, reasons: [], holders: [] },
   ...more,
 });
 const reason = (name: string, value: number) => ({ reason: name, value, samples: 1 });
@@ -85,6 +85,10 @@ const ON_LINE = [
   lineMeasure(1, {
     ...{ totalValue: 1.2e9, totalSamples: 40, runTotalValue: 3e9 },
     reasons: [reason('lock', 1.1e9), reason('run queue', 1e8)],
+    holders: [
+      { place: { function: 'hold', path: '/src/ledger.c', line: 29 }, value: 1e9, samples: 30 },
+      { place: { function: 'flush', path: '', line: 0 }, value: 1e8, samples: 3 },
+    ],
   }),
   lineMeasure(2, { totalValue: 40, totalSamples: 40, runTotalValue: 80 }),
   lineMeasure(3, { selfValue: 4 * MIB, totalValue: 4 * MIB, runTotalValue: 8 * MIB }),
@@ -107,6 +111,8 @@ test('a hover has all measures of the line, each with its share of its own total
   assert.match(waiting, /^\| \*\*waiting time\*\* \| share/);
   assert.match(waiting, /^Waited for: lock 1\.10 s, run queue 100 ms$/m);
   assert.match(waiting, /^- CPU time: 18\.0 % self, 18 ns, 9 samples$/m);
+  for (const hover of [cpu, waiting])
+    assert.match(hover, /^Lock held at: hold \(ledger&#46;c&#58;29\) 1\.00 s, flush 100 ms$/m);
 });
 
 test('waits are called waits in a hover, also those of callers', () => {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use profile::Family;
+use profile::{Family, LockHolder};
 
 use crate::amounts::{Amount, Amounts};
 use crate::analyzed::Analyzed;
@@ -18,6 +18,8 @@ pub struct LineMeasure<'a> {
     pub run_total: Amount,
     /// Of waiting time: reasons with the waits at this line or in what it called, most first.
     pub reasons: Vec<(&'a str, Amount)>,
+    /// Of the waits for a lock among them: who held it, as far as its line was seen, most first.
+    pub holders: Vec<(LockHolder<'a>, Amount)>,
 }
 
 /// Those that a recorded line has, in the order of the run. One pass over call paths and one over samples, whatever the number of
@@ -36,6 +38,7 @@ pub fn line_measures(analyzed: &Analyzed, file: FileId, line: u32) -> Vec<LineMe
     let measures = analyzed.measures();
     let mut found = vec![LineMeasure::default(); measures.len()];
     let mut by_reason: Vec<BTreeMap<&str, Amount>> = vec![BTreeMap::new(); measures.len()];
+    let mut by_holder: Vec<BTreeMap<LockHolder, Amount>> = vec![BTreeMap::new(); measures.len()];
     for (sample, row) in analyzed.each_sample() {
         let path = stacks.node_of_sample[sample] as usize;
         let is_here = has_place[path];
@@ -63,14 +66,30 @@ pub fn line_measures(analyzed: &Analyzed, file: FileId, line: u32) -> Vec<LineMe
                 if let Some(reason) = reason {
                     by_reason[measure].entry(reason).or_default().add(amount);
                 }
+                let holder = LockHolder::of_sample(analyzed.profile(), sample);
+                if let Some(holder) = holder.filter(|of| !of.function.is_empty()) {
+                    // Of any thread.
+                    let at = LockHolder {
+                        thread: "",
+                        ..holder
+                    };
+                    by_holder[measure].entry(at).or_default().add(amount);
+                }
             }
         }
     }
-    for (measure, (sums, reasons)) in found.iter_mut().zip(by_reason).enumerate() {
+    let all = found.iter_mut().zip(by_reason.into_iter().zip(by_holder));
+    for (measure, (sums, (reasons, holders))) in all.enumerate() {
         sums.measure = measure;
-        sums.reasons = reasons.into_iter().collect();
-        (sums.reasons).sort_by_key(|(_, amount)| Reverse((amount.value, amount.samples)));
+        sums.reasons = most_first(reasons);
+        sums.holders = most_first(holders);
     }
     found.retain(|of| of.amounts.total != Amount::default());
     found
+}
+
+fn most_first<K: Ord>(sums: BTreeMap<K, Amount>) -> Vec<(K, Amount)> {
+    let mut all: Vec<_> = sums.into_iter().collect();
+    all.sort_by_key(|(_, amount)| Reverse((amount.value, amount.samples)));
+    all
 }

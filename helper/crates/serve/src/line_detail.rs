@@ -1,7 +1,10 @@
 //! How a line came to run: inlined calls, callers and callees, for its hover.
 
 use analysis::{Amounts, PlaceOf};
-use wire::{InlineChain, LineDetail, LineDetailRequest, LineMeasure, LineReason, Neighbour, Place};
+use wire::{
+    InlineChain, LineDetail, LineDetailRequest, LineHolder, LineMeasure, LineReason, Neighbour,
+    Place,
+};
 
 use super::amounts::{count, known};
 use super::failure::Failure;
@@ -87,8 +90,25 @@ fn line_measure(run: &OpenRun, of: analysis::LineMeasure) -> LineMeasure {
                 samples: samples(amount),
             })
             .collect(),
+        holders: (of.holders.iter().take(HOLDERS_MAX))
+            .map(|&(holder, amount)| LineHolder {
+                place: Some(place(
+                    run,
+                    PlaceOf {
+                        function: holder.function.to_owned(),
+                        path: holder.file.to_owned(),
+                        line: holder.line,
+                    },
+                )),
+                value: amount.value,
+                samples: samples(amount),
+            })
+            .collect(),
     }
 }
+
+/// Of the holders of locks, those with most time.
+const HOLDERS_MAX: usize = 5;
 
 /// With the path where the file is now, if it was found.
 fn place(run: &OpenRun, of: PlaceOf) -> Place {

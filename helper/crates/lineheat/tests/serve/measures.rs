@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flate2::read::GzDecoder;
-use profile::{LabelValue, LineOf, MappingOf, ProfileBuilder, WAIT, save};
+use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, save};
 use serde_json::Value;
 use wire::{
     FileHeatRequest, LineDetailRequest, Message, OpenComparisonRequest, RunOpened, ViewRequest,
@@ -45,7 +45,16 @@ fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
     };
     let (computing, waiting, keeping) = (at(fill, 9), at(main, 14), at(fill, 8));
     builder.add_sample(&[computing, waiting], &[30, 30_000_000, 0, 0, 0], &[]);
-    let lock = [(WAIT, LabelValue::Text("lock"))];
+    let holder = LockHolder {
+        thread: "writer",
+        function: "hold",
+        file: "/src/ledger.c",
+        line: 29,
+    };
+    let lock: Vec<_> = [(WAIT, LabelValue::Text("lock"))]
+        .into_iter()
+        .chain(holder.labels())
+        .collect();
     builder.add_sample(&[waiting], &[0, 0, 2, 700_000_000, 0], &lock);
     builder.add_sample(&[keeping, waiting], &[0, 0, 0, 0, bytes], &[]);
     let only = builder.add_function("alone", "alone", "/build/alone.c", 1);
@@ -273,6 +282,13 @@ fn hover_graph_and_table_are_of_the_measure() {
             };
             let told = (reason.reason.as_str(), reason.value, reason.samples);
             assert_eq!(told, ("lock", 700_000_000, 2));
+            let [holder] = detail.measures[3].holders.as_slice() else {
+                panic!("{:?}", detail.measures[3].holders);
+            };
+            let place = holder.place.clone().expect("a place");
+            assert_eq!((place.function.as_str(), place.line), ("hold", 29));
+            assert_eq!(place.path, "/src/ledger.c");
+            assert_eq!((holder.value, holder.samples), (700_000_000, 2));
         }
         other => panic!("{other:?}"),
     }
