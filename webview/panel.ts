@@ -4,6 +4,7 @@ import * as l10n from '@vscode/l10n';
 import './page/translations.ts';
 import './panel.css';
 import './comparison.css';
+import './calls.css';
 import './measures.css';
 import './menu.css';
 import './sweep.css';
