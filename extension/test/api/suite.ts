@@ -13,7 +13,7 @@ import { eventually, runInOrder } from './inOrder.ts';
 
 const EXTENSION = 'lineheat.lineheat';
 const HOT_LINE = 6;
-const LENS_LINKS = ['Flame graph', 'Compare with…'];
+const LENS_LINKS = ['Flame graph', 'Compare with…', 'Count calls'];
 const source = `#include <cstdio>
 #include <cstdlib>
 
@@ -89,7 +89,7 @@ const tests: Record<string, () => Promise<void>> = {
     await vscode.window.showTextDocument(uri);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 99);
     const titles = lenses.map(({ command }) => command?.title ?? '').filter((title) => !LENS_LINKS.includes(title));
-    assert.equal(lenses.length, 3 * titles.length, 'each has two links');
+    assert.equal(lenses.length, 4 * titles.length, 'each has three links');
     assert.ok(titles.length >= 1 && titles.length <= 2, JSON.stringify(titles));
     for (const title of titles) assert.match(title, /^(< 0\.1|\d+\.\d) % self · \d+\.\d % total$/);
   },
