@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::{OTHER_STACKS, SeededHash, StringId};
+use profile::{OTHER_STACKS, SeededHash, StringId, is_c_library};
 
 use crate::analyzed::Analyzed;
 use crate::frames::{ChainFrame, FunctionKind, FunctionOf};
@@ -26,8 +26,6 @@ pub(crate) struct WaitPlaces<'a> {
     by_node: HashMap<u32, Option<WaitPlace>, SeededHash>,
 }
 
-/// Modules that only hand a wait on to the kernel.
-const C_LIBRARY: [&str; 5] = ["libc.so", "libc-", "ld-", "libpthread", "[vdso]"];
 /// Words in the names of functions that only wait for their callers.
 const WAITING: [&str; 10] = [
     "futex",
@@ -111,8 +109,7 @@ fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
 }
 
 fn is_of_c_library(analyzed: &Analyzed, function: &FunctionOf) -> bool {
-    let module = analyzed.text(function.module);
-    C_LIBRARY.iter().any(|library| module.starts_with(library))
+    is_c_library(analyzed.text(function.module))
 }
 
 /// By the last part of its name: the crate `tokio::park` may do other things.

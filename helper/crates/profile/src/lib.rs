@@ -5,6 +5,7 @@
 //! only ways to one. Files are foreign input: [`Limits`] bounds each count before memory is taken for it.
 
 mod builder;
+mod c_library;
 mod call_counts;
 mod columns;
 mod decode;
@@ -50,6 +51,7 @@ pub mod run {
 }
 
 pub use builder::{LabelValue, LineOf, MappingOf, ProfileBuilder};
+pub use c_library::is_c_library;
 pub use columns::{Function, Label, Locations, Mapping, Profile, SampleLine, Samples, ValueType};
 pub use error::{ErrorKind, ProfileError};
 pub use foreign_reader::ForeignReader;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use profile::LockHolder;
+use profile::{LockHolder, is_c_library};
 use symbolize::Frame;
 
 use super::evidence::Evidence;
@@ -11,8 +11,6 @@ use super::modules::ModuleIndex;
 use super::stacks::{CodePlace, comm};
 use super::symbols::Symbols;
 
-/// Modules that only hand a wait on to the kernel.
-const C_LIBRARY: [&str; 5] = ["libc.so", "libc-", "ld-", "libpthread", "[vdso]"];
 /// Parts of paths below which languages keep their standard libraries.
 const STANDARD: [&str; 5] = [
     "/rustc/",
@@ -67,7 +65,7 @@ fn own_frame<'a>(
     let places = seen.stacks.stacks.stack(stack).iter();
     let places = places.map(|place| seen.stacks.places.values()[*place as usize]);
     let frames = places.flat_map(|place| match place {
-        CodePlace::InModule { module, vaddr } if !is_c_library(seen, module) => {
+        CodePlace::InModule { module, vaddr } if !is_in_c_library(seen, module) => {
             let of_module = symbols.get(&module);
             let chain = of_module.and_then(|s| s.found.chains.get(s.place(vaddr)?));
             chain.map_or(&[][..], Vec::as_slice)
@@ -85,9 +83,9 @@ fn own_frame<'a>(
     other
 }
 
-fn is_c_library(seen: &Evidence, module: ModuleIndex) -> bool {
+fn is_in_c_library(seen: &Evidence, module: ModuleIndex) -> bool {
     let path = &seen.modules.get(module).path;
     let name = path.file_name().unwrap_or(path.as_os_str());
     let name = name.to_string_lossy();
-    C_LIBRARY.iter().any(|library| name.starts_with(library))
+    is_c_library(&name)
 }
