@@ -28,10 +28,13 @@ export function measuresOfLine(
   // Of the same events as what is shown: the table above has it.
   const told = others.filter(({ value }) => !sameEvents(measures[shown], measures[value]));
   const lines = told.map((of) => `- ${otherText(of, measures[of.value]!, names[of.value]!)}`);
+  const held = holders ? [l10n.t('Lock held at: {0}', holders)] : [];
+  const isOfShown = locks === ofShown;
   return [
     ...(reasons ? [l10n.t('Waited for: {0}', reasons)] : []),
-    ...(holders ? [l10n.t('Lock held at: {0}', holders)] : []),
+    ...(isOfShown ? held : []),
     ...(lines.length > 0 ? [`**${l10n.t('Also measured here')}**\n\n${lines.join('\n')}`] : []),
+    ...(isOfShown ? [] : held), // after the waits that it is about
   ];
 }
 

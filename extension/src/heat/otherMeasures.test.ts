@@ -111,6 +111,7 @@ test('a hover has all measures of the line, each with its share of its own total
   assert.match(waiting, /^\| \*\*waiting time\*\* \| share/);
   assert.match(waiting, /^Waited for: lock 1\.10 s, run queue 100 ms$/m);
   assert.match(waiting, /^- CPU time: 18\.0 % self, 18 ns, 9 samples$/m);
+  assert.ok(cpu.indexOf('Lock held at') > cpu.indexOf('waiting time'), 'after what it is about');
   for (const hover of [cpu, waiting])
     assert.match(hover, /^Lock held at: hold \(ledger&#46;c&#58;29\) 1\.00 s, flush 100 ms$/m);
 });
