@@ -7,18 +7,21 @@
  */
 #pragma once
 
-/* A walk takes some microseconds: 5,000 of them a second are 1 to 2 % of a CPU. */
+/* A walk and what becomes of it take some ten microseconds: 1,000 of them a second are 1 % of a CPU. */
 #define WALKS_EVERY_NS 100000000
-#define WALKS_AT_ONCE 500
-/* Places are learnt when there are likely to be too many. */
-#define PLACES_LEARNT_BELOW 250
+#define WALKS_AT_ONCE 100
+/* If so many switches came in the time before that most are charged by place anyway. */
+#define BUSY_SWITCHES 500
+#define WALKS_AT_ONCE_BUSY 20
 /* Beyond these, of places that are not known well enough. */
-#define MORE_WALKS_AT_ONCE 1000
+#define MORE_WALKS_AT_ONCE 400
 #define WALKED_AGAIN_EVERY 64
 struct walks_left {
 	u64 since_ns;
 	u32 of_any;
 	u32 of_unknown;
+	u32 switches;
+	u32 reserved;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -114,11 +117,15 @@ static __always_inline struct walks_left *walks_left_at(u64 now_ns)
 {
 	u32 zero = 0;
 	struct walks_left *left = bpf_map_lookup_elem(&walks_of_waits, &zero);
-	if (left && now_ns - left->since_ns >= WALKS_EVERY_NS) {
+	if (!left)
+		return 0;
+	if (now_ns - left->since_ns >= WALKS_EVERY_NS) {
 		left->since_ns = now_ns;
-		left->of_any = WALKS_AT_ONCE;
+		left->of_any = left->switches > BUSY_SWITCHES ? WALKS_AT_ONCE_BUSY : WALKS_AT_ONCE;
 		left->of_unknown = MORE_WALKS_AT_ONCE;
+		left->switches = 0;
 	}
+	left->switches++;
 	return left;
 }
 

@@ -53,13 +53,15 @@ struct ended_waits {
 	u32 reserved;
 };
 
-/* Those that began within that time are sent together. */
-#define SENT_TOGETHER_NS 1000000
+/* Those that began within that time are sent together, if none is as long. */
+#define SENT_TOGETHER_NS 10000000
+/* A thread under load waits at a few places in turns. The first is for those that are sent alone. */
+#define ENDED_PLACES 4
 
 struct thread_waits {
 	struct waiting last;
 	struct last_place place;
-	struct ended_waits ended;
+	struct ended_waits ended[ENDED_PLACES];
 };
 static const struct thread_waits no_waits;
 
@@ -127,6 +129,18 @@ static __noinline void send_ended(struct ended_waits *ended, struct task_struct 
 }
 _Static_assert(__builtin_offsetof(struct wait_end, holder_at) - __builtin_offsetof(struct wait_end, syscall) == 8, "that is a cause");
 
+static __always_inline void send_all_ended(struct thread_waits *of, struct task_struct *task, u32 tid)
+{
+	for (u32 i = 0; i < ENDED_PLACES; i++)
+		send_ended(&of->ended[i], task, tid);
+}
+
+static __always_inline void lose_all_ended(const struct thread_waits *of)
+{
+	for (u32 i = 0; i < ENDED_PLACES; i++)
+		lose_waits(of->ended[i].waits, of->ended[i].waited_ns);
+}
+
 /* What a wait_end has of how a wait came to be. */
 static __always_inline u64 cause_of(const struct waiting *w)
 {
@@ -139,13 +153,15 @@ static __always_inline u64 cause_of(const struct waiting *w)
 static __always_inline void end_wait(struct thread_waits *of, struct task_struct *task, u32 tid, u64 waited_ns, u64 run_delay_ns)
 {
 	const struct waiting *w = &of->last;
-	struct ended_waits *ended = &of->ended;
 	u64 queued_ns = run_delay_ns - w->run_delay_ns, cause = cause_of(w);
 	/* The scheduler's clock is not quite ours. */
 	if (w->was_preempted || queued_ns > waited_ns)
 		queued_ns = waited_ns;
-	bool may_be_several = w->place && !w->holder;
-	bool are_alike = may_be_several && ended->waits && ended->place == w->place && ended->cause == cause && !ended->holder;
+	bool may_be_several = w->place && !w->holder && waited_ns < SENT_TOGETHER_NS;
+	u32 which = may_be_several ? 1 + (u32)mixed(cause, w->place) % (ENDED_PLACES - 1) : 0;
+	barrier_value(which);
+	struct ended_waits *ended = &of->ended[which & (ENDED_PLACES - 1)];
+	bool are_alike = ended->waits && ended->place == w->place && ended->cause == cause;
 	if (!are_alike || w->since_ns - ended->since_ns >= SENT_TOGETHER_NS) {
 		send_ended(ended, task, tid);
 		ended->since_ns = w->since_ns;
@@ -212,7 +228,7 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	if (!may_look_into(task)) {
 		note_hidden(followed);
 		if (before)
-			lose_waits(before->ended.waits, before->ended.waited_ns);
+			lose_all_ended(before);
 		bpf_map_delete_elem(&waiting_threads, &tid);
 		return 0;
 	}
@@ -236,7 +252,7 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	}
 	if (task->flags & PF_EXITING) {
 		if (before)
-			send_ended(&before->ended, task, tid);
+			send_all_ended(before, task, tid);
 		bpf_map_delete_elem(&waiting_threads, &tid);
 		return 0;
 	}
@@ -254,11 +270,8 @@ int take_switch(struct bpf_perf_event_data *ctx)
 			note_owner(&now, regs);
 	}
 	now.waits_for_disk = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
-	u64 fingerprint = 0;
-	if (left->of_any < PLACES_LEARNT_BELOW) {
-		u64 registers = mixed(mixed(now.syscall, pc_of(regs)), sp_of(regs));
-		fingerprint = fingerprint_of(w, before ? &before->place : 0, now.pid, registers, sp_of(regs));
-	}
+	u64 registers = mixed(mixed(now.syscall, pc_of(regs)), sp_of(regs));
+	u64 fingerprint = fingerprint_of(w, before ? &before->place : 0, now.pid, registers, sp_of(regs));
 	struct wait_place *known = fingerprint ? bpf_map_lookup_elem(&wait_places, &fingerprint) : 0;
 	enum how_to_find how = how_to_find(left, known, fingerprint);
 	if (how == FIND_BY_WALK) {
@@ -305,7 +318,7 @@ static __always_inline void end_without_switch(struct thread_waits *of, struct t
 		run_delay_ns = BPF_CORE_READ(task, sched_info.run_delay);
 	}
 	end_wait(of, task, tid, waited_until(w, arrived, last_ns), run_delay_ns);
-	send_ended(&of->ended, task, tid);
+	send_all_ended(of, task, tid);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -318,7 +331,7 @@ int BPF_PROG(end_wait_at_exit, struct task_struct *task)
 	if (followed_thread(task) && may_look_into(task))
 		end_without_switch(of, task, tid, bpf_ktime_get_ns());
 	else
-		lose_waits(of->ended.waits, of->ended.waited_ns);
+		lose_all_ended(of);
 	bpf_map_delete_elem(&waiting_threads, &tid);
 	return 0;
 }
@@ -327,10 +340,12 @@ static long end_open_wait(void *map, const u32 *tid, struct thread_waits *of, vo
 {
 	struct task_struct *task = (struct task_struct *)of->last.task;
 	/* A thread that has executed another program has the number of its process since then. */
-	if (number_in_namespace(BPF_CORE_READ(task, pid), BPF_CORE_READ(task, thread_pid)) == *tid)
+	if (number_in_namespace(BPF_CORE_READ(task, pid), BPF_CORE_READ(task, thread_pid)) == *tid) {
 		end_without_switch(of, task, *tid, sampling_ended_ns);
-	else
-		lose_waits(1 + of->ended.waits, of->ended.waited_ns);
+	} else {
+		lose_waits(1, 0);
+		lose_all_ended(of);
+	}
 	bpf_map_delete_elem(&waiting_threads, tid); /* it may exit any moment */
 	return 0;
 }

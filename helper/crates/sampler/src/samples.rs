@@ -9,6 +9,30 @@ use records::{
     Worth,
 };
 
+/// Records of the ring, one behind the other: there may be 100,000 a second.
+#[derive(Default)]
+pub struct Records {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Records {
+    pub fn push(&mut self, record: &[u8]) {
+        self.bytes.extend_from_slice(record);
+        self.ends.push(self.bytes.len());
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        (starts.zip(&self.ends)).map(|(&start, &end)| &self.bytes[start..end])
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}
+
 /// What the BPF program sends.
 pub enum Taken {
     Stack(SampleRecord),

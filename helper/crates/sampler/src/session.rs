@@ -30,6 +30,7 @@ use crate::looks::Watch;
 use crate::mappings::{BpfFileRows, FileRows, Mapped};
 use crate::outbox::Outbox;
 use crate::sampled_events::{Faults, SyscallProbes};
+use crate::samples::Records;
 use crate::tables::Tables;
 use crate::waits::LastLook;
 use crate::{privilege, recordings, seccomp, start_up};
@@ -182,11 +183,11 @@ pub(crate) struct Session {
 
 impl Session {
     fn serve(&mut self, inbox: &mut Inbox, out: &mut Outbox) -> Result<(), End> {
-        let samples = Rc::new(RefCell::new(Vec::<Vec<u8>>::new()));
+        let samples = Rc::new(RefCell::new(Records::default()));
         let sink = Rc::clone(&samples);
         let ring = self
             .bpf
-            .sample_ring(move |bytes| sink.borrow_mut().push(bytes.to_vec()))
+            .sample_ring(move |bytes| sink.borrow_mut().push(bytes))
             .map_err(|e| End::Failed(SamplerStep::MapRing, errno_of(&e), 0))?;
         let mut counted = Instant::now();
         let mut looked = Instant::now();
@@ -230,9 +231,11 @@ impl Session {
             // Before the samples that need it.
             let (bpf, follower) = (&mut self.bpf, &mut self.follower);
             (self.catch_up).ask(bpf, follower, monotonic_ns(), stop, out)?;
-            for bytes in samples.borrow_mut().drain(..) {
-                self.forward_sample(&bytes, out)?;
+            let mut samples = samples.borrow_mut();
+            for bytes in samples.iter() {
+                self.forward_sample(bytes, out)?;
             }
+            samples.clear();
             for message in self.follower.exits.drain(..) {
                 message.write(out)?;
             }
