@@ -45,6 +45,7 @@ export function judge(text) {
     else judgeOldKernel(who, release, section, promise);
   }
   if (supported) {
+    judgeKinds(release, section, promise);
     judgeWaits(section, promise);
     judgeRefusal(section, promise);
     judgeRights(section, promise);
@@ -110,6 +111,27 @@ function judgeRecordings(who, section, promise, verdict) {
     judgeAnswer({ title, answer, functions, lines }, promise);
     if (program === 'crew') judgeCrew({ title, who, functions, lines }, promise, verdict);
   }
+}
+
+/** Which costs the doctor says can be recorded; the others have their reason. */
+function judgeKinds(release, section, promise) {
+  const hasProbes = compareVersions(release, '6.6') >= 0;
+  const cannot = {
+    ...(!hasProbes && { Allocations: 'Linux 6.6', 'Calls of functions': 'Linux 6.6' }),
+    ...(release.endsWith('arm64') && { 'Calls of functions': 'x86-64' }),
+  };
+  for (const who of ['root', 'user'])
+    for (const kind of ['Waiting time', 'Allocations', 'Page faults', 'System calls', 'Calls of functions']) {
+      const doctor = section(`${who}.doctor`).text;
+      const line = doctor.split('\n').find((line) => line.slice(9).startsWith(`${kind}: `)) ?? '';
+      const why = cannot[kind];
+      const said = why ? line.startsWith('warning') && line.includes(why) : line.endsWith('can be recorded');
+      promise(
+        `${who}, ${kind}: the doctor says ${why ? 'why they cannot be recorded' : 'that it works'}`,
+        said,
+        doctor,
+      );
+    }
 }
 
 /** The object of `--json`, or undefined. */

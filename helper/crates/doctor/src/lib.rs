@@ -1,6 +1,7 @@
 //! What this machine allows to record, what is missing, and the exact command that helps: a check each.
 
 mod check;
+mod kinds;
 mod permission_checks;
 
 use std::io;
@@ -11,17 +12,25 @@ use machine::host::{has_type_information, host};
 use machine::kernel_support;
 use machine::sampler_file::sampler_path;
 use perf_events::stack_copy_event::{StackCopyEvent, open_stack_copy_event};
-use recorder::{Choices, OWN_PROGRAM, Privilege, RecordError, RecordOptions, Target, Work};
+use recorder::{
+    Choices, OWN_PROGRAM, Privilege, RecordError, RecordOptions, Recorded, Target, Work,
+};
 use records::layout::Timers;
 
 pub use self::check::{Check, State};
 use self::check::{check, command_in};
 
-/// All checks, the decisive ones (recording a program for real, both ways) last.
+/// All checks, the decisive ones (recording a program for real, both ways and what costs) last.
 pub fn checks() -> Vec<Check> {
     let mut checks = vec![kernel(), btf(), sampler(), counters()];
     checks.extend(permission_checks::checks());
-    checks.extend([recording(), recording_without_privilege()]);
+    let recording = recording();
+    let works = recording.state == State::Ok;
+    checks.push(recording);
+    if works {
+        checks.extend(kinds::kinds());
+    }
+    checks.push(recording_without_privilege());
     checks
 }
 
@@ -111,12 +120,22 @@ fn recording_without_privilege() -> Check {
     recorded("recording-unprivileged", title, Privilege::None)
 }
 
-/// Records this program for real: the one check that cannot be wrong, and the one program that is certainly there.
 fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Check {
     if kernel_support::why_too_old(&kernel_support::release()).is_some() {
         let detail = "not tested: the kernel is too old".to_owned();
         return check(id, title, State::Missing, detail);
     }
+    match record_nothing(privilege, Choices::default()) {
+        Ok(_) => check(id, title, State::Ok, "works".to_owned()),
+        Err(e) => Check {
+            command: command_in(&e.advice),
+            ..check(id, title, State::Missing, e.message)
+        },
+    }
+}
+
+/// Records this program for real: the one check that cannot be wrong, and the one program that is certainly there.
+fn record_nothing(privilege: Privilege, chosen: Choices) -> Result<Recorded, RecordError> {
     let options = RecordOptions {
         target: Target::Launch {
             program: OWN_PROGRAM.into(),
@@ -127,7 +146,7 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         },
         chosen: Choices {
             duration: Some(Duration::from_secs(5)),
-            ..Choices::default()
+            ..chosen
         },
         privilege,
         timers: Timers::Best,
@@ -143,11 +162,5 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
         build: recorder::Build::Present,
     };
     let (_control, receiver) = channel();
-    match recorder::record(&options, receiver, |_| {}) {
-        Ok(_) => check(id, title, State::Ok, "works".to_owned()),
-        Err(e) => Check {
-            command: command_in(&e.advice),
-            ..check(id, title, State::Missing, e.message)
-        },
-    }
+    recorder::record(&options, receiver, |_| {})
 }

@@ -1,0 +1,82 @@
+//! Which kinds of costs can be recorded here, seen from real recordings.
+
+use recorder::{Choices, Privilege};
+
+use crate::check::{Check, State, check};
+use crate::record_nothing;
+
+type Choose = fn(&mut Choices);
+
+/// What each check asks a recording for.
+const KINDS: &[(&str, &str, Choose)] = &[
+    ("waiting", "Waiting time", |chosen| chosen.waiting = true),
+    ("allocations", "Allocations", |chosen| {
+        chosen.allocations = true;
+    }),
+    ("page-faults", "Page faults", |chosen| chosen.faults = true),
+    ("system-calls", "System calls", |chosen| {
+        chosen.syscalls = true;
+    }),
+];
+
+/// A check of each kind beside CPU time; empty where nothing can be recorded with privilege.
+pub fn kinds() -> Vec<Check> {
+    let mut found: Vec<Check> = (KINDS.iter())
+        .map(|(id, title, choose)| {
+            let mut chosen = Choices {
+                waiting: false,
+                ..Choices::default()
+            };
+            choose(&mut chosen);
+            kind(id, title, why_not(chosen))
+        })
+        .collect();
+    found.push(kind("calls", "Calls of functions", why_no_calls(&found)));
+    found
+}
+
+fn kind(id: &'static str, title: &'static str, why_not: Option<String>) -> Check {
+    match why_not {
+        None => check(id, title, State::Ok, "can be recorded".to_owned()),
+        Some(why) => check(id, title, State::Warning, why),
+    }
+}
+
+fn why_not(chosen: Choices) -> Option<String> {
+    let allocations = chosen.allocations;
+    match record_nothing(Privilege::Required, chosen) {
+        // This program loads no library, and so allocates nothing that is seen.
+        Ok(_) if allocations => None,
+        Ok(recorded) => recorded.problems.into_iter().next(),
+        Err(e) => Some(e.message),
+    }
+}
+
+/// They have the same probes as allocations.
+fn why_no_calls(found: &[Check]) -> Option<String> {
+    if !cfg!(target_arch = "x86_64") {
+        return Some("cannot be counted: this requires x86-64".to_owned());
+    }
+    let allocations = found.iter().find(|check| check.id == "allocations")?;
+    let (_, why) = allocations.detail.split_once(": ")?;
+    Some(format!("cannot be counted: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn calls_lack_what_allocations_lack() {
+        let of = |why: Option<&str>| kind("allocations", "Allocations", why.map(str::to_owned));
+        assert_eq!(why_no_calls(&[of(None)]), None);
+        let old = of(Some(
+            "cannot record allocations: it requires Linux 6.6 or newer",
+        ));
+        assert_eq!(
+            why_no_calls(&[old]).as_deref(),
+            Some("cannot be counted: it requires Linux 6.6 or newer")
+        );
+    }
+}
