@@ -3,7 +3,7 @@
 use recorder::{Choices, Privilege};
 
 use crate::check::{Check, State, check};
-use crate::record_nothing;
+use crate::real_recording::record_nothing;
 
 type Choose = fn(&mut Choices);
 

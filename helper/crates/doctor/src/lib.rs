@@ -3,22 +3,19 @@
 mod check;
 mod kinds;
 mod permission_checks;
+mod real_recording;
 
 use std::io;
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use machine::host::{has_type_information, host};
 use machine::kernel_support;
 use machine::sampler_file::sampler_path;
 use perf_events::stack_copy_event::{StackCopyEvent, open_stack_copy_event};
-use recorder::{
-    Choices, OWN_PROGRAM, Privilege, RecordError, RecordOptions, Recorded, Target, Work,
-};
-use records::layout::Timers;
+use recorder::{Choices, Privilege, RecordError};
 
 pub use self::check::{Check, State};
 use self::check::{check, command_in};
+use self::real_recording::record_nothing;
 
 /// All checks, the decisive ones (recording a program for real, both ways and what costs) last.
 pub fn checks() -> Vec<Check> {
@@ -132,35 +129,4 @@ fn recorded(id: &'static str, title: &'static str, privilege: Privilege) -> Chec
             ..check(id, title, State::Missing, e.message)
         },
     }
-}
-
-/// Records this program for real: the one check that cannot be wrong, and the one program that is certainly there.
-fn record_nothing(privilege: Privilege, chosen: Choices) -> Result<Recorded, RecordError> {
-    let options = RecordOptions {
-        target: Target::Launch {
-            program: OWN_PROGRAM.into(),
-            args: vec!["nothing".into()],
-            cwd: None,
-            env: vec![],
-            terminal: None,
-        },
-        chosen: Choices {
-            duration: Some(Duration::from_secs(5)),
-            ..chosen
-        },
-        privilege,
-        timers: Timers::Best,
-        until: None,
-        work: Work::Unknown,
-        output: None,
-        demangle: Default::default(),
-        name: String::new(),
-        sweep: None,
-        layouts: None,
-        calls: Vec::new(),
-        missing_calls: recorder::MissingCalls::Refused,
-        build: recorder::Build::Present,
-    };
-    let (_control, receiver) = channel();
-    recorder::record(&options, receiver, |_| {})
 }
