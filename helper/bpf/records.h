@@ -149,6 +149,7 @@ enum sample_kind {
 	SAMPLE_FAULT = 6,         /* one for each page fault; the id says which kind */
 	SAMPLE_SYSCALL = 7,       /* ns in system calls, all together; the weight is how many; the id says which */
 	SAMPLE_SYSCALL_ERROR = 8, /* one for each system call that failed; the id says which */
+	SAMPLE_COUNTED = 32, /* events of counter 0; those of the next ones follow */
 };
 
 /* What follows the head of a record in the ring buffer. */

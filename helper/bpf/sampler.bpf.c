@@ -382,6 +382,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 }
 
 #include "waits.h"
+#include "counters.h"
 #include "allocations.h"
 #include "calls.h"
 #include "faults.h"

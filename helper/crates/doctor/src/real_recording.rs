@@ -33,6 +33,7 @@ pub fn record_nothing(privilege: Privilege, chosen: Choices) -> Result<Recorded,
         layouts: None,
         calls: Vec::new(),
         missing_calls: recorder::MissingCalls::Refused,
+        counters: Vec::new(),
         build: recorder::Build::Present,
     };
     let (_control, receiver) = channel();

@@ -189,6 +189,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
             until: args.until,
             layouts,
             calls: Vec::new(),
+            counters: Vec::new(),
             output,
             name: String::new(),
             demangle: None,

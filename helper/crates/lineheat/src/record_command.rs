@@ -91,6 +91,7 @@ pub fn run(args: Args) -> ExitCode {
         until: None,
         layouts: None,
         calls: args.own.calls,
+        counters: args.own.counters,
         output,
         name: args.name,
         demangle: args.demangle,

@@ -18,6 +18,7 @@ pub struct Recording {
     pub until: Option<f64>,
     pub layouts: Option<DrawnLayouts>,
     pub calls: Vec<String>,
+    pub counters: Vec<String>,
     pub output: PathBuf,
     pub name: String,
     pub demangle: Option<DemangleChoice>,
@@ -52,6 +53,7 @@ impl RecordFlags {
             layouts: recording.layouts,
             calls: recording.calls,
             missing_calls: MissingCalls::Refused,
+            counters: recording.counters,
             work: match (self.work, &self.work_from) {
                 (Some(units), _) => Work::Each(units),
                 (None, Some(expression)) => Work::FromOutput(expression.clone()),

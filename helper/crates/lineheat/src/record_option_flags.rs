@@ -86,6 +86,11 @@ pub struct OfRecord {
     /// the recording, those of the command 0.4 us. Requires root or the installed sampler. Show them with `report --syscalls`
     #[arg(long)]
     pub syscalls: bool,
+    /// Also count events that perf knows, and at which lines they happen: 'page-faults,context-switches', or on a machine with
+    /// hardware counters 'cycles,instructions,cache-misses'. Each is a measure of the run. At most 8. Requires root or the
+    /// installed sampler
+    #[arg(long, value_name = "EVENTS")]
+    pub counters: Vec<String>,
     /// Also count each call of these functions, exactly: a name or a pattern ('Ledger::*'). May be given several times. Each
     /// call takes about 1 us more. Calls that were inlined are not counted. Requires root or the installed sampler, and
     /// Linux 6.6 or newer. Show the counts with `report --calls`

@@ -179,6 +179,7 @@ fn recording(args: &Args, sweep: &str, folder: &Path, at: usize, cell: &Cell) ->
         until: None,
         layouts: None,
         calls: Vec::new(),
+        counters: Vec::new(),
         output: output(sweep, folder, at),
         name: cell.name(),
         demangle: args.demangle,

@@ -1,7 +1,7 @@
 //! `perf_event_open(2)`: the events that trigger samples, and those that report mappings, forks and execs.
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// `struct perf_event_attr` up to PERF_ATTR_SIZE_VER5 (include/uapi/linux/perf_event.h).
 #[repr(C)]
@@ -30,7 +30,7 @@ pub(crate) struct Attr {
 const _: () = assert!(size_of::<Attr>() == 112);
 
 const TYPE_HARDWARE: u32 = 0;
-const TYPE_SOFTWARE: u32 = 1;
+pub(crate) const TYPE_SOFTWARE: u32 = 1;
 const HARDWARE_CYCLES: u64 = 0;
 const SOFTWARE_CPU_CLOCK: u64 = 0;
 const SOFTWARE_CONTEXT_SWITCHES: u64 = 3;
@@ -48,7 +48,7 @@ pub(crate) const EXCLUDE_KERNEL: u64 = 1 << 5;
 pub(crate) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const MMAP: u64 = 1 << 8;
 const COMM: u64 = 1 << 9;
-const FREQUENCY: u64 = 1 << 10;
+pub(crate) const FREQUENCY: u64 = 1 << 10;
 const TASK: u64 = 1 << 13;
 pub(crate) const WATERMARK: u64 = 1 << 14;
 pub(crate) const SAMPLE_ID_ALL: u64 = 1 << 18;
@@ -204,7 +204,16 @@ fn map_event(flags: u64) -> Attr {
     }
 }
 
-pub(crate) fn open(mut attr: Attr, tid: i32, cpu: i32) -> io::Result<OwnedFd> {
+pub(crate) fn open(attr: Attr, tid: i32, cpu: i32) -> io::Result<OwnedFd> {
+    open_in_group(attr, tid, cpu, None)
+}
+
+pub(crate) fn open_in_group(
+    mut attr: Attr,
+    tid: i32,
+    cpu: i32,
+    leader: Option<BorrowedFd<'_>>,
+) -> io::Result<OwnedFd> {
     attr.size = size_of::<Attr>() as u32;
     // SAFETY: attr is a complete structure of the size that it states; the kernel only reads it.
     let fd = unsafe {
@@ -213,7 +222,7 @@ pub(crate) fn open(mut attr: Attr, tid: i32, cpu: i32) -> io::Result<OwnedFd> {
             &attr,
             tid,
             cpu,
-            -1,
+            leader.map_or(-1, |leader| leader.as_raw_fd()),
             FLAG_FD_CLOEXEC,
         )
     };

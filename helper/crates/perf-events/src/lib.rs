@@ -2,6 +2,7 @@
 //! engine, which records with it where there is no privilege. Parses what the kernel wrote and nothing else; opens no
 //! file.
 
+pub mod counter_event;
 pub mod event;
 pub mod map_event;
 #[cfg_attr(target_arch = "x86_64", path = "registers_x86_64.rs")]

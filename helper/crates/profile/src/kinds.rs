@@ -1,5 +1,9 @@
 //! Kinds of samples that a recording has, and what they become in a run: a new kind has its columns here.
 
+use std::borrow::Cow;
+
+use crate::run::EventCounter;
+
 /// CPU time, as `SampleKind` of a recording numbers it.
 const CPU: u32 = 0;
 /// Waiting time.
@@ -212,7 +216,17 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// The columns of a run that may have samples of these kinds.
-pub struct KindColumns(Vec<&'static Column>);
+pub struct KindColumns(Vec<OneColumn>);
+
+struct OneColumn {
+    kind: u32,
+    name: Cow<'static, str>,
+    unit: &'static str,
+    of: fn(&Sums) -> u64,
+}
+
+/// The kind of the first counter of events; those of the next ones follow.
+pub const COUNTED: u32 = 32;
 
 impl KindColumns {
     /// Of CPU time, which every recording has, and of the kinds that it has seen besides.
@@ -221,13 +235,43 @@ impl KindColumns {
         kinds.sort_unstable();
         kinds.dedup();
         let is_seen = |column: &&Column| kinds.contains(&column.kind);
-        KindColumns(COLUMNS.iter().filter(is_seen).collect())
+        let one = |column: &Column| OneColumn {
+            kind: column.kind,
+            name: Cow::Borrowed(column.name),
+            unit: column.unit,
+            of: column.of,
+        };
+        KindColumns(COLUMNS.iter().filter(is_seen).map(one).collect())
     }
 
-    pub fn sample_types(&self) -> Vec<(&'static str, &'static str)> {
+    /// And of counters of events, in the order of their kinds: how many events, and by how many samples they are known.
+    pub fn with_counters<'a>(
+        mut self,
+        counters: impl Iterator<Item = &'a EventCounter>,
+    ) -> KindColumns {
+        for (kind, counter) in (COUNTED..).zip(counters) {
+            let unit = match counter.is_time {
+                true => "nanoseconds",
+                false => "count",
+            };
+            let column = |name, unit, of| OneColumn {
+                kind,
+                name,
+                unit,
+                of,
+            };
+            let samples = Cow::Owned(format!("{}_samples", counter.name));
+            self.0.push(column(samples, "count", |sums| sums.samples));
+            let events = Cow::Owned(counter.name.clone());
+            self.0.push(column(events, unit, |sums| sums.value));
+        }
+        self
+    }
+
+    pub fn sample_types(&self) -> Vec<(&str, &'static str)> {
         self.0
             .iter()
-            .map(|column| (column.name, column.unit))
+            .map(|column| (&*column.name, column.unit))
             .collect()
     }
 

@@ -57,8 +57,8 @@ pub use error::{ErrorKind, ProfileError};
 pub use foreign_reader::ForeignReader;
 pub use journal::{Journal, is_being_recorded, journal_path};
 pub use kinds::{
-    ALLOCATED, ALLOCATED_OBJECT, CALLS, IN_USE, KindColumns, PAGE_FAULTS, PEAK, SYSTEM_CALL_ERRORS,
-    SYSTEM_CALLS, Sums, TEMPORARY, WAITING,
+    ALLOCATED, ALLOCATED_OBJECT, CALLS, COUNTED, IN_USE, KindColumns, PAGE_FAULTS, PEAK,
+    SYSTEM_CALL_ERRORS, SYSTEM_CALLS, Sums, TEMPORARY, WAITING,
 };
 pub use late_names::LateNames;
 pub use limits::Limits;

@@ -266,13 +266,22 @@ impl Profile {
             Some((_, Some(""), ..)) if unit == "count" => Counting::Value(value_type),
             Some((_, Some(counted_by), ..)) => self.counted_by(value_type, counted_by),
             // As converters of `perf` data name them.
+            None if self.samples_of_counter(name).is_some() => {
+                self.counted_by(value_type, &format!("{name}_samples"))
+            }
+            None if self.counter_of_samples(name).is_some() => Counting::Value(value_type),
             None => match name.strip_suffix("_event") {
                 Some(event) => self.counted_by(value_type, &format!("{event}_sample")),
                 None if name.ends_with("_sample") && unit == "count" => Counting::Value(value_type),
                 None => self.counted_by(value_type, "samples"),
             },
         };
-        let nature = known.map_or(Nature::Sampled, |known| known.2);
+        let is_counter = known.is_none() && self.samples_of_counter(name).is_some();
+        let otherwise = match is_counter {
+            true => Nature::Weighted,
+            false => Nature::Sampled,
+        };
+        let nature = known.map_or(otherwise, |known| known.2);
         MeasureInfo {
             name: name.to_owned(),
             unit: unit.to_owned(),
@@ -280,8 +289,19 @@ impl Profile {
             nature,
             family: known.map_or(Family::Other, |known| known.3),
             is_complete: nature == Nature::Exact || recorded_with(name) == Some(WAITING),
-            main: says_more(name).and_then(|main| self.find_named(&main)),
+            main: says_more(name)
+                .and_then(|main| self.find_named(&main))
+                .or_else(|| self.counter_of_samples(name).filter(|_| known.is_none())),
         }
+    }
+
+    /// A counter of events (`cache-misses`) has the number of its samples beside it.
+    fn samples_of_counter(&self, name: &str) -> Option<usize> {
+        self.find_sample_type(&format!("{name}_samples"), "count")
+    }
+
+    fn counter_of_samples(&self, name: &str) -> Option<usize> {
+        self.find_named(name.strip_suffix("_samples")?)
     }
 
     fn find_named(&self, name: &str) -> Option<usize> {

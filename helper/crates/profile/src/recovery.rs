@@ -308,7 +308,8 @@ impl State {
     /// None when there was no step.
     fn profile(self) -> Option<Profile> {
         let mut run = self.run.clone()?;
-        let columns = KindColumns::of(self.kinds.iter().copied());
+        let columns =
+            KindColumns::of(self.kinds.iter().copied()).with_counters(run.counters.iter());
         let mut builder = ProfileBuilder::new(&columns.sample_types());
         builder.set_default("cpu");
         builder.set_period("cpu", "nanoseconds", self.period_ns as i64);

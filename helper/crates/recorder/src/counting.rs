@@ -153,6 +153,8 @@ impl Recording<'_> {
                         (self.seen.sampled_events).add(sample, repetition, stacks, spaces, modules);
                     }
                     SampleKind::InUse | SampleKind::Peak | SampleKind::Temporary => {}
+                    _ => (self.seen.counters_of_events)
+                        .add(sample, repetition, stacks, spaces, modules),
                 }
             }
             FromSampler::Freed {
@@ -224,6 +226,7 @@ impl Recording<'_> {
                 let at = self.started.elapsed();
                 self.seen.calls.take_totals(&totals, at);
             }
+            FromSampler::Counted { totals } => self.seen.counters_of_events.end(&totals),
             FromSampler::CallsOfThreads { calls } => self.seen.calls.take_threads(&calls),
             FromSampler::Ran { running_ns } => self.seen.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {

@@ -12,6 +12,7 @@ use target::Exit;
 use super::address_spaces::AddressSpaces;
 use super::allocations::Allocations;
 use super::calls::Calls;
+use super::counters::Counters;
 use super::modules::Modules;
 use super::recorded::EndReason;
 use super::repetitions::Repetitions;
@@ -57,6 +58,7 @@ pub struct Evidence {
     pub sampled_events: SampledEvents,
     pub allocations: Allocations,
     pub calls: Calls,
+    pub counters_of_events: Counters,
     /// By the sampler's symbol ids.
     pub kernel_names: Vec<(u32, String)>,
     /// As the sampler has told them last.
@@ -112,6 +114,7 @@ impl Default for Evidence {
             sampled_events: SampledEvents::default(),
             allocations: Allocations::default(),
             calls: Calls::default(),
+            counters_of_events: Counters::default(),
             kernel_names: Vec::new(),
             counters: [0; Counter::ALL.len()],
             lost_mapping_records: 0,

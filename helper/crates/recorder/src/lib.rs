@@ -9,6 +9,7 @@ mod call_samples;
 mod calls;
 mod choices;
 mod copied_stacks;
+mod counters;
 mod counting;
 mod earlier_build;
 mod environment;
@@ -160,6 +161,7 @@ fn record_until_asked(
     pid_namespace::check_proc()?;
     rate::check(options.chosen.sample_hz, rate::kernel_limit_hz())?;
     calls::check(options)?;
+    counters::check(options)?;
     let library = preload::wanted(options)?;
     let run_file = (options.output.as_deref()).map(output::prepare_output);
     let run_file = run_file.transpose()?;

@@ -90,6 +90,8 @@ pub struct RecordOptions {
     /// Patterns of functions whose calls are counted.
     pub calls: Vec<String>,
     pub missing_calls: MissingCalls,
+    /// Events that are counted, by the names that perf has for them.
+    pub counters: Vec<String>,
     /// What each run of the command does.
     pub work: Work,
     /// Which part of a sweep it is.

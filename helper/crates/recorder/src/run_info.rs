@@ -99,6 +99,7 @@ pub fn run_info(
         allocation_interval: seen.allocations.interval,
         allocation_spread: seen.allocations.spread(),
         calls: call_samples::saved(&seen.calls, &seen.modules, symbols),
+        counters: seen.counters_of_events.saved().to_vec(),
         sweep: options.sweep.clone(),
         fixed_addresses: attached_pid == 0 && layouts::are_fixed(),
         drawn_environments: options.layouts.is_some(),

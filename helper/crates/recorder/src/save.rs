@@ -59,7 +59,8 @@ fn build(
         .chain(allocations.into_iter().flatten())
         .chain(system_calls.into_iter().flatten())
         .chain(calls);
-    let columns = KindColumns::of(seen.stacks.kinds().chain(asked));
+    let columns = KindColumns::of(seen.stacks.kinds().chain(asked))
+        .with_counters(seen.counters_of_events.saved().iter());
     let mut builder = ProfileBuilder::new(&columns.sample_types());
     builder.set_default("cpu");
     builder.set_period(

@@ -19,6 +19,7 @@ use super::address_spaces::AddressSpaces;
 use super::allocations::FirstProgram;
 use super::calls::{self, FileOfCalls};
 use super::copied_stacks::CopiedStacks;
+use super::counters::Counters;
 use super::environment::Environment;
 use super::evidence::Evidence;
 use super::jit::JitProcesses;
@@ -67,10 +68,11 @@ impl<'a> Recording<'a> {
         };
         let pid = processes.first().map_or(0, |(pid, _)| *pid);
         let cwd = working_directory(&options.target, pid);
-        let privilege = match library.is_some() || !options.calls.is_empty() {
-            true => Privilege::Required,
-            false => options.privilege,
-        };
+        let privilege =
+            match library.is_some() || !options.calls.is_empty() || !options.counters.is_empty() {
+                true => Privilege::Required,
+                false => options.privilege,
+            };
         let (sampler, refused) = Sampler::with(privilege, urgency, sender.clone())?;
         let told = turn.is_some() || !matches!(options.work, Work::Unknown);
         let mut seen = Evidence {
@@ -78,6 +80,7 @@ impl<'a> Recording<'a> {
             waits_wanted: options.chosen.waiting,
             faults_wanted: options.chosen.faults,
             syscalls_wanted: options.chosen.syscalls,
+            counters_of_events: Counters::of(&options.counters)?,
             work_from: match &options.work {
                 Work::FromOutput(expression) => Some(expression.as_str().to_owned()),
                 Work::Unknown | Work::Each(_) => None,
@@ -210,8 +213,13 @@ impl<'a> Recording<'a> {
             calls: !options.calls.is_empty(),
             faults: options.chosen.faults,
             syscalls: options.chosen.syscalls,
+            counters: self.seen.counters_of_events.count(),
         };
         self.sampler.say(&hello);
+        let events = self.seen.counters_of_events.requests();
+        if !events.is_empty() {
+            self.sampler.say(&ToSampler::Counters { events });
+        }
         self.send_library(options)?;
         self.tell_of_modules();
         let mut threads = threads_of(processes);

@@ -52,12 +52,32 @@ pub enum SampleKind {
     Syscall,
     /// System calls that failed.
     SyscallError,
+    /// Events of the counter with this number.
+    Counted0 = 32,
+    Counted1,
+    Counted2,
+    Counted3,
+    Counted4,
+    Counted5,
+    Counted6,
+    Counted7,
 }
 
 /// A bit in the number of a system call by the interface for 32-bit programs, whose calls have other numbers.
 pub const COMPAT_SYSCALL: u32 = 1 << 16;
 
 impl SampleKind {
+    pub const COUNTED: [SampleKind; crate::COUNTERS_MAX] = [
+        SampleKind::Counted0,
+        SampleKind::Counted1,
+        SampleKind::Counted2,
+        SampleKind::Counted3,
+        SampleKind::Counted4,
+        SampleKind::Counted5,
+        SampleKind::Counted6,
+        SampleKind::Counted7,
+    ];
+
     /// Those that samplers send.
     pub const ALL: [SampleKind; 6] = [
         SampleKind::Cpu,
@@ -69,7 +89,8 @@ impl SampleKind {
     ];
 
     pub fn from_code(code: u8) -> Option<SampleKind> {
-        (Self::ALL.iter().copied()).find(|kind| *kind as u8 == code)
+        let all = Self::ALL.iter().chain(&Self::COUNTED);
+        all.copied().find(|kind| *kind as u8 == code)
     }
 }
 

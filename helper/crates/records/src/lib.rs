@@ -6,6 +6,7 @@
 
 pub mod bytes;
 mod calls;
+mod counters;
 pub mod layout;
 pub mod mapping;
 mod sampler_error;
@@ -16,6 +17,7 @@ mod worth;
 
 pub use bytes::{MessageError, MessageReader, write_message};
 pub use calls::{CallPlace, CallsOfThread};
+pub use counters::{COUNTERS_MAX, CounterRequest, CounterTotal};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use mapping::{FileId, Mapping};
 pub use sampler_error::{SamplerError, SamplerStep};

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::MESSAGE_BYTES_MAX;
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::calls::CallsOfThread;
+use crate::counters::CounterTotal;
 use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
 use crate::mapping::{Mapping, parse_mapping, put_mapping};
 use crate::sampler_error::SamplerError;
@@ -133,6 +134,10 @@ pub enum FromSampler {
     CallsOfThreads {
         calls: Vec<CallsOfThread>,
     },
+    /// At the end: of each counter that was asked for.
+    Counted {
+        totals: Vec<CounterTotal>,
+    },
     /// For how long the sampled threads have run, by the kernel's own count: what samples should be there.
     Ran {
         running_ns: u64,
@@ -177,6 +182,7 @@ const FREED: u32 = 18;
 const CALLS: u32 = 19;
 const CALLS_OF_THREADS: u32 = 20;
 const REST: u32 = 21;
+const COUNTED: u32 = 22;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -280,6 +286,10 @@ impl FromSampler {
                     write_message(out, CALLS_OF_THREADS, &body.0)?;
                 }
                 Ok(())
+            }
+            Self::Counted { totals } => {
+                let body = totals.iter().fold(b, |b, of| of.put(b));
+                write_message(out, COUNTED, &body.0)
             }
             Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
             Self::Synced => write_message(out, SYNCED, &[]),
@@ -387,6 +397,7 @@ impl FromSampler {
                     pid: f.u32()?,
                 })
             })(),
+            COUNTED => CounterTotal::parse_all(&mut f).map(|totals| Self::Counted { totals }),
             RAN => f.u64().map(|running_ns| Self::Ran { running_ns }),
             SYNCED => Some(Self::Synced),
             MISSED => (|| {

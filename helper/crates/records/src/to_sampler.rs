@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::calls::CallPlace;
+use crate::counters::CounterRequest;
 use crate::layout::Timers;
 use crate::mapping::{FileId, Mapping, parse_file_id, parse_mapping, put_file_id, put_mapping};
 use crate::{MESSAGE_BYTES_MAX, Rule};
@@ -72,7 +73,11 @@ pub enum ToSampler {
         faults: bool,
         /// System calls, too: those of the whole machine become slower.
         syscalls: bool,
+        /// So many counters of events, too: [`ToSampler::Counters`] follows.
+        counters: u32,
     },
+    /// Which events are counted. Before [`ToSampler::Attach`].
+    Counters { events: Vec<CounterRequest> },
     Rules {
         first: u32,
         rules: Vec<[u8; Rule::BYTES]>,
@@ -134,6 +139,7 @@ const READ: u32 = 11;
 const CAUGHT_UP: u32 = 12;
 const ALLOCATIONS: u32 = 13;
 const CALLS: u32 = 14;
+const COUNTERS: u32 = 15;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -156,6 +162,7 @@ impl ToSampler {
                 calls,
                 faults,
                 syscalls,
+                counters,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -170,7 +177,8 @@ impl ToSampler {
                     .u32(u32::from(*allocations))
                     .u32(u32::from(*calls))
                     .u32(u32::from(*faults))
-                    .u32(u32::from(*syscalls));
+                    .u32(u32::from(*syscalls))
+                    .u32(*counters);
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -214,6 +222,10 @@ impl ToSampler {
                 let body = places.fold(Body::default(), |body, place| place.put(body));
                 write_message(out, CALLS, &body.0)
             }
+            Self::Counters { events } => {
+                let body = events.iter().fold(Body::default(), |b, of| of.put(b));
+                write_message(out, COUNTERS, &body.0)
+            }
             Self::Start => write_message(out, START, &[]),
             Self::Sync => write_message(out, SYNC, &[]),
             Self::Read {
@@ -250,6 +262,7 @@ impl ToSampler {
                     calls: f.u32()? != 0,
                     faults: f.u32()? != 0,
                     syscalls: f.u32()? != 0,
+                    counters: f.u32()?,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -297,6 +310,7 @@ impl ToSampler {
                 f.end().map(|()| Self::Allocations { allocated, freed })
             })(),
             CALLS => CallPlace::parse_all(&mut f).map(|places| Self::Calls { places }),
+            COUNTERS => CounterRequest::parse_all(&mut f).map(|events| Self::Counters { events }),
             START => f.end().map(|()| Self::Start),
             SYNC => f.end().map(|()| Self::Sync),
             READ => (|| {

@@ -111,7 +111,8 @@ impl Session {
     /// Events for waits and page faults. Threads that begin meanwhile are seen by their creator's event, or in another round.
     fn attach_events_of(&mut self, process: &Process) -> Result<(), End> {
         const ROUNDS_MAX: usize = 8;
-        if !self.attachment.sees_waits() && !self.attachment.faults.are_seen() {
+        let sees_any = self.attachment.sees_waits() || self.attachment.faults.are_seen();
+        if !sees_any && !self.counters.is_wanted() {
             return Ok(());
         }
         let mut attached = BTreeSet::new();
@@ -134,6 +135,7 @@ impl Session {
     }
 
     fn attach_events(&mut self, tid: u32, is_the_same: impl Fn() -> bool) -> Result<(), End> {
+        self.counters.attach(&mut self.bpf, tid, &is_the_same);
         match self.attachment.attach_waits(&mut self.bpf, tid) {
             Ok(()) if is_the_same() => {}
             Ok(()) => {

@@ -6,7 +6,9 @@ use std::ptr::NonNull;
 use std::{io, slice};
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Link, MapCore, MapFlags, OpenObject, ProgramInput, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{
+    Link, MapCore, MapFlags, OpenObject, ProgramInput, ProgramMut, RingBuffer, RingBufferBuilder,
+};
 use perf_events::event;
 use perf_events::page_bytes;
 use records::FileId;
@@ -81,6 +83,8 @@ pub enum Reports {
     Switches,
     MinorFaults,
     MajorFaults,
+    /// Events of the counter with this number.
+    Counted(usize),
 }
 
 /// What the programs are to do.
@@ -95,6 +99,9 @@ pub struct Wanted {
     pub calls: bool,
     pub faults: bool,
     pub syscalls: bool,
+    pub counters: u32,
+    /// Of each counter, in a second on a CPU.
+    pub counted_walks: u32,
 }
 
 pub struct Bpf {
@@ -119,6 +126,8 @@ impl Bpf {
             calls,
             faults,
             syscalls,
+            counters,
+            counted_walks,
         } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
@@ -128,6 +137,7 @@ impl Bpf {
             rodata.user_frames_wanted = user_frames;
             rodata.cpu_sample_ns = cpu_sample_ns;
             rodata.invoker_uid = invoker;
+            rodata.counted_walks_max = counted_walks / 8; // windows of an eighth of a second
             rodata.kernel_page_shift = page_bytes().trailing_zeros();
             rodata.stack_copies_wanted = stack_copies.into();
         }
@@ -151,6 +161,7 @@ impl Bpf {
             open.progs.take_free.set_autoload(false);
         }
         leave_out_sampled_events(&mut open, faults, syscalls)?;
+        prepare_counters(&mut open, counters)?;
         if !calls {
             open.progs.count_call.set_autoload(false);
             open.maps.calls_of_functions.set_autocreate(false)?;
@@ -202,6 +213,7 @@ impl Bpf {
             Reports::Switches => &self.skeleton.progs.take_switch,
             Reports::MinorFaults => &self.skeleton.progs.take_minor_fault,
             Reports::MajorFaults => &self.skeleton.progs.take_major_fault,
+            Reports::Counted(number) => self.counter_program(number),
         };
         self.links
             .push(program.attach_perf_event(of_link.as_raw_fd())?);
@@ -210,6 +222,21 @@ impl Bpf {
         // libbpf enables it. On a busy machine it would take samples for seconds before the recording begins.
         event::disable(event)?;
         Ok(())
+    }
+
+    fn counter_program(&self, number: usize) -> &ProgramMut<'static> {
+        let progs = &self.skeleton.progs;
+        let all = [
+            &progs.take_counted_0,
+            &progs.take_counted_1,
+            &progs.take_counted_2,
+            &progs.take_counted_3,
+            &progs.take_counted_4,
+            &progs.take_counted_5,
+            &progs.take_counted_6,
+            &progs.take_counted_7,
+        ];
+        all[number]
     }
 
     /// The BPF program finds the rows of this file also where no mapping table tells of it.
@@ -308,6 +335,28 @@ fn leave_out_sampled_events(
         open.maps.samplings.set_autocreate(false)?;
     }
     Ok(())
+}
+
+/// A program for each counter. To be called before the programs are loaded.
+fn prepare_counters(open: &mut OpenSamplerSkel, wanted: u32) -> Result<(), libbpf_rs::Error> {
+    let progs = &mut open.progs;
+    let all = [
+        &mut progs.take_counted_0,
+        &mut progs.take_counted_1,
+        &mut progs.take_counted_2,
+        &mut progs.take_counted_3,
+        &mut progs.take_counted_4,
+        &mut progs.take_counted_5,
+        &mut progs.take_counted_6,
+        &mut progs.take_counted_7,
+    ];
+    for program in all.into_iter().skip(wanted as usize) {
+        program.set_autoload(false);
+    }
+    match wanted {
+        0 => open.maps.counted_events.set_autocreate(false),
+        _ => Ok(()),
+    }
 }
 
 /// To be called before the programs are loaded.

@@ -9,6 +9,7 @@ mod attachment;
 mod bpf;
 mod calls;
 mod catch_up;
+mod counters;
 mod end;
 mod followed;
 mod follower;

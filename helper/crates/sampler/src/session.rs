@@ -20,6 +20,7 @@ use crate::attachment::Attachment;
 use crate::bpf::{Bpf, Capacities, Wanted};
 use crate::calls::CallProbes;
 use crate::catch_up::CatchUp;
+use crate::counters::Counters;
 use crate::end::{End, errno_of, failed};
 use crate::followed::{CpuTime, Standing};
 use crate::follower::Follower;
@@ -76,6 +77,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         calls,
         faults,
         syscalls,
+        counters,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -109,6 +111,8 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         calls,
         faults,
         syscalls,
+        counters,
+        counted_walks: sample_hz.saturating_mul(2).max(1000),
     };
     let Loaded {
         bpf,
@@ -124,6 +128,9 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         bpf,
         probes: None,
         calls_wanted: calls,
+        sample_hz,
+        counters_announced: counters,
+        counters: Counters::default(),
         call_probes: CallProbes::default(),
         attachment: Attachment::new(
             SampleEvent {
@@ -163,6 +170,9 @@ pub(crate) struct Session {
     /// If allocations are wanted.
     probes: Option<Probes>,
     calls_wanted: bool,
+    sample_hz: u32,
+    counters_announced: u32,
+    pub(crate) counters: Counters,
     call_probes: CallProbes,
     syscalls_wanted: bool,
     syscall_probes: Option<SyscallProbes>,
@@ -208,6 +218,7 @@ impl Session {
             }
             if stop {
                 self.attachment.stop();
+                self.counters.stop();
                 self.probes = None;
                 self.call_probes.detach();
                 self.end_sampled_events();
@@ -257,6 +268,10 @@ impl Session {
         if self.call_probes.is_wanted() {
             let calls = self.bpf.calls_of_threads();
             FromSampler::CallsOfThreads { calls }.write(out)?;
+        }
+        if self.counters.is_wanted() {
+            let totals = self.counters.totals(&self.bpf);
+            FromSampler::Counted { totals }.write(out)?;
         }
         if let Some(time) = self.cpu_time.take() {
             let running_ns = self.bpf.end_cpu_time(time).unwrap_or(0);
@@ -332,6 +347,7 @@ impl Session {
             ToSampler::Attach { .. }
             | ToSampler::Allocations { .. }
             | ToSampler::Calls { .. }
+            | ToSampler::Counters { .. }
             | ToSampler::Start
                 if self.started =>
             {
@@ -355,6 +371,10 @@ impl Session {
                 let file = self.input.take_file().map(File::from);
                 let pids: Vec<u32> = self.follower.processes().pids().collect();
                 (self.call_probes).attach(&self.bpf, file, &places, &pids, self.invoker)
+            }
+            ToSampler::Counters { events } => {
+                self.counters = Counters::new(&events, self.counters_announced, self.sample_hz)?;
+                Ok(())
             }
             ToSampler::Start => self.start(out),
             ToSampler::Sync => {
@@ -432,6 +452,7 @@ impl Session {
             }
         }
         self.attachment.start()?;
+        self.counters.start()?;
         self.started = true;
         self.input.refuse_files();
         self.bpf.counters(); // libbpf asks once how many CPUs there are: that opens a file

@@ -196,6 +196,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         layouts: None,
         calls: request.calls.clone(),
         missing_calls: MissingCalls::LeftOut,
+        counters: Vec::new(),
         build: kept(request),
     })
 }

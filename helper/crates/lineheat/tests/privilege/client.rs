@@ -70,6 +70,7 @@ impl Sampler {
             calls: false,
             faults: false,
             syscalls: false,
+            counters: 0,
         }
     }
 

@@ -45,6 +45,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         calls: false,
         faults: false,
         syscalls: false,
+        counters: 0,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

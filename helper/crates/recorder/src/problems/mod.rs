@@ -6,6 +6,7 @@ mod allocations;
 mod build_problems;
 mod call_problem;
 mod calls;
+mod counters;
 mod made_code;
 mod missing_samples;
 mod missing_work;
@@ -30,6 +31,7 @@ use calls::{
     calls_not_allowed, calls_without_children, functions_loaded_later, functions_not_counted,
     many_calls, missing_functions,
 };
+use counters::{counters_beside_samples, counters_refused};
 use made_code::nameless_made_code;
 use missing_samples::{
     lost, not_followed, programs_not_allowed, samples_not_allowed, user_space_only,
@@ -90,6 +92,8 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(allocations_not_allowed),
     Finding::Seen(untracked),
     Finding::Seen(allocations_beyond),
+    Finding::Seen(counters_refused),
+    Finding::Seen(counters_beside_samples),
     Finding::Seen(functions_not_counted),
     Finding::Seen(calls_not_allowed),
     Finding::Seen(calls_without_children),
@@ -128,6 +132,7 @@ pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
         no_syscalls(seen),
         not_sampled(seen),
         functions_not_counted(seen),
+        counters_refused(seen),
     ];
     missing
         .into_iter()

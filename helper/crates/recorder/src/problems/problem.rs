@@ -78,6 +78,8 @@ pub enum Problem {
     SampledEvents(SampledEventProblem),
     /// Of allocated memory.
     Allocations(AllocationProblem),
+    /// Of counted events, as sentences: one or more counters.
+    Counters(Vec<String>),
     /// Of counted calls.
     Calls(CallProblem),
     /// Of code that was loaded; what is shown is not known.

@@ -78,6 +78,7 @@ impl Problem {
             }
             Problem::SampledEvents(problem) => problem.sentence(),
             Problem::Allocations(problem) => problem.sentence(),
+            Problem::Counters(sentences) => sentences.join(" "),
             Problem::Calls(problem) => problem.sentence(),
             Problem::MappingRecordsLost { records } => format!(
                 "{records} records of loaded libraries were lost; code in those libraries is shown as [unknown]."

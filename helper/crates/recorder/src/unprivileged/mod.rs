@@ -84,7 +84,8 @@ impl OwnSampler {
                 | ToSampler::Read { .. }
                 | ToSampler::CaughtUp
                 | ToSampler::Allocations { .. }
-                | ToSampler::Calls { .. } => {}
+                | ToSampler::Calls { .. }
+                | ToSampler::Counters { .. } => {}
             }
         }
     }

@@ -89,6 +89,14 @@ fn a_message_is_read_as_it_was_written() {
         FromSampler::Calls {
             totals: vec![(0, 1_000_003), (7, u64::MAX)],
         },
+        FromSampler::Counted {
+            totals: vec![CounterTotal {
+                count: 7,
+                pending: 2,
+                longest_gap: 4,
+                ..CounterTotal::default()
+            }],
+        },
         FromSampler::CallsOfThreads {
             calls: vec![CallsOfThread {
                 function: 7,

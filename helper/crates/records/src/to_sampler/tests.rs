@@ -40,6 +40,10 @@ fn a_message_is_read_as_it_was_written() {
             calls: true,
             faults: true,
             syscalls: true,
+            counters: 2,
+        },
+        ToSampler::Counters {
+            events: vec![CounterRequest { kind: 1, config: 2 }],
         },
         ToSampler::Calls {
             places: vec![CallPlace {

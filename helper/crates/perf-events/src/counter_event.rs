@@ -1,0 +1,124 @@
+//! Events that perf counts for a thread and for all that it will start, and whose counts can be read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use crate::event::{
+    Attr, DISABLED, EXCLUDE_HYPERVISOR, FREQUENCY, INHERIT, TYPE_SOFTWARE, open_in_group,
+};
+
+const SOFTWARE_CPU_CLOCK: u64 = 0;
+const SOFTWARE_TASK_CLOCK: u64 = 1;
+const READ_TOTAL_TIME_ENABLED: u64 = 1;
+const READ_TOTAL_TIME_RUNNING: u64 = 2;
+
+/// What is counted: type and config of `struct perf_event_attr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CounterEvent {
+    pub kind: u32,
+    pub config: u64,
+}
+
+/// When its BPF program runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Period {
+    /// At each event.
+    Each,
+    /// After so many nanoseconds.
+    Ns(u64),
+    /// About so often in a second: the kernel finds out how many events that takes.
+    Hz(u64),
+}
+
+impl CounterEvent {
+    fn period(self, sample_hz: u32) -> Period {
+        let hz = u64::from(sample_hz.max(1));
+        match (self.kind, self.config) {
+            (TYPE_SOFTWARE, SOFTWARE_CPU_CLOCK | SOFTWARE_TASK_CLOCK) => {
+                Period::Ns(1_000_000_000 / hz)
+            }
+            (TYPE_SOFTWARE, _) => Period::Each,
+            _ => Period::Hz(hz),
+        }
+    }
+
+    /// The kernel counts it itself: such events need no place in a counter of the CPU.
+    pub fn is_software(self) -> bool {
+        self.kind == TYPE_SOFTWARE
+    }
+}
+
+/// What a counter has counted, of the thread and all that it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counted {
+    pub count: u64,
+    /// For how long it was to count, and for how long it had a counter of the CPU.
+    pub enabled_ns: u64,
+    pub running_ns: u64,
+}
+
+/// The counter of a thread and of all that it will start; not yet enabled. With a leader, the kernel counts both at the same
+/// times. Needs cap_perfmon, since it counts in the kernel, too.
+///
+/// # Errors
+/// As perf_event_open(2): ENOENT or EOPNOTSUPP where the machine does not have it, EINVAL where the group has no room.
+pub fn open_counter_event(
+    tid: u32,
+    event: CounterEvent,
+    sample_hz: u32,
+    leader: Option<BorrowedFd<'_>>,
+) -> io::Result<OwnedFd> {
+    let (sample_period, frequency) = match event.period(sample_hz) {
+        Period::Each => (1, 0),
+        Period::Ns(ns) => (ns, 0),
+        Period::Hz(hz) => (hz, FREQUENCY),
+    };
+    let attr = Attr {
+        kind: event.kind,
+        config: event.config,
+        sample_period,
+        read_format: READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING,
+        flags: INHERIT | DISABLED | EXCLUDE_HYPERVISOR | frequency,
+        ..Attr::default()
+    };
+    open_in_group(attr, tid as i32, -1, leader)
+}
+
+/// Also of threads that have ended.
+///
+/// # Errors
+/// As read(2) of such a descriptor.
+pub fn read_counter(event: &OwnedFd) -> io::Result<Counted> {
+    // SAFETY: the descriptor stays open and owned by `event`: this file is never dropped.
+    let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(event.as_fd().as_raw_fd()) });
+    let mut bytes = [0; 24];
+    let read = file.read(&mut bytes)?;
+    if read != bytes.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let number = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| bytes[8 * at + byte]));
+    Ok(Counted {
+        count: number(0),
+        enabled_ns: number(1),
+        running_ns: number(2),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_have_periods_of_time_and_other_events_of_the_kernel_none() {
+        let software = |config| CounterEvent {
+            kind: TYPE_SOFTWARE,
+            config,
+        };
+        assert_eq!(software(1).period(1000), Period::Ns(1_000_000));
+        assert_eq!(software(2).period(1000), Period::Each);
+        let cycles = CounterEvent { kind: 0, config: 0 };
+        assert_eq!(cycles.period(999), Period::Hz(999));
+    }
+}
