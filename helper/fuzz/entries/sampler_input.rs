@@ -52,6 +52,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             calls: false,
             faults: false,
             syscalls: false,
+            counters: 0,
         },
         ToSampler::Rows {
             first: 0,

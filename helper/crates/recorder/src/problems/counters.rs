@@ -16,7 +16,7 @@ pub fn counters_beside_samples(seen: &Evidence) -> Option<Problem> {
         if of.running_ns < of.enabled_ns && of.running_ns > 0 {
             let share = 100.0 * of.running_ns as f64 / of.enabled_ns as f64;
             sentences.push(format!(
-                "{} was counted for {share:.0} % of the time, since the CPU has fewer counters than were asked for. Ask for fewer.",
+                "{} was counted for {share:.0} % of the time, since the CPU has too few counters for all events of --counters. Name fewer.",
                 of.name
             ));
         }
@@ -29,7 +29,7 @@ pub fn counters_beside_samples(seen: &Evidence) -> Option<Problem> {
         let missing = of.count.saturating_sub(of.sampled + of.hidden);
         if missing * 100 > of.count {
             sentences.push(format!(
-                "The kernel counted {} {}; the samples stand for {}.",
+                "The kernel counted {} {}; the samples add up to {}.",
                 of.count, of.name, of.sampled
             ));
         }
