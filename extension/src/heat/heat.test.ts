@@ -230,6 +230,8 @@ test('a hover escapes names and links by number only', () => {
     callers: [{ place, samples: 50, value: 50e6, kernel: false }],
     callees: [{ place: { ...place, path: '' }, samples: 9, value: 9e6, kernel: true }],
     measures: [],
+    selfPerCycle: null,
+    totalPerCycle: null,
   };
   const linkTo = (to: Place) => (to.path ? 'command:lineheat.goto?%5B3%5D' : undefined);
   const text = lineHover(detail, { changed: true, measures: [], shown: 0, linkTo });

@@ -36,6 +36,7 @@ import {
 } from '../../../core/wire.ts';
 
 import { measuresOfLine } from './lineMeasures.ts';
+import { perCycleText } from './perCycleText.ts';
 
 /** Remembers a place and gives the target of a link to it; undefined when there is nowhere to go. */
 export type LinkTo = (place: Place) => string | undefined;
@@ -66,6 +67,8 @@ export function lineHover(detail: LineDetail, { changed, measures, shown, linkTo
     `| **${l10n.t('total')}** | ${total} | ${amount(detail.totalValue, detail.totalSamples)} |`,
   ];
   const sections = [parts.join('\n'), ...measuresOfLine(detail.measures, measures, shown)];
+  const perCycle = perCycleText(detail);
+  if (perCycle) sections.push(perCycle);
   if (changed)
     sections.push(l10n.t('≈ This line was edited since the recording. The figures belong to its earlier text.'));
   if (areFew(chanceCountOf(detail.totalSamples, detail)))

@@ -116,6 +116,21 @@ test('a hover has all measures of the line, each with its share of its own total
     assert.match(hover, /^Lock held at: hold \(ledger&#46;c&#58;29\) 1\.00 s, flush 100 ms$/m);
 });
 
+test('a hover has the instructions per cycle of a line with their interval, where both were counted', () => {
+  const detail: LineDetail = {
+    ...(new wire.LineDetail() as unknown as LineDetail),
+    ...{ selfValue: 18, totalValue: 18, selfSamples: 9, totalSamples: 9, runTotalValue: 100, unit: 'nanoseconds' },
+    ...{ measures: [], inlineChains: [], callers: [], callees: [] },
+    totalPerCycle: { value: 1.424, low: 1.3, high: 1.551 },
+  };
+  const hover = (of: LineDetail) =>
+    lineHover(of, { changed: false, measures: MEASURES, shown: 0, linkTo: () => undefined });
+  assert.match(hover(detail), /^Instructions per cycle: 1\.42 total \(1\.30 to 1\.55\)$/m);
+  const both = hover({ ...detail, selfPerCycle: { value: 0.5, low: 0.25, high: 1 } });
+  assert.match(both, /^Instructions per cycle: 0\.50 self \(0\.25 to 1\.00\), 1\.42 total/m);
+  assert.doesNotMatch(hover({ ...detail, totalPerCycle: null }), /per cycle/);
+});
+
 test('waits are called waits in a hover, also those of callers', () => {
   const place = { function: 'main', path: '/src/a.c', line: 7 };
   const detail: LineDetail = {

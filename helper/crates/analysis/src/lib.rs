@@ -38,6 +38,7 @@ mod hottest_stack;
 mod id_table;
 mod idle_threads;
 mod inside;
+mod instructions_per_cycle;
 mod interrupts;
 mod learnt_noise;
 mod learnt_rows;
@@ -129,6 +130,7 @@ pub use frames::{
 pub use function_filter::FunctionFilter;
 pub use function_table::{FunctionRow, function_table};
 pub use hottest_stack::{HottestStack, hottest_stack, longest_wait};
+pub use instructions_per_cycle::{InstructionsAndCycles, InstructionsPerCycle};
 pub use learnt_noise::LearntNoise;
 pub use line_detail::{InlineChain, LineDetail, Neighbour, PlaceOf, line_detail};
 pub use line_measures::{LineMeasure, line_measures};

@@ -9,6 +9,7 @@ use analysis::{
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::instructions_per_cycle::{JsonCounter, JsonPerCycle, PerCycle, json_counters};
 use crate::json::object;
 use crate::json_calls::JsonCalls;
 use crate::json_flags::Schema;
@@ -38,6 +39,9 @@ struct Report<'a> {
     /// Absent: memory was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<JsonMemory>,
+    /// Absent: none were counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counters: Vec<JsonCounter<'a>>,
     #[serde(flatten)]
     rows: Rows<'a>,
 }
@@ -100,6 +104,9 @@ struct Row<'a> {
     line: u32,
     #[serde(flatten)]
     heat: Heat,
+    /// Absent: cycles and instructions were not both counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions_per_cycle: Option<JsonPerCycle>,
 }
 
 #[derive(Serialize)]
@@ -197,6 +204,7 @@ pub struct JsonReport<'a> {
 impl<'a> JsonReport<'a> {
     pub fn functions(&self, limit: usize) -> Value {
         let analyzed = &self.run.analyzed;
+        let per_cycle = PerCycle::of_functions(analyzed);
         let rows = (function_table(analyzed, self.run.measure)
             .iter()
             .take(limit))
@@ -208,6 +216,7 @@ impl<'a> JsonReport<'a> {
                 file: analyzed.text(function.file),
                 line: function.line,
                 heat: self.heat(row.amounts),
+                instructions_per_cycle: per_cycle.json(row.function),
             }
         })
         .collect();
@@ -216,6 +225,7 @@ impl<'a> JsonReport<'a> {
 
     pub fn lines(&self, limit: usize) -> Value {
         let analyzed = &self.run.analyzed;
+        let per_cycle = PerCycle::of_lines(analyzed);
         let rows = (line_table(analyzed, self.run.measure).iter().take(limit))
             .map(|row| {
                 let function = analyzed.function(analyzed.function_of_place(row.id));
@@ -225,6 +235,7 @@ impl<'a> JsonReport<'a> {
                     file: analyzed.file_path(row.place.file),
                     line: row.place.line,
                     heat: self.heat(row.amounts),
+                    instructions_per_cycle: per_cycle.json(row.id),
                 }
             })
             .collect();
@@ -357,6 +368,7 @@ impl<'a> JsonReport<'a> {
                 .collect(),
             executions: executions(&summary),
             memory: JsonMemory::new(self.run),
+            counters: json_counters(analyzed),
             rows,
         }
     }

@@ -15,6 +15,7 @@ mod diff_parts;
 mod diff_sides;
 mod diff_text;
 mod doctor_command;
+mod instructions_per_cycle;
 mod interrupts;
 mod json;
 mod json_calls;

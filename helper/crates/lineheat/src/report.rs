@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::allocation_table::{allocation_table, sites};
 use crate::demangling::DemangleChoice;
+use crate::instructions_per_cycle::{PerCycle, TITLES};
 use crate::json_flags::JsonFlags;
 use crate::json_report::JsonReport;
 use crate::measure_flag::MeasureFlag;
@@ -28,7 +29,8 @@ use analysis::{Amounts, ThreadRow, function_table, line_table, thread_table};
 #[command(after_help = "\
 self: the function or line itself was executing. total: it was executing or waiting for a call that it made;
 a recursive call counts once. Inlined code counts for its own line and for the lines that called it.
-A share marked ? rests on fewer than 10 samples.
+A share marked ? rests on fewer than 10 samples. IPC: instructions per cycle of self, with the interval that
+its samples leave open; a run has it if cycles and instructions were counted (record --counters).
 
 Examples:
   lineheat report RUN                    functions, hottest first
@@ -160,10 +162,17 @@ pub fn run(args: &Args) -> ExitCode {
 fn functions(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = function_table(analyzed, measure);
-    let mut table = Table::new(&columns(run, ("module", Align::Left), "function"));
+    let per_cycle = PerCycle::of_functions(analyzed);
+    let mut table = Table::new(&columns(
+        run,
+        &per_cycle,
+        ("module", Align::Left),
+        "function",
+    ));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(row.function);
         let mut cells = amount_cells(run, row.amounts);
+        cells.extend(per_cycle.cells(row.function));
         cells.push((
             visible(analyzed.text(function.module)).into_owned(),
             Style::Faint,
@@ -174,14 +183,16 @@ fn functions(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
         ));
         table.row(cells);
     }
-    table.render(terminal, &flexible(MODULE, 14, FUNCTION))
+    let more = per_cycle.columns();
+    table.render(terminal, &flexible(MODULE + more, 14, FUNCTION + more))
         + &rest(terminal, rows.len(), limit, "functions")
 }
 
 fn lines(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let (analyzed, measure) = (&run.analyzed, run.measure);
     let rows = line_table(analyzed, measure);
-    let mut table = Table::new(&columns(run, ("line", Align::Path), "function"));
+    let per_cycle = PerCycle::of_lines(analyzed);
+    let mut table = Table::new(&columns(run, &per_cycle, ("line", Align::Path), "function"));
     for row in rows.iter().take(limit) {
         let function = analyzed.function(analyzed.function_of_place(row.id));
         let place = format!(
@@ -190,6 +201,7 @@ fn lines(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
             row.place.line
         );
         let mut cells = amount_cells(run, row.amounts);
+        cells.extend(per_cycle.cells(row.id));
         cells.push((visible(&place).into_owned(), Style::Plain));
         cells.push((
             visible(analyzed.text(function.name)).into_owned(),
@@ -197,7 +209,8 @@ fn lines(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
         ));
         table.row(cells);
     }
-    table.render(terminal, &flexible(FUNCTION, 14, PLACE))
+    let more = per_cycle.columns();
+    table.render(terminal, &flexible(FUNCTION + more, 14, PLACE + more))
         + &rest(terminal, rows.len(), limit, "lines")
 }
 
@@ -240,7 +253,8 @@ fn threads(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     table.render(terminal, &flexible) + &rest(terminal, rows.len(), limit, "threads")
 }
 
-/// Columns of the two tables, which end with the function: its name may be longer than any screen is wide.
+/// Columns of the two tables, which end with the function: its name may be longer than any screen is wide. Those of instructions
+/// per cycle are before them.
 const MODULE: usize = 5;
 const PLACE: usize = 5;
 const FUNCTION: usize = 6;
@@ -251,16 +265,16 @@ fn flexible(beside: usize, beside_least: usize, name: usize) -> [Flexible; 3] {
         .map(|(column, least)| Flexible { column, least })
 }
 
-fn columns<'a>(run: &SelectedRun, first: (&'a str, Align), last: &'a str) -> [(&'a str, Align); 7] {
-    [
-        ("self  ", Align::Right),
-        ("", Align::Right),
-        ("total  ", Align::Right),
-        ("", Align::Right),
-        (run.counted(), Align::Right),
-        first,
-        (last, Align::Left),
-    ]
+fn columns<'a>(
+    run: &SelectedRun,
+    per_cycle: &PerCycle,
+    first: (&'a str, Align),
+    last: &'a str,
+) -> Vec<(&'a str, Align)> {
+    let amounts = ["self  ", "", "total  ", "", run.counted()];
+    let titles = amounts.iter().chain(&TITLES[..per_cycle.columns()]);
+    let figures = titles.map(|title| (*title, Align::Right));
+    figures.chain([first, (last, Align::Left)]).collect()
 }
 
 /// Self and total as share and value, and the samples that the total rests on.

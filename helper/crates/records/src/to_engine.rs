@@ -271,21 +271,16 @@ impl FromSampler {
             Self::Exited { time_ns, pid } => {
                 write_message(out, EXITED, &b.u64(*time_ns).u32(*pid).0)
             }
-            Self::Calls { totals } => {
-                for part in totals.chunks(ELEMENT_BYTES_MAX / 12) {
-                    let body = part
-                        .iter()
-                        .fold(Body::default(), |b, (f, n)| b.u32(*f).u64(*n));
-                    write_message(out, CALLS, &body.0)?;
-                }
-                Ok(())
-            }
+            Self::Calls { totals } => totals.chunks(ELEMENT_BYTES_MAX / 12).try_for_each(|part| {
+                let put = |b: Body, (f, n): &(u32, u64)| b.u32(*f).u64(*n);
+                write_message(out, CALLS, &part.iter().fold(Body::default(), put).0)
+            }),
             Self::CallsOfThreads { calls } => {
-                for part in calls.chunks(ELEMENT_BYTES_MAX / CallsOfThread::BYTES) {
+                let mut parts = calls.chunks(ELEMENT_BYTES_MAX / CallsOfThread::BYTES);
+                parts.try_for_each(|part| {
                     let body = part.iter().fold(Body::default(), |b, of| of.put(b));
-                    write_message(out, CALLS_OF_THREADS, &body.0)?;
-                }
-                Ok(())
+                    write_message(out, CALLS_OF_THREADS, &body.0)
+                })
             }
             Self::Counted { totals } => {
                 let body = totals.iter().fold(b, |b, of| of.put(b));

@@ -1,9 +1,10 @@
 //! How a line came to run: inlined calls, callers and callees, for its hover.
 
-use analysis::{Amounts, PlaceOf};
+use analysis::{Amounts, InstructionsAndCycles, PlaceOf};
+use statistics::Interval;
 use wire::{
-    InlineChain, LineDetail, LineDetailRequest, LineHolder, LineMeasure, LineReason, Neighbour,
-    Place,
+    InlineChain, LineDetail, LineDetailRequest, LineHolder, LineMeasure, LineRatio, LineReason,
+    Neighbour, Place,
 };
 
 use super::amounts::{count, known};
@@ -41,6 +42,12 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
             .collect()
     };
     let amounts = measured.known_both(found.amounts);
+    let measures = at
+        .map(|(file, line)| analysis::line_measures(&run.analyzed, file, line))
+        .unwrap_or_default();
+    let per_cycle = InstructionsAndCycles::of(&run.analyzed)
+        .map(|of| of.of_line(&measures))
+        .unwrap_or_default();
     Ok(LineDetail {
         self_samples: count(amounts.self_.samples),
         total_samples: count(amounts.total.samples),
@@ -64,13 +71,18 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
             .collect(),
         callers: neighbours(found.callers),
         callees: neighbours(found.callees),
-        measures: at
-            .map(|(file, line)| analysis::line_measures(&run.analyzed, file, line))
-            .unwrap_or_default()
+        measures: measures
             .into_iter()
             .map(|of| line_measure(run, of))
             .collect(),
+        self_per_cycle: per_cycle.self_.map(ratio),
+        total_per_cycle: per_cycle.total.map(ratio),
     })
+}
+
+fn ratio(of: Interval) -> LineRatio {
+    let Interval { value, low, high } = of;
+    LineRatio { value, low, high }
 }
 
 fn line_measure(run: &OpenRun, of: analysis::LineMeasure) -> LineMeasure {

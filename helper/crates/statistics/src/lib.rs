@@ -21,6 +21,7 @@ mod multiple_tests;
 mod patterns;
 mod planning;
 mod poisson;
+mod poisson_ratio;
 mod run_noise;
 mod several_runs;
 mod student;
@@ -43,6 +44,7 @@ pub use multiple_tests::benjamini_hochberg;
 pub use patterns::{Pattern, pattern};
 pub use planning::{Plan, minimum_detectable, smallest_detectable};
 pub use poisson::poisson_interval;
+pub use poisson_ratio::poisson_ratio_interval;
 pub use run_noise::RunNoise;
 pub use several_runs::{
     Compared, LEAST_COUNT, LEAST_MEAN_COUNT, LibrarySize, compare_features,
