@@ -76,6 +76,12 @@ export interface UnrecordedMeasure {
   readonly sentence: string;
 }
 
+/** Sentences that concern only these measures, by index into `values`. */
+export interface MeasureProblems {
+  readonly values: readonly number[];
+  readonly problems: readonly string[];
+}
+
 export interface ShowMessage {
   readonly type: 'show';
   /** Names this panel to the host; belongs into the page's saved state. */
@@ -90,6 +96,8 @@ export interface ShowMessage {
   readonly problems: readonly string[];
   /** Those of them that are of no concern while a complete measure is shown. */
   readonly sampleProblems?: readonly string[];
+  /** Those of them that are of no concern while other measures are shown. */
+  readonly measureProblems?: readonly MeasureProblems[];
   /** What was measured; `value` of a request is an index into it. A comparison has one. */
   readonly values: readonly ShownMeasure[];
   readonly defaultValue: number;

@@ -1,16 +1,14 @@
 // The head of the page: what is shown, when and how it was recorded, and what the user should know about it. A comparison
 // begins with the verdict of the whole.
 import * as l10n from '@vscode/l10n';
-import { html, nothing, render, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { asEditorWords } from '../../core/advisedCommands.ts';
 import { verdictGlyph } from '../../core/changeText.ts';
 import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
 import { adviceOf } from './advice.ts';
-import { around, HOLE } from './around.ts';
 import { comparisonFacts } from './comparisonFacts.ts';
-import { icon, icons } from './icons.ts';
 import { MeasureSwitch } from './measureSwitch.ts';
-import { rendered } from './rendered.ts';
+import { ProblemsNote } from './problemsNote.ts';
 import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
 
@@ -31,25 +29,7 @@ export class MeasuredParts {
 
   show(value: number) {
     this.#switch.show(value);
-    this.#problems.tell(value);
-  }
-}
-
-/** What the user should know about the figures of the measure that is shown. */
-class ProblemsNote {
-  readonly element = rendered(html`<div class="problems-note"></div>`);
-  readonly #show: ShowMessage;
-
-  /** `value`: index into the run's values, as in `tell`. */
-  constructor(show: ShowMessage, value: number) {
-    this.#show = show;
-    this.tell(value);
-  }
-
-  tell(value: number) {
-    const { problems, sampleProblems = [], values } = this.#show;
-    const told = values[value]?.isComplete ? problems.filter((one) => !sampleProblems.includes(one)) : problems;
-    render(told.length > 0 ? problemsOf(told) : nothing, this.element);
+    this.#problems.show(value);
   }
 }
 
@@ -98,23 +78,5 @@ const wallTimeOf = ([first, ...more]: readonly string[]) => {
     <details class="wall-time">
       <summary title=${[first, ...more].join('\n')}>${first}</summary>
       <ul>${more.map((line) => html`<li>${line}</li>`)}</ul>
-    </details>`;
-};
-
-/** One is shown as far as the line goes, several as their number; a click unfolds them. */
-const problemsOf = (problems: readonly string[]) => {
-  const words =
-    problems.length === 1
-      ? html`<span class="problem-words">${adviceOf(problems[0]!)}</span>`
-      : html`<span class="problem-words"
-          >${around(
-            l10n.t('{0} things to know about these figures', HOLE),
-            problems.length,
-            (words) => html`<span class="summary-more">${words}</span>`,
-          )}</span>`;
-  return html`
-    <details class="problems">
-      <summary title=${problems.map(asEditorWords).join('\n')}>${icon(icons.warning)}${words}</summary>
-      ${problems.length > 1 ? html`<ul>${problems.map((problem) => html`<li>${adviceOf(problem)}</li>`)}</ul>` : nothing}
     </details>`;
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { advisedLines, headline, problemKey, problemsWorthTelling } from './runProblems.ts';
+import { advisedLines, headline, problemKey, problemsOfMeasure, problemsWorthTelling } from './runProblems.ts';
 
 test('the lines that a problem advises come out as they go into the file', () => {
   const cmake =
@@ -39,4 +39,11 @@ test('a message has the first sentence of a problem', () => {
   );
   assert.equal(headline('Something without an end'), 'Something without an end');
   assert.equal(headline('Record both with --repeat 5. Then compare.'), 'Record both with Profile Repeatedly….');
+});
+
+test('a problem of waits is no news where CPU time is shown', () => {
+  const [waits, build] = ['3 waits were lost.', 'app was built without optimization.'];
+  const opened = { problems: [waits, build], measureProblems: [{ values: [2, 3], problems: [waits] }] };
+  assert.deepEqual(problemsOfMeasure(opened, 1), [build]);
+  assert.deepEqual(problemsOfMeasure(opened, 3), [waits, build]);
 });

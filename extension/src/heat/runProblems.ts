@@ -1,5 +1,6 @@
 // What a run's problems (sentences of the engine) ask of the user: which are worth a message, and the lines to add.
 import { asEditorWords } from '../../../core/advisedCommands.ts';
+import type { RunOpened } from '../../../core/wire.ts';
 
 /** Something to put into a build's settings, as a problem advises it. */
 export interface AdvisedLine {
@@ -26,6 +27,15 @@ function asLines(place: string, text: string): string {
   if (place !== 'Cargo.toml' && place !== 'dune') return text;
   return text.replace(/^(\[[^\]]+\]) /, '$1\n').replaceAll(' and ', '\n');
 }
+
+/** Those that concern the measure at `value`. */
+export const problemsOfMeasure = (
+  { problems, measureProblems }: Pick<RunOpened, 'problems' | 'measureProblems'>,
+  value: number,
+): string[] => {
+  const others = measureProblems.filter((of) => !of.values.includes(value)).flatMap((of) => of.problems);
+  return problems.filter((problem) => !others.includes(problem));
+};
 
 /** The problems that are the program's own or the recording's: libraries without line tables are ordinary. */
 export function problemsWorthTelling(problems: readonly string[], program: string): string[] {

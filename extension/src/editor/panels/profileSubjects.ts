@@ -74,7 +74,8 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
   return {
     run,
     show: async (panel) => {
-      const { summary, values, defaultValue, problems, sampleProblems, wallTime, unrecorded } = await run.opened();
+      const opened = await run.opened();
+      const { summary, values, defaultValue, problems, sampleProblems, wallTime, unrecorded } = opened;
       return {
         type: 'show',
         panel,
@@ -84,6 +85,10 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
         wallTime: shownSentences(wallTime),
         problems: shownSentences(problems),
         sampleProblems: shownSentences(sampleProblems),
+        measureProblems: opened.measureProblems.map((of) => ({
+          values: of.values,
+          problems: shownSentences(of.problems),
+        })),
         values: values.map(shownMeasure),
         defaultValue,
         unrecorded: unrecorded.map(({ type, sentence }) => ({ type, sentence: visibleText(sentence, 1000) })),

@@ -11,7 +11,7 @@ import { expected } from '../../engine/openProfiles.ts';
 import { fileRun } from '../../engine/runRef.ts';
 import { endButtons } from '../../heat/endButtons.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
-import { advisedLines, headline, problemKey, problemsWorthTelling } from '../../heat/runProblems.ts';
+import { advisedLines, headline, problemKey, problemsOfMeasure, problemsWorthTelling } from '../../heat/runProblems.ts';
 import { endedBadly, endSentence, hasSamples, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
 import { CALLER_OPTIONS, type RecordSettings } from '../../recording/recordOptions.ts';
 import { targetOfId } from '../../targets/commandTargets.ts';
@@ -301,7 +301,7 @@ export class ProfileCommands {
     if (!summary) return;
     // The panel lists all problems, at every run; a message tells each once.
     const program = summary.command[0] ?? '';
-    const problem = problemsWorthTelling(opened.problems, program).find((sentence) =>
+    const problem = problemsWorthTelling(problemsOfMeasure(opened, opened.defaultValue), program).find((sentence) =>
       this.parts.told.isNews(problemKey(sentence, program)),
     );
     const advised = problem ? advisedLines(problem).slice(0, 2) : [];

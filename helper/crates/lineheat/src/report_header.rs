@@ -51,11 +51,26 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     line("memory", &memory(run));
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());
-    for problem in run.problems().into_iter().chain(notice) {
+    let (notes, others) = run.notes();
+    for problem in notes.into_iter().chain(others_note(&others)).chain(notice) {
         let title = terminal.paint(Style::Warning, &format!("{:<TITLE$}", "note"));
         text.push_str(&format!("{mark}{title}{}\n", visible(&problem)));
     }
     text
+}
+
+/// Where the notes are that concern other measures only.
+fn others_note(others: &[(usize, &str)]) -> Option<String> {
+    let count: usize = others.iter().map(|(notes, _)| notes).sum();
+    let flags: Vec<String> = (others.iter())
+        .map(|(_, measure)| format!("--measure {measure}"))
+        .collect();
+    let notes = match count {
+        0 => return None,
+        1 => "1 note on another measure is".to_owned(),
+        _ => format!("{count} notes on other measures are"),
+    };
+    Some(format!("{notes} shown with {}.", flags.join(", ")))
 }
 
 /// Where it went; in `report` of a run that cannot say it, how to record one that can.

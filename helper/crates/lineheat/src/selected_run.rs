@@ -4,7 +4,7 @@ use std::path::Path;
 
 use analysis::{Amount, Analyzed, Measure, WallTime, wall_time};
 use profile::Family;
-use runs::{problems, problems_without_samples, rename_functions};
+use runs::{problems, problems_of_others, problems_without_samples, rename_functions};
 
 use crate::demangling::DemangleChoice;
 use crate::measure_flag::MeasureFlag;
@@ -61,6 +61,18 @@ impl SelectedRun {
             true => problems_without_samples(self.analyzed.profile()),
             false => problems(self.analyzed.profile()),
         }
+    }
+
+    /// The same without what concerns other measures only; and of these, how many there are and a measure of each kind.
+    pub fn notes(&self) -> (Vec<String>, Vec<(usize, &'static str)>) {
+        let others = problems_of_others(self.analyzed.profile(), self.measure);
+        let is_shown =
+            |sentence: &String| !(others.iter()).any(|kind| kind.sentences.contains(sentence));
+        let counts = others.iter().map(|kind| (kind.sentences.len(), kind.main));
+        (
+            self.problems().into_iter().filter(is_shown).collect(),
+            counts.collect(),
+        )
     }
 
     /// What a figure rests on.

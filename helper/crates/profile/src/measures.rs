@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::columns::Profile;
+use crate::recorded_kinds::has_all_events;
 
 /// One sample type, as views and tests need to know it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -163,48 +164,6 @@ const SAYS_LESS: &[(&str, &str)] = &[
     ("syscall_errors", "syscall"),
 ];
 
-/// Measures that not all of our recordings have, each with what `record` takes for it.
-const RECORDED_WITH: &[(&str, &str)] = &[
-    ("wait", WAITING),
-    ("waits", WAITING),
-    ("alloc_space", ALLOC),
-    ("alloc_objects", ALLOC),
-    ("inuse_space", ALLOC),
-    ("inuse_objects", ALLOC),
-    ("peak_space", ALLOC),
-    ("peak_objects", ALLOC),
-    ("temporary_space", ALLOC),
-    ("temporary_objects", ALLOC),
-    ("faults", FAULTS),
-    ("syscall", SYSCALLS),
-    ("syscalls", SYSCALLS),
-    ("syscall_errors", SYSCALLS),
-    ("calls", CALLS),
-];
-/// All events are recorded; how much those vary between executions is another matter, see [`Nature`].
-const WAITING: &str = "without --no-waiting";
-const ALLOC: &str = "with --alloc";
-const FAULTS: &str = "with --faults";
-const SYSCALLS: &str = "with --syscalls";
-const CALLS: &str = "with --calls";
-
-/// How `record` records a measure of this name, if not always. `None`: always, or it is none of ours.
-pub fn recorded_with(name: &str) -> Option<&'static str> {
-    let mut all = RECORDED_WITH.iter();
-    all.find(|of| of.0 == name).map(|of| of.1)
-}
-
-/// One or two of those for each kind of recording: who misses the others misses these.
-const KINDS: [&str; 4] = ["wait", "alloc_space", "inuse_space", "calls"];
-
-/// A measure of our recordings that one of them does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unrecorded {
-    pub name: &'static str,
-    /// What `record` takes for it.
-    pub how: &'static str,
-}
-
 /// What Callgrind and Cachegrind count: instructions, data reads and writes, misses of the first and last level caches,
 /// branches, and time in the kernel. Each is in it, so no samples stand behind a value, and none is few.
 const COUNTED_BY_VALGRIND: &str = "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw I2mr D2mr D2mw ILdmr DLdmr DLdmw Bc Bcm Bi Bim Ge AcCost1 AcCost2 SpLoss1 SpLoss2 sysCount sysTime sysCpuTime";
@@ -244,14 +203,6 @@ impl Profile {
             .collect()
     }
 
-    /// What another recording of the same command can measure besides. Nothing for files of other tools.
-    pub fn unrecorded(&self) -> Vec<Unrecorded> {
-        let ours = RECORDED_WITH.iter().filter(|_| self.run.is_some());
-        ours.filter(|(name, _)| KINDS.contains(name) && self.find_named(name).is_none())
-            .map(|&(name, how)| Unrecorded { name, how })
-            .collect()
-    }
-
     fn measure(&self, value_type: usize) -> MeasureInfo {
         let of = self.sample_types[value_type];
         let (name, unit) = (self.text(of.kind), self.text(of.unit));
@@ -288,7 +239,7 @@ impl Profile {
             counting,
             nature,
             family: known.map_or(Family::Other, |known| known.3),
-            is_complete: nature == Nature::Exact || recorded_with(name) == Some(WAITING),
+            is_complete: nature == Nature::Exact || has_all_events(name),
             main: says_more(name)
                 .and_then(|main| self.find_named(&main))
                 .or_else(|| self.counter_of_samples(name).filter(|_| known.is_none())),
@@ -304,7 +255,7 @@ impl Profile {
         self.find_named(name.strip_suffix("_samples")?)
     }
 
-    fn find_named(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find_named(&self, name: &str) -> Option<usize> {
         let mut types = self.sample_types.iter();
         types.position(|of| self.text(of.kind) == name)
     }
@@ -355,7 +306,6 @@ impl Counting {
 mod tests {
     use super::*;
     use crate::builder::ProfileBuilder;
-    use crate::run::RunInfo;
 
     fn countings(types: &[(&str, &str)], period: Option<(&str, &str, i64)>) -> Vec<Counting> {
         let mut builder = ProfileBuilder::new(types);
@@ -408,21 +358,6 @@ mod tests {
         assert_eq!(main_of(&[("samples", count), ("waits", count)]), [none; 2]);
         let perf = [("cycles_sample", count), ("cycles_event", count)];
         assert_eq!(main_of(&perf), [Some(1), None]);
-    }
-
-    #[test]
-    fn what_one_of_our_runs_lacks_is_named_with_how_to_record_it() {
-        let mut builder = ProfileBuilder::new(&[("cpu", "nanoseconds"), ("wait", "nanoseconds")]);
-        let foreign = ProfileBuilder::new(&[("cpu", "nanoseconds")]).finish();
-        assert_eq!(foreign.unrecorded(), []);
-        builder.set_run(RunInfo::default());
-        let of = |name, how| Unrecorded { name, how };
-        let lacks = [
-            of("alloc_space", ALLOC),
-            of("inuse_space", ALLOC),
-            of("calls", CALLS),
-        ];
-        assert_eq!(builder.finish().unrecorded(), lacks);
     }
 
     #[test]

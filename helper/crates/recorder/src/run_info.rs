@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use profile::Profile;
 use profile::run::{
     EndReason as WireEnd, Exit, Folded, Loss, Module as WireModule, Repetition as WireRepetition,
     RunInfo, Until,
 };
+use profile::{Profile, note_of_measure};
 use records::StackEnd;
 
 use super::call_samples;
@@ -16,7 +16,7 @@ use super::evidence::Evidence;
 use super::layouts;
 use super::modules::{ModuleIndex, Modules};
 use super::named::Named;
-use super::problems::{Problem, Taken, problems};
+use super::problems::{Taken, problems};
 use super::repetitions::{Repetition, Repetitions};
 use super::shown_path::shown_path;
 use super::source_texts::SourceTexts;
@@ -105,6 +105,7 @@ pub fn run_info(
         drawn_environments: options.layouts.is_some(),
         git_branch: git.map_or(String::new(), |g| g.branch.clone()),
         problems: seen.troubles.iter().map(Trouble::sentence).collect(),
+        measure_problems: Vec::new(),
         way: seen.by.way.to_owned(),
         lineheat_version: env!("CARGO_PKG_VERSION").to_owned(),
         recorder_pid: 0,
@@ -130,7 +131,13 @@ pub fn run_info(
             .collect(),
     };
     info.problems.extend(environment.problem.clone());
-    info.problems.extend(problems.iter().map(Problem::sentence));
+    for problem in &problems {
+        let sentence = problem.sentence();
+        if let Some(measure) = problem.measure() {
+            note_of_measure(&mut info, measure, &sentence);
+        }
+        info.problems.push(sentence);
+    }
     info
 }
 

@@ -13,6 +13,7 @@ pub use call_notes::call_note;
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
 pub use run_problems::{
-    NO_SAMPLES, few_samples, problems, problems_without_samples, sample_problems,
+    NO_SAMPLES, few_samples, problems, problems_of_others, problems_without_samples,
+    sample_problems,
 };
 pub use wall_time_text::{wall_time_hint, wall_time_lines};

@@ -1,6 +1,6 @@
 //! What a reader of a run has to know before trusting its figures, as sentences.
 
-use profile::Profile;
+use profile::{NotesOfKind, Profile};
 
 /// What a reader of an empty run is told.
 pub const NO_SAMPLES: &str = "No samples: the target used less CPU time than one sampling period. Give it more work, or a higher sampling rate.";
@@ -35,6 +35,13 @@ pub fn sample_problems(profile: &Profile) -> Vec<String> {
 pub fn problems_without_samples(profile: &Profile) -> Vec<String> {
     let noted = profile.run.iter().flat_map(|run| &run.problems);
     profile.problems.iter().chain(noted).cloned().collect()
+}
+
+/// Of the notes, those of kinds that do not measure `sample_type`: each kind by its main measure, with its sentences.
+pub fn problems_of_others(profile: &Profile, sample_type: usize) -> Vec<NotesOfKind<'_>> {
+    let mut kinds = profile.notes_by_kind();
+    kinds.retain(|kind| !kind.sample_types.contains(&sample_type));
+    kinds
 }
 
 /// `executions`: those that the samples are from.

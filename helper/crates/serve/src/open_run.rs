@@ -16,7 +16,7 @@ use super::runtimes;
 use super::shared_profiles::{SharedProfile, SharedSelections};
 use super::source_paths::{SourcePrefixes, WorkspaceFiles};
 use super::value_types;
-use super::value_types::unrecorded;
+use super::value_types::{measure_problems, unrecorded};
 
 /// Colder files are not listed; their heat is found all the same.
 const FILES_LISTED_MAX: usize = 5000;
@@ -164,6 +164,7 @@ impl OpenRun {
             problems: problems(analyzed.profile()),
             sample_problems: sample_problems(analyzed.profile()),
             unrecorded: unrecorded(analyzed.profile()),
+            measure_problems: measure_problems(analyzed.profile()),
             totals: totals(analyzed),
             wall_time: wall_time_words(analyzed),
             runtimes: (analyzed.runtimes().into_iter())

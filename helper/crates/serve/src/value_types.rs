@@ -1,6 +1,6 @@
 //! Measures as the contract has them.
 
-use profile::{Family, MeasureInfo, Nature, Profile, Unrecorded};
+use profile::{Family, MeasureInfo, Nature, NotesOfKind, Profile, Unrecorded};
 use wire::ValueType;
 use wire::value_type;
 
@@ -48,6 +48,19 @@ fn not_recorded(name: &str) -> &'static str {
     match name {
         "wait" => "Waiting time was not recorded.",
         "alloc_space" => "Allocated memory was not recorded.",
-        _ => "Memory in use was not recorded.",
+        "inuse_space" => "Memory in use was not recorded.",
+        "calls" => "Calls were not counted.",
+        "syscall" => "System calls were not recorded.",
+        "faults" => "Page faults were not recorded.",
+        _ => "This was not recorded.",
     }
+}
+
+/// Notes that concern some measures only.
+pub fn measure_problems(profile: &Profile) -> Vec<wire::MeasureProblems> {
+    let on_wire = |of: NotesOfKind| wire::MeasureProblems {
+        values: of.sample_types.iter().map(|&at| at as u32).collect(),
+        problems: of.sentences.to_vec(),
+    };
+    profile.notes_by_kind().into_iter().map(on_wire).collect()
 }

@@ -8,6 +8,7 @@ mod call_problem;
 mod calls;
 mod counters;
 mod made_code;
+mod measure_of;
 mod missing_samples;
 mod missing_work;
 pub mod problem;
