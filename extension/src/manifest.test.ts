@@ -49,6 +49,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.pageFaults',
   'lineheat.record.systemCalls',
   'lineheat.record.calls',
+  'lineheat.record.latency',
   'lineheat.record.keepBuilds',
   'lineheat.sourcePathMap',
 ];

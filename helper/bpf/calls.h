@@ -50,6 +50,8 @@ static __always_inline void add_call_of_thread(u32 function, struct task_struct 
 		__sync_fetch_and_add(calls, 1);
 }
 
+#include "call_times.h"
+
 SEC("uprobe.multi")
 int count_call(struct pt_regs *ctx)
 {
@@ -62,11 +64,14 @@ int count_call(struct pt_regs *ctx)
 		count_preemptibly(COUNTER_CALLS_NOT_ALLOWED);
 		return 0;
 	}
-	u32 function = bpf_get_attach_cookie(ctx);
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	u32 function = CALL_OF_PLACE(cookie);
 	u64 *calls = bpf_map_lookup_elem(&calls_of_functions, &function);
 	if (!calls)
 		return 0;
 	__sync_fetch_and_add(calls, 1);
 	add_call_of_thread(function, task);
+	if (latency_wanted && KIND_OF_PLACE(cookie) == PLACE_TIMED)
+		begin_call(task, function, sp_of(ctx) + DETAIL_OF_PLACE(cookie));
 	return 0;
 }

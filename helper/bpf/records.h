@@ -125,6 +125,31 @@ _Static_assert(sizeof(struct file_id) == 16, "mirrored by crates/records");
 /* Functions whose calls are counted. */
 #define CALLED_FUNCTIONS_MAX 4096
 
+/* How long the calls of a function took, in nanoseconds. A bucket holds one value below 8, then an eighth of a power of two. */
+#define TIMED_FUNCTIONS_MAX 1024 /* by number, the first of those above */
+#define LATENCY_BUCKETS 320
+struct call_times {
+	u64 buckets[LATENCY_BUCKETS];
+	u64 sum;
+	u64 longest;
+	u64 shortest;   /* its complement, so that 0 is none */
+	u64 unfinished; /* calls whose frames were gone when something else was called or returned there */
+	u64 no_room;    /* calls for which there was no room among those that had begun */
+	u64 is_over;    /* written by user space: no more calls are timed */
+};
+_Static_assert(sizeof(struct call_times) == 8 * (LATENCY_BUCKETS + 6), "mirrored by crates/records");
+
+/* What a probe is for: the cookie of one. */
+#define CALL_OF_PLACE(cookie) ((u32)(cookie) & 0xffff)      /* number of the function */
+#define KIND_OF_PLACE(cookie) ((u32)((cookie) >> 16) & 0xff) /* enum place_kind */
+#define DETAIL_OF_PLACE(cookie) ((u32)((cookie) >> 32))
+enum place_kind {
+	PLACE_COUNTED = 0,
+	PLACE_TIMED = 1,      /* detail: how much lower than at the start of the call the stack pointer is */
+	PLACE_LEFT = 2,       /* the call ends here */
+	PLACE_LEFT_IF = 3,    /* if a jump is taken; detail: its condition (Intel SDM 2A, appendix B.1.4) */
+};
+
 /* Files whose rows are known without a mapping table. */
 #define FILES_MAX 4096
 #define FILE_SEGMENTS_MAX 4

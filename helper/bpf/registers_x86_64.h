@@ -94,6 +94,26 @@ static __always_inline u64 fourth_argument_of(const struct pt_regs *r)
 	return r->cx;
 }
 
+/* Whether a conditional jump is taken. Conditions come in pairs, of which the odd one is the opposite (Intel SDM 2A, appendix
+ * B.1.4). */
+static __always_inline bool jump_is_taken(const struct pt_regs *r, u32 condition)
+{
+	u64 flags = r->flags;
+	bool carry = flags & 1, parity = flags & 4, zero = flags & 0x40, sign = flags & 0x80, overflow = flags & 0x800;
+	bool is_so;
+	switch (condition >> 1 & 7) {
+	case 0: is_so = overflow; break;
+	case 1: is_so = carry; break;
+	case 2: is_so = zero; break;
+	case 3: is_so = carry || zero; break;
+	case 4: is_so = sign; break;
+	case 5: is_so = parity; break;
+	case 6: is_so = sign != overflow; break;
+	default: is_so = zero || sign != overflow; break;
+	}
+	return is_so != (condition & 1);
+}
+
 /* By DWARF number. */
 static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 {

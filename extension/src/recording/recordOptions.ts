@@ -30,6 +30,8 @@ export interface RecordSettings {
   readonly syscalls: boolean;
   /** Functions whose calls are counted: names or patterns. */
   readonly calls: readonly string[];
+  /** Whether the calls that are counted are timed, too: how long each takes. */
+  readonly latency: boolean;
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -52,6 +54,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     faults: isOn(settings.get('pageFaults')),
     syscalls: isOn(settings.get('systemCalls')),
     calls: textsIn(settings.get('calls')),
+    latency: isOn(settings.get('latency')),
   };
 }
 
@@ -83,6 +86,7 @@ export function requestFields(chosen: RecordSettings) {
     faults: chosen.faults,
     syscalls: chosen.syscalls,
     calls: [...chosen.calls],
+    latency: chosen.latency,
   };
 }
 

@@ -50,6 +50,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             waits: false,
             allocations: false,
             calls: false,
+            latency: false,
             faults: false,
             syscalls: false,
             counters: 0,

@@ -1,6 +1,7 @@
 //! Counted calls in the JSON of `report --calls`.
 
 use analysis::CalledRow;
+use profile::run::CallTimes;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -21,6 +22,11 @@ pub struct JsonCalls<'a, Heat> {
     may_be_inlined: bool,
     /// Null where it would not be known.
     per_call: Option<PerCall>,
+    /// Null: its calls were not timed.
+    times: Option<JsonCallTimes>,
+    /// Why; absent: they were, or this was not asked for.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    not_timed: &'a str,
     threads: Vec<ThreadCalls>,
     #[serde(flatten)]
     heat: Heat,
@@ -32,6 +38,49 @@ struct PerCall {
     value: f64,
     low: f64,
     high: f64,
+}
+
+/// From their starts to their returns.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonCallTimes {
+    /// How many were timed.
+    calls: u64,
+    sum_ns: u64,
+    /// These are null if none was.
+    mean_ns: Option<f64>,
+    shortest_ns: Option<u64>,
+    /// Off by an eighth at most.
+    p50_ns: Option<f64>,
+    p90_ns: Option<f64>,
+    p99_ns: Option<f64>,
+    longest_ns: Option<u64>,
+    /// An exception, longjmp or the end of their thread has cut them off.
+    unfinished: u64,
+    /// There was no room for them among those that had begun.
+    no_room: u64,
+    /// When no more were timed, since there were too many; null: to the end.
+    ended_ns: Option<u64>,
+}
+
+impl JsonCallTimes {
+    fn of(times: &CallTimes) -> JsonCallTimes {
+        let calls = times.measured();
+        let is_any = calls > 0;
+        JsonCallTimes {
+            calls,
+            sum_ns: times.sum_ns,
+            mean_ns: times.mean(),
+            shortest_ns: is_any.then_some(times.shortest_ns),
+            p50_ns: times.quantile(0.5),
+            p90_ns: times.quantile(0.9),
+            p99_ns: times.quantile(0.99),
+            longest_ns: is_any.then_some(times.longest_ns),
+            unfinished: times.unfinished,
+            no_room: times.no_room,
+            ended_ns: (times.ended_ns > 0).then_some(times.ended_ns),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -57,6 +106,8 @@ impl<'a, Heat> JsonCalls<'a, Heat> {
                 low: each.low,
                 high: each.high,
             }),
+            times: counted.times.as_ref().map(JsonCallTimes::of),
+            not_timed: &counted.not_timed,
             threads: (row.threads.iter())
                 .map(|of| ThreadCalls {
                     pid: of.pid,

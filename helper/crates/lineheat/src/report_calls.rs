@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use analysis::{CalledRow, called_functions};
 use runs::call_note;
 
+use crate::report_call_times::call_times;
 use crate::row_texts::rest;
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
@@ -64,6 +65,7 @@ pub fn calls(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let flexible = flexible.map(|(column, least)| Flexible { column, least });
     let mut text = table.render(terminal, &flexible);
     text += &rest(terminal, rows.len(), limit, "functions");
+    text += &call_times(terminal, &rows, limit);
     for row in rows.iter().take(limit) {
         if let Some(note) = call_note(row.counted) {
             let note = format!("{}: {}", visible(&row.counted.name), visible(&note));

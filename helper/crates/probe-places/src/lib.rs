@@ -4,10 +4,14 @@
 //!
 //! The instructions are decoded from the function's start, so a place always begins one. Only code is read here, no file and no process.
 
+mod effect;
+mod exits;
 mod listing;
+mod stack;
 
 use std::collections::BTreeSet;
 
+pub use exits::{Exit, File, NoExits, Timed, timed};
 pub use listing::Code;
 use listing::{Flow, Listing, Step};
 
@@ -66,7 +70,7 @@ impl Line<'_> {
             let goes_on = match step.flow {
                 Flow::Next => true,
                 Flow::Branch(target) => self.leads_back(target),
-                Flow::Call | Flow::Jump(_) | Flow::IndirectJump | Flow::End => false,
+                _ => false,
             };
             if !goes_on {
                 break;

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpKind, Register,
+};
+
+use crate::effect::Effect;
 
 /// Machine code and its ELF virtual address.
 #[derive(Debug, Clone, Copy)]
@@ -20,9 +24,19 @@ pub enum Flow {
     Jump(u64),
     /// To the target or to the next one.
     Branch(u64),
-    IndirectJump,
+    IndirectJump(Indirect),
+    Return,
     /// Nowhere in the function.
     End,
+}
+
+/// Where the address comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indirect {
+    /// From one place in memory: no table of the function has a single entry.
+    Place,
+    /// From a table or a register.
+    Computed,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +46,9 @@ pub struct Step {
     pub flow: Flow,
     pub is_emulated: bool,
     pub is_push: bool,
+    /// Of a conditional jump, as its opcode has it.
+    pub condition: Option<u8>,
+    pub effect: Effect,
 }
 
 impl Step {
@@ -65,9 +82,24 @@ impl Listing {
         self.steps.get(&address)
     }
 
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.values()
+    }
+
+    /// Whether all jumps into the pieces lead to instructions: what lies between these was not taken for code, then.
+    pub fn agrees_with_its_jumps(&self) -> bool {
+        (self.jumps.iter()).all(|(_, to)| self.at(*to).is_some() || !self.is_inside(*to))
+    }
+
+    fn is_inside(&self, address: u64) -> bool {
+        let before = self.steps.range(..=address).next_back();
+        before.is_some_and(|(_, step)| address < step.end())
+    }
+
     fn add(&mut self, code: Code) -> Option<()> {
         let mut decoder = Decoder::with_ip(64, code.bytes, code.start, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
+        let mut info = InstructionInfoFactory::new();
         while decoder.can_decode() {
             let first = decoder.position();
             decoder.decode_out(&mut instruction);
@@ -75,10 +107,10 @@ impl Listing {
                 return None;
             }
             let bytes = &code.bytes[first..decoder.position()];
-            let step = step(&instruction, bytes);
+            let step = step(&instruction, bytes, &mut info);
             match step.flow {
                 Flow::Jump(to) | Flow::Branch(to) => self.jumps.push((step.at, to)),
-                Flow::IndirectJump => self.has_indirect_jumps = true,
+                Flow::IndirectJump(_) => self.has_indirect_jumps = true,
                 _ => {}
             }
             self.steps.insert(step.at, step);
@@ -87,7 +119,7 @@ impl Listing {
     }
 }
 
-fn step(i: &Instruction, bytes: &[u8]) -> Step {
+fn step(i: &Instruction, bytes: &[u8], info: &mut InstructionInfoFactory) -> Step {
     let target = match i.op_count() > 0 && i.op0_kind() == OpKind::NearBranch64 {
         true => i.near_branch64(),
         false => 0,
@@ -100,11 +132,24 @@ fn step(i: &Instruction, bytes: &[u8]) -> Step {
             FlowControl::Call | FlowControl::IndirectCall => Flow::Call,
             FlowControl::UnconditionalBranch => Flow::Jump(target),
             FlowControl::ConditionalBranch | FlowControl::XbeginXabortXend => Flow::Branch(target),
-            FlowControl::IndirectBranch => Flow::IndirectJump,
-            FlowControl::Return | FlowControl::Interrupt | FlowControl::Exception => Flow::End,
+            FlowControl::IndirectBranch => Flow::IndirectJump(indirect(i)),
+            FlowControl::Return => Flow::Return,
+            FlowControl::Interrupt | FlowControl::Exception => Flow::End,
         },
         is_emulated: is_emulated(bytes),
         is_push: is_push(bytes),
+        condition: match bytes {
+            [code @ 0x70..=0x7f, _] | [0x0f, code @ 0x80..=0x8f, ..] => Some(code & 0xf),
+            _ => None,
+        },
+        effect: Effect::of(i, info),
+    }
+}
+
+fn indirect(i: &Instruction) -> Indirect {
+    match i.op0_kind() == OpKind::Memory && i.memory_index() == Register::None {
+        true => Indirect::Place,
+        false => Indirect::Computed,
     }
 }
 

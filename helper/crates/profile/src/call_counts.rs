@@ -15,6 +15,10 @@ impl CallCounts {
         {
             return false;
         }
+        let times = self.functions.iter().flat_map(|of| &of.times);
+        if !{ times }.all(|times| times.fits()) {
+            return false;
+        }
         self.threads.iter().all(|of| {
             let function = left.get_mut(of.function as usize);
             let rest = function.and_then(|left| Some((left.checked_sub(of.calls)?, left)));

@@ -7,6 +7,7 @@
 mod builder;
 mod c_library;
 mod call_counts;
+mod call_times;
 mod columns;
 mod decode;
 mod decode_checks;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use profile::run::{CallCounts, CalledFunction as Saved, ThreadCalls};
+use profile::run::{CallCounts, CallTimes, CalledFunction as Saved, ThreadCalls};
 use profile::{CALLS, KindColumns, LineOf, ProfileBuilder, Sums};
 use symbolize::Frame;
 
-use crate::calls::{CalledFunction, Calls, NotCounted};
+use crate::calls::{CalledFunction, Calls, NotCounted, NotTimed};
 use crate::modules::{ModuleIndex, Modules};
 use crate::shown_path::shown_path;
 use crate::symbols::Symbols;
@@ -68,6 +68,8 @@ pub fn saved(
             file: (definition.and_then(|of| of.file.as_deref()))
                 .map_or_else(String::new, str::to_owned),
             line: definition.map_or(0, |of| of.function_line),
+            times: of.times.as_ref().map(times),
+            not_timed: of.not_timed.map_or("", NotTimed::sentence).to_owned(),
         }
     });
     let threads = calls.of_threads.iter().filter(|(_, calls)| **calls > 0);
@@ -81,6 +83,20 @@ pub fn saved(
         functions: functions.collect(),
         threads: threads.collect(),
     })
+}
+
+fn times(of: &records::CallTimes) -> CallTimes {
+    let (bucket, calls) = of.buckets.iter().copied().unzip();
+    CallTimes {
+        sum_ns: of.sum_ns,
+        shortest_ns: of.shortest_ns,
+        longest_ns: of.longest_ns,
+        unfinished: of.unfinished,
+        no_room: of.no_room,
+        ended_ns: of.ended_ns,
+        bucket,
+        calls,
+    }
 }
 
 /// What the debug information says of the function itself: code that was inlined where it begins is left out.

@@ -20,6 +20,8 @@ pub struct Choices {
     pub faults: bool,
     /// Whether system calls are recorded, too: how many, how long, and how many failed.
     pub syscalls: bool,
+    /// Whether the calls that are counted are timed, too: how long each takes.
+    pub latency: bool,
     /// How often a command is run before, without samples.
     pub warm_up: u32,
     /// Keep the text of each hot source file in the run itself.
@@ -49,6 +51,7 @@ impl Default for Choices {
             allocations: false,
             faults: false,
             syscalls: false,
+            latency: false,
             warm_up: 0,
             self_contained: false,
             debuginfod: false,

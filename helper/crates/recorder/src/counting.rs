@@ -227,6 +227,10 @@ impl Recording<'_> {
                 self.seen.calls.take_totals(&totals, at);
             }
             FromSampler::Counted { totals } => self.seen.counters_of_events.end(&totals),
+            FromSampler::CallTimes(times) => {
+                let started_ns = self.seen.started_monotonic_ns;
+                self.seen.calls.take_times(times, started_ns);
+            }
             FromSampler::CallsOfThreads { calls } => self.seen.calls.take_threads(&calls),
             FromSampler::Ran { running_ns } => self.seen.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use records::{FromSampler, Mapping, PROTOCOL_VERSION, ThreadId, ToSampler};
+use records::{CallPlace, FromSampler, Mapping, PROTOCOL_VERSION, ThreadId, ToSampler};
 use supervision::{Job, LOOK_EVERY, Patience, Urgency};
 use symbolize::OwnAllocator;
 use target::Launcher;
@@ -211,6 +211,7 @@ impl<'a> Recording<'a> {
             waits: options.chosen.waiting,
             allocations: options.chosen.allocations,
             calls: !options.calls.is_empty(),
+            latency: options.chosen.latency,
             faults: options.chosen.faults,
             syscalls: options.chosen.syscalls,
             counters: self.seen.counters_of_events.count(),
@@ -246,7 +247,13 @@ impl<'a> Recording<'a> {
         let (calls, files) = calls::choose(options, modules, files, &self.urgency)?;
         self.seen.calls = calls;
         for FileOfCalls { file, places } in files {
-            (self.sampler).send_file(&ToSampler::Calls { places }, file.into());
+            for places in places.chunks(CallPlace::PER_MESSAGE) {
+                let copy = file.try_clone();
+                let copy =
+                    copy.map_err(|e| RecordError::internal(format!("cannot pass a file on: {e}")))?;
+                let places = places.to_vec();
+                (self.sampler).send_file(&ToSampler::Calls { places }, copy.into());
+            }
         }
         Ok(())
     }

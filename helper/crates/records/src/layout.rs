@@ -13,6 +13,13 @@ pub const FILE_SEGMENTS_MAX: usize = 4;
 pub const RULES_MAX: usize = 65536;
 /// Functions whose calls are counted, and places in their code where that is done.
 pub const CALLED_FUNCTIONS_MAX: usize = 4096;
+/// Functions whose calls are timed: the first of those.
+pub const TIMED_FUNCTIONS_MAX: usize = 1024;
+/// Places where calls of them end.
+pub const CALL_ENDS_MAX: usize = 32768;
+/// Of the lengths of calls, in nanoseconds: one value each below 8, then an eighth of a power of two. The last one has all that is
+/// longer, too.
+pub const LATENCY_BUCKETS: usize = 320;
 /// Rows are found by 4 KiB page of a module's vaddr: a search among some 100 rows.
 pub const PAGE_SHIFT: u32 = 12;
 

@@ -16,7 +16,7 @@ mod wait;
 mod worth;
 
 pub use bytes::{MessageError, MessageReader, write_message};
-pub use calls::{CallPlace, CallsOfThread};
+pub use calls::{CallPlace, CallTimes, CallsOfThread, PlaceKind};
 pub use counters::{COUNTERS_MAX, CounterRequest, CounterTotal};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use mapping::{FileId, Mapping};

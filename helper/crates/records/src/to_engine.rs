@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::bytes::{Body, Fields, MessageError, write_message};
-use crate::calls::CallsOfThread;
+use crate::calls::{CallTimes, CallsOfThread};
 use crate::counters::CounterTotal;
 use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
 use crate::mapping::{Mapping, parse_mapping, put_mapping};
@@ -138,6 +138,8 @@ pub enum FromSampler {
     Counted {
         totals: Vec<CounterTotal>,
     },
+    /// How long the calls of a function took; when this changes.
+    CallTimes(CallTimes),
     /// For how long the sampled threads have run, by the kernel's own count: what samples should be there.
     Ran {
         running_ns: u64,
@@ -183,6 +185,7 @@ const CALLS: u32 = 19;
 const CALLS_OF_THREADS: u32 = 20;
 const REST: u32 = 21;
 const COUNTED: u32 = 22;
+const CALL_TIMES: u32 = 23;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -286,6 +289,7 @@ impl FromSampler {
                 let body = totals.iter().fold(b, |b, of| of.put(b));
                 write_message(out, COUNTED, &body.0)
             }
+            Self::CallTimes(times) => write_message(out, CALL_TIMES, &times.put(b).0),
             Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
             Self::Synced => write_message(out, SYNCED, &[]),
             Self::Missed {
@@ -362,6 +366,7 @@ impl FromSampler {
                 }
                 Some(Self::CallsOfThreads { calls })
             })(),
+            CALL_TIMES => CallTimes::parse(&mut f).map(Self::CallTimes),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);
                 let mapping = parse_mapping(&mut f)?;

@@ -69,6 +69,8 @@ pub enum ToSampler {
         allocations: bool,
         /// Calls of functions, too: [`ToSampler::Calls`] follows.
         calls: bool,
+        /// And how long each takes.
+        latency: bool,
         /// Page faults, too.
         faults: bool,
         /// System calls, too: those of the whole machine become slower.
@@ -104,8 +106,8 @@ pub enum ToSampler {
     /// Where the preloaded library calls the probes: offsets in the file that comes with the first byte of this message
     /// (unix(7), `SCM_RIGHTS`), open for reading.
     Allocations { allocated: u64, freed: u64 },
-    /// Where calls are counted in the file that comes with the first byte of this message, open for reading. After
-    /// [`ToSampler::Attach`], once for each file. A file that is not the user's own has probes in the attached processes only.
+    /// Where calls are counted, and end, in the file that comes with the first byte of this message, open for reading. After
+    /// [`ToSampler::Attach`], once for each file or, of more than [`CallPlace::PER_MESSAGE`] places, several times. A file that is not the user's own has probes in the attached processes only.
     Calls { places: Vec<CallPlace> },
     /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
     Start,
@@ -160,6 +162,7 @@ impl ToSampler {
                 waits,
                 allocations,
                 calls,
+                latency,
                 faults,
                 syscalls,
                 counters,
@@ -176,6 +179,7 @@ impl ToSampler {
                     .u32(u32::from(*waits))
                     .u32(u32::from(*allocations))
                     .u32(u32::from(*calls))
+                    .u32(u32::from(*latency))
                     .u32(u32::from(*faults))
                     .u32(u32::from(*syscalls))
                     .u32(*counters);
@@ -218,7 +222,7 @@ impl ToSampler {
                 write_message(out, ALLOCATIONS, &body.0)
             }
             Self::Calls { places } => {
-                let places = places.iter().take(ELEMENT_BYTES_MAX / CallPlace::BYTES);
+                let places = places.iter().take(CallPlace::PER_MESSAGE);
                 let body = places.fold(Body::default(), |body, place| place.put(body));
                 write_message(out, CALLS, &body.0)
             }
@@ -260,6 +264,7 @@ impl ToSampler {
                     waits: f.u32()? != 0,
                     allocations: f.u32()? != 0,
                     calls: f.u32()? != 0,
+                    latency: f.u32()? != 0,
                     faults: f.u32()? != 0,
                     syscalls: f.u32()? != 0,
                     counters: f.u32()?,

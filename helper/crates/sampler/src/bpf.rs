@@ -97,6 +97,7 @@ pub struct Wanted {
     pub waits: bool,
     pub allocations: bool,
     pub calls: bool,
+    pub latency: bool,
     pub faults: bool,
     pub syscalls: bool,
     pub counters: u32,
@@ -124,6 +125,7 @@ impl Bpf {
             waits,
             allocations,
             calls,
+            latency,
             faults,
             syscalls,
             counters,
@@ -140,6 +142,7 @@ impl Bpf {
             rodata.counted_walks_max = counted_walks / 8; // windows of an eighth of a second
             rodata.kernel_page_shift = page_bytes().trailing_zeros();
             rodata.stack_copies_wanted = stack_copies.into();
+            rodata.latency_wanted = latency;
         }
         if stack_copies {
             let cpus = libbpf_rs::num_possible_cpus()?;
@@ -166,6 +169,14 @@ impl Bpf {
             open.progs.count_call.set_autoload(false);
             open.maps.calls_of_functions.set_autocreate(false)?;
             open.maps.calls_of_threads.set_autocreate(false)?;
+        }
+        if !latency {
+            open.progs.end_call.set_autoload(false);
+            open.maps.times_of_calls.set_max_entries(1)?;
+            if !calls {
+                open.maps.times_of_calls.set_autocreate(false)?;
+                open.maps.open_calls.set_autocreate(false)?;
+            }
         }
         let row_pairs = capacities.rows.div_ceil(2).max(1);
         open.maps.rows.set_max_entries(row_pairs)?;

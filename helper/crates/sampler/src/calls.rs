@@ -1,14 +1,16 @@
 //! Counts of the calls of chosen functions (bpf/calls.h): where the probes go, and what they have counted.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-use libbpf_rs::{Link, MapCore, MapFlags, UprobeMultiOpts};
-use records::layout::CALLED_FUNCTIONS_MAX;
-use records::{CallPlace, CallsOfThread, SamplerStep};
+use libbpf_rs::{Link, MapCore, MapFlags, ProgramMut, UprobeMultiOpts};
+use records::layout::{CALL_ENDS_MAX, CALLED_FUNCTIONS_MAX, TIMED_FUNCTIONS_MAX};
+use records::{CallPlace, CallTimes, CallsOfThread, PlaceKind, SamplerStep};
 
 use crate::allocations::{is_open_for_reading, is_own};
 use crate::bpf::{Bpf, MappedArray};
+use crate::call_times::TimedCalls;
 use crate::end::{End, errno_of};
 
 /// While it lives, the probes are there.
@@ -16,6 +18,10 @@ use crate::end::{End, errno_of};
 pub struct CallProbes {
     links: Vec<Link>,
     places: usize,
+    ends: usize,
+    is_latency_wanted: bool,
+    /// How long they take; None: nothing is timed.
+    timed: Option<TimedCalls>,
     /// By function, as it was told last; None: nothing is to be counted.
     counts: Option<Counts>,
 }
@@ -25,7 +31,17 @@ struct Counts {
     told: Vec<u64>,
 }
 
+/// More ends of calls in a second are not waited for.
+const ENDS_PER_SECOND_MAX: f64 = 4000.0;
+
 impl CallProbes {
+    pub fn new(is_latency_wanted: bool) -> CallProbes {
+        CallProbes {
+            is_latency_wanted,
+            ..CallProbes::default()
+        }
+    }
+
     /// At these places of the file. A file that is not the invoker's own has them in the processes `pids` only: others that map it
     /// would pay for them. In one of his own they count children, too; what others execute of it he could change anyway.
     ///
@@ -39,9 +55,18 @@ impl CallProbes {
         pids: &[u32],
         invoker: u32,
     ) -> Result<(), End> {
-        self.places += places.len();
-        let in_bounds = |place: &CallPlace| (place.function as usize) < CALLED_FUNCTIONS_MAX;
-        if places.is_empty() || self.places > CALLED_FUNCTIONS_MAX || !places.iter().all(in_bounds)
+        let (ends, starts): (Vec<CallPlace>, Vec<CallPlace>) =
+            (places.iter().copied()).partition(|place| place.kind.is_end());
+        self.places += starts.len();
+        self.ends += ends.len();
+        let is_allowed = |place: &CallPlace| match place.kind {
+            PlaceKind::Counted => (place.function as usize) < CALLED_FUNCTIONS_MAX,
+            _ => self.is_latency_wanted && (place.function as usize) < TIMED_FUNCTIONS_MAX,
+        };
+        if places.is_empty()
+            || self.places > CALLED_FUNCTIONS_MAX
+            || self.ends > CALL_ENDS_MAX
+            || !places.iter().all(is_allowed)
         {
             return Err(End::Failed(SamplerStep::Protocol, 0, 0));
         }
@@ -55,21 +80,24 @@ impl CallProbes {
             true => vec![-1],
             false => pids.iter().map(|pid| *pid as i32).collect(),
         };
+        let mut ends_of = BTreeMap::<u32, Vec<CallPlace>>::new();
+        for end in ends {
+            ends_of.entry(end.function).or_default().push(end);
+        }
+        let programs = &bpf.skeleton.progs;
         for pid in pids {
-            let options = UprobeMultiOpts {
-                offsets: places.iter().map(|place| place.offset as usize).collect(),
-                cookies: places.iter().map(|place| place.function.into()).collect(),
-                ..UprobeMultiOpts::default()
-            };
-            let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-            let program = &bpf.skeleton.progs.count_call;
-            match program.attach_uprobe_multi_with_opts(pid, path, "", options) {
-                Ok(link) => self.links.push(link),
-                // It has ended.
-                Err(e) if pid > 0 && errno_of(&e) == libc::ESRCH => {}
-                Err(e) => {
-                    return Err(End::Failed(SamplerStep::AttachCallProbes, errno_of(&e), 0));
+            // Ends first: a call that begins has its end, then.
+            for (function, ends) in &ends_of {
+                let link = attach_to(&programs.end_call, &file, pid, ends)?;
+                if self.timed.is_none() {
+                    self.timed = Some(TimedCalls::new(bpf, ENDS_PER_SECOND_MAX)?);
                 }
+                if let (Some(timed), Some(link)) = (&mut self.timed, link) {
+                    timed.add(*function, link);
+                }
+            }
+            if !starts.is_empty() {
+                (self.links).extend(attach_to(&programs.count_call, &file, pid, &starts)?);
             }
         }
         Ok(())
@@ -84,11 +112,23 @@ impl CallProbes {
         if let Some(counts) = &mut self.counts {
             counts.now.elements().fill(0);
         }
+        if let Some(timed) = &mut self.timed {
+            timed.begin();
+        }
     }
 
     /// Nothing is counted from now on.
     pub fn detach(&mut self) {
         self.links.clear();
+        if let Some(timed) = &mut self.timed {
+            timed.detach();
+        }
+    }
+
+    /// Of the functions whose calls were timed since this was asked last.
+    pub fn news_of_times(&mut self, now_ns: u64) -> Vec<CallTimes> {
+        let timed = self.timed.as_mut();
+        timed.map_or_else(Vec::new, |timed| timed.news(now_ns))
     }
 
     /// The functions with more calls than when this was asked last, and how many these are.
@@ -104,6 +144,26 @@ impl CallProbes {
             }
         }
         news
+    }
+}
+
+/// None: the process has ended. `pid` -1: in all.
+fn attach_to(
+    program: &ProgramMut,
+    file: &File,
+    pid: i32,
+    places: &[CallPlace],
+) -> Result<Option<Link>, End> {
+    let options = UprobeMultiOpts {
+        offsets: places.iter().map(|place| place.offset as usize).collect(),
+        cookies: places.iter().map(|place| place.cookie()).collect(),
+        ..UprobeMultiOpts::default()
+    };
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    match program.attach_uprobe_multi_with_opts(pid, path, "", options) {
+        Ok(link) => Ok(Some(link)),
+        Err(e) if pid > 0 && errno_of(&e) == libc::ESRCH => Ok(None),
+        Err(e) => Err(End::Failed(SamplerStep::AttachCallProbes, errno_of(&e), 0)),
     }
 }
 

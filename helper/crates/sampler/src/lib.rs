@@ -7,6 +7,7 @@ mod allocations;
 mod attaching;
 mod attachment;
 mod bpf;
+mod call_times;
 mod calls;
 mod catch_up;
 mod counters;

@@ -75,6 +75,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         waits,
         allocations,
         calls,
+        latency,
         faults,
         syscalls,
         counters,
@@ -109,6 +110,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         waits,
         allocations,
         calls,
+        latency,
         faults,
         syscalls,
         counters,
@@ -131,7 +133,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         sample_hz,
         counters_announced: counters,
         counters: Counters::default(),
-        call_probes: CallProbes::default(),
+        call_probes: CallProbes::new(latency),
         attachment: Attachment::new(
             SampleEvent {
                 sample_hz,
@@ -259,6 +261,9 @@ impl Session {
                 .write(out)?;
                 let totals = self.call_probes.news();
                 FromSampler::Calls { totals }.write(out)?;
+                for times in self.call_probes.news_of_times(monotonic_ns()) {
+                    FromSampler::CallTimes(times).write(out)?;
+                }
             }
             if std::mem::take(&mut self.sync_asked) {
                 FromSampler::Synced.write(out)?;

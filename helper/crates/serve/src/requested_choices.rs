@@ -33,6 +33,7 @@ pub fn choices(request: &RecordRequest) -> Result<Choices, Failure> {
         allocations: request.allocations,
         faults: request.faults,
         syscalls: request.syscalls,
+        latency: request.latency,
         warm_up: count(request.warm_up, warm_up)?,
         debuginfod: request.debuginfod,
         duration: seconds(request.duration_s)?,

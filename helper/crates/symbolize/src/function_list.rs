@@ -49,6 +49,7 @@ pub(crate) fn list(files: &Files, options: &Options, deadline: Instant) -> Funct
             })
             .collect(),
         may_be_inlined,
+        is_go: elf.is_go(),
     }
 }
 

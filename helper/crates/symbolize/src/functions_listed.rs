@@ -8,6 +8,8 @@ pub struct FunctionList {
     pub functions: Vec<ListedFunction>,
     /// There may be places where functions were inlined that nobody knows: the debug information is missing, in part or at all.
     pub may_be_inlined: bool,
+    /// The Go toolchain has made the module.
+    pub is_go: bool,
 }
 
 /// What has one name, and one name of the linker but for the marks of copies (`.constprop.0`).

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use profile::Profile;
-use records::{CallPlace, FromSampler, SamplerError, SamplerStep, ToSampler};
+use records::{CallPlace, FromSampler, PlaceKind, SamplerError, SamplerStep, ToSampler};
 
 use crate::allocations::{Group, bytes_of, send_file};
 use crate::client::Sampler;
@@ -25,22 +25,30 @@ fn own_program(installed: &Installed, name: &str) -> PathBuf {
 /// What the sampler answers when it is to count there.
 fn answer(
     sampler: &Path,
-    wanted: bool,
+    [wanted, timed]: [bool; 2],
     file: &Path,
-    places: Vec<CallPlace>,
+    places: &[CallPlace],
 ) -> Option<SamplerError> {
     let (mut sampler, mut socket) = Sampler::start_by_socket(USER, sampler);
     let mut hello = Sampler::hello();
-    if let ToSampler::Hello { calls, .. } = &mut hello {
-        *calls = wanted;
+    if let ToSampler::Hello { calls, latency, .. } = &mut hello {
+        (*calls, *latency) = (wanted, timed);
     }
     socket.write_all(&bytes_of(&hello)).unwrap();
     let file = File::open(file).unwrap();
-    send_file(
-        &socket,
-        &bytes_of(&ToSampler::Calls { places }),
-        file.as_fd(),
-    );
+    let mut messages: Vec<Vec<CallPlace>> = (places.chunks(CallPlace::PER_MESSAGE))
+        .map(<[CallPlace]>::to_vec)
+        .collect();
+    if places.is_empty() {
+        messages.push(Vec::new());
+    }
+    for places in messages {
+        send_file(
+            &socket,
+            &bytes_of(&ToSampler::Calls { places }),
+            file.as_fd(),
+        );
+    }
     let _ = socket.write_all(&bytes_of(&ToSampler::Sync));
     sampler.says(|m| matches!(m, FromSampler::Failed(_) | FromSampler::Synced));
     let failed = sampler.heard().into_iter().find_map(|m| match m {
@@ -62,9 +70,10 @@ fn places_are_taken_within_their_bounds_only() {
     let place = |function| CallPlace {
         offset: 0x1000,
         function,
+        kind: PlaceKind::Counted,
     };
     let step = |wanted, file: &Path, places: Vec<CallPlace>| {
-        answer(&sampler, wanted, file, places).map(|error| (error.step, error.errno))
+        answer(&sampler, [wanted, false], file, &places).map(|error| (error.step, error.errno))
     };
     let protocol = Some((SamplerStep::Protocol, 0));
     assert_eq!(step(true, &program, vec![place(0)]), None, "the user's own");
@@ -81,6 +90,18 @@ fn places_are_taken_within_their_bounds_only() {
     assert_eq!(step(true, &program, vec![]), protocol);
     assert_eq!(step(true, &program, vec![place(4096)]), protocol);
     assert_eq!(step(true, &program, vec![place(1); 4097]), protocol);
+    let timed = |function, wanted, kind| {
+        let place = CallPlace {
+            kind,
+            ..place(function)
+        };
+        answer(&sampler, [true, wanted], &program, &[place]).map(|error| (error.step, error.errno))
+    };
+    for kind in [PlaceKind::Timed { depth: 8 }, PlaceKind::Left] {
+        assert_eq!(timed(0, true, kind), None);
+        assert_eq!(timed(0, false, kind), protocol, "not asked for");
+        assert_eq!(timed(1024, true, kind), protocol);
+    }
     let device = step(true, Path::new("/dev/null"), vec![place(0)]);
     assert_eq!(device, Some((SamplerStep::CallFile, libc::EBADF)));
 }

@@ -68,6 +68,7 @@ impl Sampler {
             waits: false,
             allocations: false,
             calls: false,
+            latency: false,
             faults: false,
             syscalls: false,
             counters: 0,

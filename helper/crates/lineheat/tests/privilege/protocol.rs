@@ -43,6 +43,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         waits: false,
         allocations: false,
         calls: false,
+        latency: false,
         faults: false,
         syscalls: false,
         counters: 0,

@@ -2,19 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 
 use name_patterns::NamePattern;
 use probe_places::{Code, NoPlace, place_of_calls};
 use records::layout::CALLED_FUNCTIONS_MAX;
-use records::{CallPlace, Segment};
+use records::{CallPlace, CallTimes, PlaceKind};
 use supervision::Urgency;
 use symbolize::{
     AskedModule, FunctionCode, FunctionList, Isolation, ListedFunction, ModuleFile, Options,
     symbolize_isolated,
 };
 
+use super::code::{ModuleCode, OwnCode};
 use super::refusals::{no_match, nothing_to_count, others_file, too_many, wrong_pattern};
+use super::timing::{ENDS_MAX, timed_places};
 use super::{CalledFunction, Calls, NotCounted};
 use crate::errors::RecordError;
 use crate::module_files::ModuleFiles;
@@ -23,8 +25,6 @@ use crate::options::{MissingCalls, RecordOptions};
 use crate::shown_path::shown_path;
 use crate::symbolize_worker;
 
-/// No function of a program is larger.
-const CODE_BYTES_MAX: u64 = 4 << 20;
 /// In a sentence.
 const NAMED_MAX: usize = 3;
 
@@ -46,14 +46,18 @@ pub fn choose(
 ) -> Result<(Calls, Vec<FileOfCalls>), RecordError> {
     let lists = list_functions(options, modules, files, urgency);
     let (meant, missing) = meant(options, &lists)?;
-    let mut choice = Choice::default();
+    let mut choice = Choice {
+        are_timed: options.chosen.latency,
+        ..Choice::default()
+    };
     for (list, chosen) in lists.iter().zip(meant) {
         if !chosen.is_empty() {
             choice.add_module(modules, list, &chosen)?;
         }
     }
     let asked = options.calls.join(", ");
-    let places: usize = choice.files.iter().map(|of| of.places.len()).sum();
+    let places = choice.files.iter().flat_map(|of| &of.places);
+    let places = places.filter(|place| !place.kind.is_end()).count();
     if places > CALLED_FUNCTIONS_MAX {
         return Err(too_many(&asked, places));
     }
@@ -154,6 +158,9 @@ fn meant(
 
 #[derive(Default)]
 struct Choice {
+    /// Their times are wanted.
+    are_timed: bool,
+    ends: usize,
     counted: Vec<CalledFunction>,
     left_out: Vec<CalledFunction>,
     files: Vec<FileOfCalls>,
@@ -170,6 +177,7 @@ impl Choice {
     ) -> Result<(), RecordError> {
         let layout = modules.get(list.module).layout.as_ref();
         let segments = layout.map_or(&[][..], |layout| &layout.segments);
+        let code = ModuleCode::new(list.file, segments, &list.functions);
         let mut places = Vec::new();
         // By where their code begins.
         let mut known: BTreeMap<Vec<FunctionCode>, usize> = BTreeMap::new();
@@ -188,15 +196,13 @@ impl Choice {
                 may_be_inlined: list.functions.may_be_inlined,
                 not_counted: None,
                 calls: 0,
+                times: None,
+                not_timed: None,
             };
-            match places_of(list.file, segments, &function) {
-                Ok(offsets) => {
-                    let number = self.counted.len();
-                    known.insert(function.codes, number);
-                    places.extend(offsets.into_iter().map(|offset| CallPlace {
-                        offset,
-                        function: number as u32,
-                    }));
+            match self.places_of(&code, &function, &mut called) {
+                Ok(of_it) => {
+                    known.insert(function.codes, self.counted.len());
+                    places.extend(of_it);
                     self.counted.push(called);
                 }
                 Err(why) => {
@@ -214,6 +220,8 @@ impl Choice {
         if places.is_empty() {
             return Ok(());
         }
+        // Ends first: a call that begins has its end, then.
+        places.sort_by_key(|place| !place.kind.is_end());
         let internal = |e| RecordError::internal(format!("cannot pass a file on: {e}"));
         let file = list.file.try_clone().map_err(internal)?;
         let owner = file.metadata().map_err(internal)?.uid();
@@ -223,6 +231,40 @@ impl Choice {
         }
         self.files.push(FileOfCalls { file, places });
         Ok(())
+    }
+
+    /// Where it is counted as the next one and, if that is wanted and can be, timed.
+    fn places_of(
+        &mut self,
+        code: &ModuleCode,
+        function: &ListedFunction,
+        called: &mut CalledFunction,
+    ) -> Result<Vec<CallPlace>, NotCounted> {
+        let number = self.counted.len() as u32;
+        let (places, own) = places_of(code, function)?;
+        let counted = places.iter().map(|vaddr| {
+            Some(CallPlace {
+                offset: code.offset_of(*vaddr)?,
+                function: number,
+                kind: PlaceKind::Counted,
+            })
+        });
+        let counted: Option<Vec<CallPlace>> = counted.collect();
+        let counted = counted.ok_or(NotCounted::NoPlace(NoPlace::NotDecoded))?;
+        if !self.are_timed {
+            return Ok(counted);
+        }
+        match timed_places(code, &own, &places, number, ENDS_MAX - self.ends) {
+            Ok(timed) => {
+                self.ends += timed.len();
+                called.times = Some(CallTimes::default());
+                Ok(timed)
+            }
+            Err(why) => {
+                called.not_timed = Some(why);
+                Ok(counted)
+            }
+        }
     }
 
     /// Why nothing is counted.
@@ -273,52 +315,23 @@ fn is_deleting_destructor(function: &ListedFunction) -> bool {
     function.system_name.starts_with("_Z") && function.system_name.ends_with("D0Ev")
 }
 
-/// Offsets in the file, one for each copy of the function.
+/// Addresses, one for each copy of the function; and its code.
 fn places_of(
-    file: &File,
-    segments: &[Segment],
+    module: &ModuleCode,
     function: &ListedFunction,
-) -> Result<Vec<u64>, NotCounted> {
+) -> Result<(Vec<u64>, OwnCode), NotCounted> {
     if function.codes.is_empty() {
         return Err(NotCounted::InlinedEverywhere);
     }
-    let unread = NotCounted::NoPlace(NoPlace::NotDecoded);
-    let read = |start: u64, end: u64| code_of(file, segments, start, end).ok_or(unread);
-    let parts = function.parts.iter().map(|(start, end)| read(*start, *end));
-    let parts = parts.collect::<Result<Vec<_>, _>>()?;
-    let parts: Vec<Code> = (function.parts.iter().zip(&parts))
-        .map(|((start, _), bytes)| Code {
-            start: *start,
-            bytes,
-        })
-        .collect();
-    let place_in = |code: &FunctionCode| {
-        let bytes = read(code.start, code.end)?;
-        let start = code.start;
-        let code = Code {
-            start,
-            bytes: &bytes,
-        };
-        let vaddr = place_of_calls(code, &parts).map_err(NotCounted::NoPlace)?;
-        offset_of(segments, vaddr).ok_or(unread)
-    };
-    function.codes.iter().map(place_in).collect()
-}
-
-fn code_of(file: &File, segments: &[Segment], start: u64, end: u64) -> Option<Vec<u8>> {
-    let length = end.checked_sub(start)?;
-    offset_of(segments, end.checked_sub(1)?)?;
-    let offset = offset_of(segments, start).filter(|_| length <= CODE_BYTES_MAX)?;
-    let mut bytes = vec![0; length as usize];
-    file.read_exact_at(&mut bytes, offset).ok()?;
-    Some(bytes)
-}
-
-fn offset_of(segments: &[Segment], vaddr: u64) -> Option<u64> {
-    segments.iter().find_map(|segment| {
-        let at = vaddr.checked_sub(segment.vaddr)?;
-        (at < segment.size).then(|| segment.file_offset.wrapping_add(at))
-    })
+    let code = (module.of(function)).ok_or(NotCounted::NoPlace(NoPlace::NotDecoded))?;
+    let parts = code.parts();
+    let places = code.copies.iter().map(|(start, bytes)| {
+        let start = *start;
+        place_of_calls(Code { start, bytes }, &parts).map_err(NotCounted::NoPlace)
+    });
+    let places = places.collect::<Result<_, _>>()?;
+    drop(parts);
+    Ok((places, code))
 }
 
 #[cfg(test)]

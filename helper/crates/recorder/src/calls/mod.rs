@@ -1,18 +1,21 @@
 //! Exact counts of the calls of chosen functions. `choosing` finds the functions and the instructions where they are counted.
 
 mod choosing;
+mod code;
 mod refusals;
+mod timing;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use probe_places::NoPlace;
-use records::CallsOfThread;
+use records::{CallTimes, CallsOfThread};
 
 use super::modules::ModuleIndex;
 
 pub use choosing::{FileOfCalls, choose};
 pub use refusals::{check, of_attaching, of_file};
+pub use timing::NotTimed;
 
 /// A function that was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +33,10 @@ pub struct CalledFunction {
     pub may_be_inlined: bool,
     pub not_counted: Option<NotCounted>,
     pub calls: u64,
+    /// None: its calls are not timed.
+    pub times: Option<CallTimes>,
+    /// Why, if this was asked for.
+    pub not_timed: Option<NotTimed>,
 }
 
 /// Why a function is not counted.
@@ -88,6 +95,17 @@ impl Calls {
         }
     }
 
+    /// As they are by now. `started_ns`: of the recording (CLOCK_MONOTONIC).
+    pub fn take_times(&mut self, mut times: CallTimes, started_ns: u64) {
+        if times.ended_ns > 0 {
+            times.ended_ns = times.ended_ns.saturating_sub(started_ns).max(1);
+        }
+        let function = self.functions.get_mut(times.function as usize);
+        if let Some(of) = function.filter(|of| of.times.is_some()) {
+            of.times = Some(times);
+        }
+    }
+
     pub fn take_threads(&mut self, calls: &[CallsOfThread]) {
         for of in calls {
             let key = (of.function, of.pid, of.tid);
@@ -143,6 +161,8 @@ mod tests {
             may_be_inlined: false,
             not_counted: None,
             calls: 0,
+            times: None,
+            not_timed: None,
         }
     }
 

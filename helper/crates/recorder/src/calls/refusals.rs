@@ -3,7 +3,7 @@
 use records::layout::CALLED_FUNCTIONS_MAX;
 
 use crate::errors::{RecordError, RecordErrorKind};
-use crate::options::{Privilege, RecordOptions};
+use crate::options::{MissingCalls, Privilege, RecordOptions};
 
 const ADVICE: &str = "Record without --calls.";
 
@@ -13,7 +13,13 @@ const ADVICE: &str = "Record without --calls.";
 /// When calls are to be counted, and cannot be by this recording.
 pub fn check(options: &RecordOptions) -> Result<(), RecordError> {
     if options.calls.is_empty() {
-        return Ok(());
+        return match options.chosen.latency && options.missing_calls == MissingCalls::Refused {
+            true => Err(unsupported(
+                "cannot time calls: no functions were chosen",
+                "Choose them with --calls, such as --calls 'Ledger::*', or omit --latency.",
+            )),
+            false => Ok(()),
+        };
     }
     if cfg!(not(target_arch = "x86_64")) {
         return Err(unsupported("calls are counted on x86-64 only", ADVICE));

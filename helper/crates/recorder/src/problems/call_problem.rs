@@ -13,6 +13,14 @@ pub enum CallProblem {
     WithoutChildren { module: String },
     /// Of the functions that were asked for.
     LeftOut { functions: usize, all: usize },
+    /// Of those that are counted.
+    NotTimed { functions: usize, all: usize },
+    /// They were called too often.
+    NoLongerTimed {
+        function: String,
+        others: usize,
+        from: Duration,
+    },
     /// Files that were mapped after the functions were chosen.
     LoadedLater { module: String, others: usize },
     /// Patterns that mean no function of the program.
@@ -36,6 +44,24 @@ impl CallProblem {
             CallProblem::LeftOut { functions, all } => format!(
                 "{functions} of the {all} functions that --calls matches were not counted. lineheat report --calls says why."
             ),
+            CallProblem::NotTimed { functions, all } => format!(
+                "Calls of {functions} of the {all} counted functions were not timed. lineheat report --calls says why."
+            ),
+            CallProblem::NoLongerTimed {
+                function,
+                others,
+                from,
+            } => {
+                let others = match others {
+                    0 => String::new(),
+                    1 => " and 1 other function".to_owned(),
+                    others => format!(" and {others} other functions"),
+                };
+                format!(
+                    "Calls of {function}{others} were timed until {:.1} s only, and counted to the end: timing so many took much of the program's time. Time functions that are called less often.",
+                    from.as_secs_f64()
+                )
+            }
             CallProblem::LoadedLater { module, others } => {
                 let others = match others {
                     0 => String::new(),

@@ -1,5 +1,7 @@
 //! What counts of calls lack, and what they cost the program.
 
+use std::time::Duration;
+
 use records::layout::Counter;
 
 use super::call_problem::CallProblem;
@@ -35,6 +37,31 @@ pub fn functions_not_counted(seen: &Evidence) -> Option<Problem> {
     }))
 }
 
+pub fn functions_not_timed(seen: &Evidence) -> Option<Problem> {
+    let counted = seen.calls.functions.iter();
+    let counted: Vec<_> = counted.filter(|of| of.not_counted.is_none()).collect();
+    let functions = counted.iter().filter(|of| of.not_timed.is_some()).count();
+    (functions > 0).then_some(Problem::Calls(CallProblem::NotTimed {
+        functions,
+        all: counted.len(),
+    }))
+}
+
+/// The one that was called most comes first.
+pub fn functions_no_longer_timed(seen: &Evidence) -> Option<Problem> {
+    let ended = (seen.calls.functions.iter())
+        .filter_map(|of| Some((of, of.times.as_ref()?.ended_ns)))
+        .filter(|(_, ended_ns)| *ended_ns > 0);
+    let ended: Vec<_> = ended.collect();
+    let (function, _) = ended.iter().max_by_key(|(of, _)| of.calls)?;
+    let first_ns = ended.iter().map(|(_, ended_ns)| *ended_ns).min()?;
+    Some(Problem::Calls(CallProblem::NoLongerTimed {
+        function: function.name.clone(),
+        others: ended.len() - 1,
+        from: Duration::from_nanos(first_ns),
+    }))
+}
+
 /// Where calls are counted at all. Programs that children execute are among them.
 pub fn functions_loaded_later(seen: &Evidence) -> Option<Problem> {
     let asked = !(seen.calls.functions.is_empty() && seen.calls.missing.is_empty());
@@ -56,8 +83,6 @@ pub fn missing_functions(seen: &Evidence) -> Option<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::calls::ManyCalls;
 

@@ -29,8 +29,8 @@ use allocations::{
 };
 use build_problems::{build_problems, changed_sources};
 use calls::{
-    calls_not_allowed, calls_without_children, functions_loaded_later, functions_not_counted,
-    many_calls, missing_functions,
+    calls_not_allowed, calls_without_children, functions_loaded_later, functions_no_longer_timed,
+    functions_not_counted, functions_not_timed, many_calls, missing_functions,
 };
 use counters::{counters_beside_samples, counters_refused};
 use made_code::nameless_made_code;
@@ -96,6 +96,8 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(counters_refused),
     Finding::Seen(counters_beside_samples),
     Finding::Seen(functions_not_counted),
+    Finding::Seen(functions_not_timed),
+    Finding::Seen(functions_no_longer_timed),
     Finding::Seen(calls_not_allowed),
     Finding::Seen(calls_without_children),
     Finding::Seen(many_calls),
@@ -134,6 +136,7 @@ pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
         not_sampled(seen),
         functions_not_counted(seen),
         counters_refused(seen),
+        functions_not_timed(seen),
     ];
     missing
         .into_iter()

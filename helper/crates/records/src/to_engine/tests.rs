@@ -1,4 +1,5 @@
 use super::*;
+use crate::CallTimes;
 use crate::CallsOfThread;
 use crate::FileId;
 use crate::LockHolder;
@@ -105,6 +106,16 @@ fn a_message_is_read_as_it_was_written() {
                 calls: 5,
             }],
         },
+        FromSampler::CallTimes(CallTimes {
+            function: 7,
+            sum_ns: 1 << 40,
+            shortest_ns: 3,
+            longest_ns: 1 << 39,
+            unfinished: 2,
+            no_room: 1,
+            ended_ns: 5,
+            buckets: vec![(3, 1), (319, u64::MAX)],
+        }),
         FromSampler::WaitEnd(WaitEnd {
             began_ns: 5,
             pid: 1,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::PlaceKind;
 use crate::layout::COPIED_REGISTERS;
 use crate::{MessageReader, RuleKind};
 
@@ -38,6 +39,7 @@ fn a_message_is_read_as_it_was_written() {
             waits: true,
             allocations: true,
             calls: true,
+            latency: true,
             faults: true,
             syscalls: true,
             counters: 2,
@@ -49,6 +51,7 @@ fn a_message_is_read_as_it_was_written() {
             places: vec![CallPlace {
                 offset: 0x1234,
                 function: 4095,
+                kind: PlaceKind::LeftIf { condition: 15 },
             }],
         },
         ToSampler::Allocations {
