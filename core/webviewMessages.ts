@@ -22,13 +22,14 @@ import {
 } from './selectionMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
-/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable. */
+/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable. */
 export const viewKinds = [
   'flameGraph',
   'functions',
   'comparedFlameGraph',
   'comparedFunctions',
   'comparedLines',
+  'locks',
 ] as const;
 export type ViewKind = (typeof viewKinds)[number];
 
@@ -92,6 +93,9 @@ export interface ShowMessage {
   readonly runs: readonly ShownRun[];
   /** Where the wall time of a run went, the first in one line; or how to record it. */
   readonly wallTime?: readonly string[];
+  /** Threads waited for locks, so a run has the view of them; and one sentence where they were held, if that is worth one. */
+  readonly hasLocks?: boolean;
+  readonly lockNote?: string;
   /** Sentences for the user: lost samples, missing debug information, what differs between two runs. */
   readonly problems: readonly string[];
   /** Those of them that are of no concern while a complete measure is shown. */

@@ -5,6 +5,7 @@ import './page/translations.ts';
 import './panel.css';
 import './comparison.css';
 import './calls.css';
+import './locks.css';
 import './measures.css';
 import './menu.css';
 import './sweep.css';

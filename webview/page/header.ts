@@ -36,7 +36,7 @@ export class MeasuredParts {
 /** At most three lines while nothing is unfolded: the graph needs the room. */
 export function headerOf(show: ShowMessage, parts: MeasuredParts): TemplateResult {
   const { measure, problems } = parts.elements;
-  const { subject, title, runs, values, comparison, wallTime = [], executions = [] } = show;
+  const { subject, title, runs, values, comparison, wallTime = [], lockNote = '', executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
   const sides = html`<div class="sides">${runs.map((run, at) => sideOf(run, at, comparison?.sideNames[at]))}</div>`;
   return html`
@@ -47,6 +47,7 @@ export function headerOf(show: ShowMessage, parts: MeasuredParts): TemplateResul
         ${measure}
         <div class="header-notes">
           ${wallTime.length > 0 ? wallTimeOf(wallTime) : nothing}
+          ${lockNote ? html`<div class="lock-note" title=${lockNote}>${lockNote}</div>` : nothing}
           ${problems}
           ${executions.length > 0 ? repeatsTable(executions) : nothing}
           ${comparison ? comparisonFacts(comparison) : nothing}

@@ -91,6 +91,14 @@ const threads: HelpGroup = {
   ],
 };
 
+const locks: HelpGroup = {
+  title: l10n.t('Locks'),
+  rows: [
+    [l10n.t('click, Enter'), l10n.t('go to the line that waited')],
+    [l10n.t('click in “Held at”, Shift+Enter'), l10n.t('go to the line that held the lock')],
+  ],
+};
+
 const transforming: HelpGroup = {
   title: l10n.t('Change the stacks'),
   rows: [
@@ -106,4 +114,4 @@ const transforming: HelpGroup = {
 export const helpGroups = (of: 'comparison' | 'run'): readonly HelpGroup[] =>
   of === 'comparison'
     ? [moving, zooming(true), searching, source, viewing]
-    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, transforming];
+    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, locks, transforming];

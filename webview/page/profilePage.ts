@@ -17,7 +17,6 @@ import {
 } from '../../core/webviewMessages.ts';
 import { type FlameGraph, readFlameGraph } from '../content/flameGraph.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
-import { readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { MalformedContent } from '../content/wireReader.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { nodeAt, pathOf } from '../graph/navigation.ts';
@@ -58,7 +57,7 @@ export class ProfilePage {
   readonly #panes: PaneSplit;
   readonly #search: PageSearch;
   readonly #run: RunSelection | undefined; // of a run
-  readonly #tables = new LatestOnly<ShownView>((view) => this.#host.send({ type: 'request', ...view }));
+  readonly #tables = new LatestOnly<readonly ViewKind[]>((views) => this.#request(views));
   readonly #toolbar: Toolbar;
   readonly #measured: MeasuredParts;
   readonly #help: HTMLDialogElement;
@@ -105,7 +104,7 @@ export class ProfilePage {
         ...{ sorts: this.#state.sorts, measure: this.#state.measure },
         ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab, of: measure },
       },
-      { explanation: this.#explainPane?.element, threads: this.#run?.threads },
+      { explanation: this.#explainPane?.element, threads: this.#run?.threads, hasLocks: show.hasLocks },
       {
         selected: (frames, row) => this.#rowSelected(frames, row),
         open: (view, row, aside) => this.#open(view, row, aside),
@@ -166,18 +165,14 @@ export class ProfilePage {
     this.#requestExplanation();
   }
 
-  /** Content of the engine; what is not a well-formed view becomes a sentence in its pane. */
+  /** What is not a well-formed view becomes a sentence in its pane. */
   receiveView({ view, value, hidden, content }: Of<'view'>) {
     if (view === 'functions') this.#tables.answered();
     if (value !== this.#state.value) return; // asked for before another value was chosen
     if (view === this.#graphView && !sameFunctions(hidden, this.#state.hidden)) return;
     try {
-      const bytes = new Uint8Array(content);
-      if (view === this.#graphView) this.#showGraph(bytes);
-      else if (view === 'functions') this.#showFunctions(bytes);
-      else if (view === 'comparedFunctions' || view === 'comparedLines') {
-        this.#tablePane.showCompared(view, readComparedTable(bytes));
-      }
+      if (view === this.#graphView) this.#showGraph(new Uint8Array(content));
+      else this.#showTable(view, new Uint8Array(content));
     } catch (error) {
       if (!(error instanceof MalformedContent)) throw error;
       this.receiveFailure(
@@ -261,7 +256,7 @@ export class ProfilePage {
     if (event.altKey || isTyping(event)) return false;
     if (this.#run?.key(event)) return true;
     const wanted = shownByKey(event);
-    if (wanted === undefined) return false;
+    if (!wanted) return false;
     if (wanted === 'help') this.#help.showModal();
     else {
       this.#toolbar.viewModes.show(wanted);
@@ -283,7 +278,7 @@ export class ProfilePage {
 
   #makeRunSelection(): RunSelection {
     return new RunSelection(this.#host, this.#state, {
-      tablesOutdated: () => this.#tables.want(this.#shown('functions')),
+      tablesOutdated: () => this.#tables.want(viewsOf(this.#show).filter((view) => view !== this.#graphView)),
       graphOutdated: () => this.#host.send({ type: 'request', ...this.#shown(this.#graphView) }),
       stateChanged: (timeline) => this.#change({ timeline }),
       sorted: (sort) => this.#change({ sorts: { ...this.#state.sorts, threads: sort } }),
@@ -301,9 +296,13 @@ export class ProfilePage {
   }
 
   #requestViews() {
-    for (const view of viewsOf[this.#show.subject]) this.#host.send({ type: 'request', ...this.#shown(view) });
+    this.#request(viewsOf(this.#show));
     this.#tablePane.hide(this.#state.hidden);
     this.#graphPane.countHidden(this.#state.hidden.length);
+  }
+
+  #request(views: readonly ViewKind[]) {
+    for (const view of views) this.#host.send({ type: 'request', ...this.#shown(view) });
   }
 
   /** A view as it is asked for now. */
@@ -349,8 +348,9 @@ export class ProfilePage {
   }
 
   /** The rows of the selected functions stay selected. */
-  #showFunctions(bytes: Uint8Array) {
-    this.#tablePane.showFunctions(readFunctionTable(bytes));
+  #showTable(table: ViewKind, bytes: Uint8Array) {
+    this.#tablePane.show(table, bytes);
+    if (table === 'comparedFunctions' || table === 'comparedLines') return;
     const { graph, view } = this.#graphPane;
     if (graph && view.selected > 0) this.#tablePane.keepSelected(graph.frames, graph.frame[view.selected]!);
   }

@@ -7,11 +7,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { countedIn, measureName, type ShownMeasure } from '../../core/measureText.ts';
 import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
-import type { ComparedTable, FunctionTable } from '../content/tables.ts';
+import { readLockTable } from '../content/lockTable.ts';
+import { type ComparedTable, readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { type Matcher, matchingFrames } from '../search/search.ts';
 import type { FunctionAction } from '../selection/transformKeys.ts';
 import { COMPARED_SORT, comparedColumns, type Measure } from '../table/comparedColumns.ts';
 import { FUNCTION_SORT, functionColumns } from '../table/functionColumns.ts';
+import { LOCK_SORT, lockColumns } from '../table/lockColumns.ts';
 import { rowsByFunction } from '../table/sameFunction.ts';
 import { type Sort, type TableColumn, VirtualTable } from '../table/virtualTable.ts';
 import type { MenuPlace } from './contextMenu.ts';
@@ -20,7 +22,7 @@ import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
 import { type ComparedTab, comparedTabs, type RunTab, runTabs } from './viewState.ts';
 
-export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines';
+export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines' | 'locks';
 
 export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers' | FunctionAction;
 
@@ -38,6 +40,7 @@ export interface TablePaneEvents {
 interface Shown {
   readonly table: VirtualTable;
   readonly frames: FrameTable;
+  readonly second: FrameTable | undefined; // of the same rows: they are found by it, too
   readonly rowOf: (frames: FrameTable, frame: number) => number;
 }
 
@@ -62,7 +65,11 @@ export class TablePane {
       runTab: RunTab;
       of: ShownMeasure | undefined;
     },
-    beside: { readonly explanation?: HTMLElement | undefined; readonly threads?: HTMLElement | undefined },
+    beside: {
+      readonly explanation?: HTMLElement | undefined;
+      readonly threads?: HTMLElement | undefined;
+      readonly hasLocks?: boolean | undefined;
+    },
     events: TablePaneEvents,
   ) {
     this.#events = events;
@@ -70,7 +77,9 @@ export class TablePane {
     this.#measure = state.measure;
     this.#of = state.of;
     const content =
-      subject === 'run' ? this.#runTabs(state.runTab, beside.threads!) : this.#tabs(state.tab, beside.explanation);
+      subject === 'run'
+        ? this.#runTabs(state.runTab, beside.threads!, beside.hasLocks === true)
+        : this.#tabs(state.tab, beside.explanation);
     this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
   }
 
@@ -83,11 +92,20 @@ export class TablePane {
     this.#stages.get(view as TableKind)?.replaceChildren(failurePane(message, advice));
   }
 
-  showFunctions(table: FunctionTable) {
-    this.#show('functions', table.frames, functionColumns(table), FUNCTION_SORT, l10n.t('Functions'));
+  /** Throws `MalformedContent`. */
+  show(view: ViewKind, bytes: Uint8Array) {
+    if (view === 'functions') {
+      const table = readFunctionTable(bytes);
+      this.#show(view, table.frames, functionColumns(table), FUNCTION_SORT, l10n.t('Functions'));
+    } else if (view === 'locks') {
+      const table = readLockTable(bytes);
+      this.#show(view, table.waiting, lockColumns(table), LOCK_SORT, l10n.t('Locks'), table.holder);
+    } else if (view === 'comparedFunctions' || view === 'comparedLines') {
+      this.#showCompared(view, readComparedTable(bytes));
+    }
   }
 
-  showCompared(view: 'comparedFunctions' | 'comparedLines', table: ComparedTable) {
+  #showCompared(view: 'comparedFunctions' | 'comparedLines', table: ComparedTable) {
     this.#compared.set(view, table);
     const lines = view === 'comparedLines';
     const columns = comparedColumns(table, {
@@ -110,13 +128,13 @@ export class TablePane {
   /** Shows only the rows that a search finds; undefined shows all. */
   filter(matcher: Matcher | undefined) {
     this.#matcher = matcher;
-    for (const { table, frames } of this.#shown.values()) table.setVisible(this.#visibleRows(frames));
+    for (const shown of this.#shown.values()) shown.table.setVisible(this.#visibleRows(shown));
   }
 
   /** Leaves out the rows of these functions. */
   hide(functions: readonly NamedFunction[]) {
     this.#hidden = functions;
-    for (const { table, frames } of this.#shown.values()) table.setVisible(this.#visibleRows(frames));
+    for (const shown of this.#shown.values()) shown.table.setVisible(this.#visibleRows(shown));
   }
 
   /** Selects the row of a frame of another view. */
@@ -133,17 +151,17 @@ export class TablePane {
     return this.#shown.get(view)?.frames;
   }
 
-  #show(view: TableKind, frames: FrameTable, columns: TableColumn[], sort: Sort, label: string) {
+  #show(view: TableKind, frames: FrameTable, columns: TableColumn[], sort: Sort, label: string, second?: FrameTable) {
     const table = new VirtualTable({
       id: view,
       label,
       count: frames.count,
       columns,
       sort: this.#sorts[view] ?? sort,
-      emptyText: frames.count === 0 ? l10n.t('Nothing was recorded here.') : l10n.t('No row matches the search.'),
+      emptyText: frames.count > 0 ? l10n.t('No row matches the search.') : nothingIn(view),
       events: {
         selected: (row) => this.#events.selected(frames, row),
-        open: (row, aside) => this.#events.open(view, row, aside),
+        open: (row, aside, isSecond) => this.#events.open(view, second && isSecond ? row + frames.count : row, aside),
         functions: {
           copy: (row) => this.#events.act('copy', view, row, frames),
           copyStack: (row) => this.#events.act('copyStack', view, row, frames),
@@ -158,9 +176,9 @@ export class TablePane {
         },
       },
     });
-    if (this.#matcher || this.#hidden.length > 0) table.setVisible(this.#visibleRows(frames));
+    if (this.#matcher || this.#hidden.length > 0) table.setVisible(this.#visibleRows({ frames, second }));
     const before = this.#shown.get(view)?.table;
-    this.#shown.set(view, { table, frames, rowOf: rowsByFunction(frames) });
+    this.#shown.set(view, { table, frames, second, rowOf: rowsByFunction(frames) });
     const focused = before?.element.contains(document.activeElement);
     const scrollTop = before?.scrollTop ?? 0;
     this.#stages.get(view)?.replaceChildren(table.element);
@@ -168,14 +186,14 @@ export class TablePane {
     if (focused) table.element.focus({ preventScroll: true });
   }
 
-  #visibleRows(frames: FrameTable): Uint32Array {
+  #visibleRows({ frames, second }: Pick<Shown, 'frames' | 'second'>): Uint32Array {
     const all = Uint32Array.from({ length: frames.count }, (_, row) => row);
     if (!this.#matcher && this.#hidden.length === 0) return all;
-    const marks = this.#matcher && matchingFrames(frames, this.#matcher);
+    const [marks, others] = [frames, second].map((of) => of && this.#matcher && matchingFrames(of, this.#matcher));
     const hidden = new Set(this.#hidden.map(({ name, module }) => `${module}\0${name}`));
     const isHidden = (row: number) =>
       hidden.size > 0 && hidden.has(`${frameModule(frames, row)}\0${frameName(frames, row)}`);
-    return all.filter((row) => (!marks || marks[row] === 1) && !isHidden(row));
+    return all.filter((row) => (!marks || marks[row] === 1 || others?.[row] === 1) && !isHidden(row));
   }
 
   #stage(view: TableKind): HTMLElement {
@@ -205,22 +223,27 @@ export class TablePane {
     );
   }
 
-  #runTabs(chosen: RunTab, threads: HTMLElement): TemplateResult {
+  #runTabs(chosen: RunTab, threads: HTMLElement, hasLocks: boolean): TemplateResult {
     const pages = [
       [l10n.t('Functions'), this.#stage('functions')],
       [l10n.t('Threads'), threads],
+      ...(hasLocks ? [[l10n.t('Locks'), this.#stage('locks')] as const] : []),
     ] as const;
-    return tabsOf(pages, runTabs.indexOf(chosen), undefined, (index) =>
+    return tabsOf(pages, chosen === 'locks' && !hasLocks ? 0 : runTabs.indexOf(chosen), undefined, (index) =>
       this.#events.runTabChosen(runTabs[index] ?? 'functions'),
     );
   }
 
   #setMeasure(measure: Measure) {
     this.#measure = measure;
-    for (const [view, table] of this.#compared) this.showCompared(view as 'comparedFunctions' | 'comparedLines', table);
+    for (const [view, table] of this.#compared)
+      this.#showCompared(view as 'comparedFunctions' | 'comparedLines', table);
     this.#events.measureChosen(measure);
   }
 }
+
+const nothingIn = (view: TableKind): string =>
+  view === 'locks' ? l10n.t('No thread waited for a lock here.') : l10n.t('Nothing was recorded here.');
 
 function tabsOf(
   pages: readonly (readonly [title: string, page: HTMLElement])[],

@@ -20,6 +20,7 @@ export interface TableColumn {
   readonly title: string;
   readonly hint: string; // what the column means, in a sentence
   readonly numeric: boolean;
+  readonly isSecondPlace?: boolean; // a place of its own to go to
   /** The rows' natural order in this column, ascending. */
   compare(a: number, b: number): number;
   /** Fills a cell that is empty but for what the last row left in it. */
@@ -28,7 +29,8 @@ export interface TableColumn {
 
 export interface TableEvents {
   selected(row: number): void;
-  open(row: number, aside: boolean): void;
+  /** `second`: Shift was held, or the click was on the second place of a row that has two. */
+  open(row: number, aside: boolean, second: boolean): void;
   sorted(sort: Sort): void;
   /** Space, or a click on the row's checkbox. Undefined: rows have none. */
   readonly toggled?: (row: number) => void;
@@ -223,7 +225,7 @@ export class VirtualTable {
       this.#choose(row);
       const ticked = event.target instanceof Element && event.target.closest('[role=checkbox]');
       if (ticked && this.#events.toggled) this.#events.toggled(row);
-      else this.#events.open(row, event.altKey);
+      else this.#events.open(row, event.altKey, isOnSecondPlace(event));
     });
     this.element.addEventListener('contextmenu', (event) => {
       event.preventDefault();
@@ -256,7 +258,7 @@ export class VirtualTable {
     if (toggled && event.key === ' ') return this.#withSelected(toggled);
     if (menu && isMenuKey(event)) return this.#withSelected((row) => menu(row, this.#menuPlace(row)));
     if (event.key === 'F12' || event.key === 'Enter') {
-      return this.#withSelected((row) => this.#events.open(row, event.altKey));
+      return this.#withSelected((row) => this.#events.open(row, event.altKey, event.shiftKey));
     }
     const steps: Record<string, number> = {
       ArrowDown: SMALL_STEP,
@@ -306,7 +308,10 @@ function functionKey(event: KeyboardEvent, functions: FunctionEvents): ((row: nu
   return key === 'h' ? hide : key === 'c' ? callers : undefined;
 }
 
-const cellClass = ({ id, numeric }: TableColumn): string => `cell cell-${id}${numeric ? ' numeric' : ''}`;
+const cellClass = ({ id, numeric, isSecondPlace }: TableColumn): string =>
+  `cell cell-${id}${numeric ? ' numeric' : ''}${isSecondPlace ? ' second-place' : ''}`;
+
+const isOnSecondPlace = ({ target }: Event): boolean => target instanceof Element && !!target.closest('.second-place');
 
 function rowUnder(event: Event): number | undefined {
   const row =

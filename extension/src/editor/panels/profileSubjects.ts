@@ -62,6 +62,7 @@ export type ViewNumbers = Partial<Record<ViewKind, { view: number; locate: numbe
 const runViews: ViewNumbers = {
   flameGraph: { view: View.FLAME_GRAPH, locate: Locate.NODE },
   functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
+  locks: { view: View.LOCKS, locate: Locate.FUNCTION },
 };
 
 export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOptions): ProfileSubject {
@@ -83,6 +84,8 @@ export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOption
         title: summary ? runName(summary) : '',
         runs: summary ? [shownRun(summary)] : [],
         wallTime: shownSentences(wallTime),
+        hasLocks: opened.hasLocks,
+        lockNote: visibleText(opened.lockNote, 1000),
         problems: shownSentences(problems),
         sampleProblems: shownSentences(sampleProblems),
         measureProblems: opened.measureProblems.map((of) => ({

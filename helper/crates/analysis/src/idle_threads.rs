@@ -60,6 +60,7 @@ mod tests {
     fn at(line: u32, reason: WaitReason, value: u64) -> WaitsAt {
         let place = WaitPlace {
             function: 7,
+            module: 0,
             file: 0,
             line,
             is_lock: false,

@@ -12,6 +12,7 @@ use crate::frames::{ChainFrame, FunctionKind, FunctionOf};
 pub struct WaitPlace {
     /// Its name.
     pub function: StringId,
+    pub module: StringId,
     /// As recorded; empty: unknown.
     pub file: StringId,
     /// 0: unknown.
@@ -100,6 +101,7 @@ fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
         let function = analyzed.function(frame.function);
         WaitPlace {
             function: function.name,
+            module: function.module,
             file: function.file,
             line: frame.line,
             is_lock,

@@ -210,6 +210,7 @@ mod tests {
     fn thread(tid: u32, cpu_ms: u64, waits: &[(WaitReason, u64)]) -> ThreadTimes {
         let place = Some(WaitPlace {
             function: 3,
+            module: 0,
             file: 0,
             line: 1,
             is_lock: false,

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use analysis::{Analyzed, Measure, MemoryKind, wait_reasons};
+use analysis::{Analyzed, Measure, MemoryKind, lock_waits, wait_reasons};
 use profile::run::EndReason;
 use profile::{Family, Nature, RunSummary};
-use runs::{wall_time_hint, wall_time_lines};
+use runs::{lock_note, wall_time_hint, wall_time_lines};
 
 use crate::instructions_per_cycle::counted;
 use crate::memory_figures::{
@@ -38,6 +38,10 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     }
     for (at, text) in wall_time(terminal, run, mark).iter().enumerate() {
         line(if at == 0 { "time" } else { "" }, text);
+    }
+    let locks = lock_waits(analyzed);
+    if let Some(note) = lock_note(analyzed, &locks) {
+        line("locks", &note);
     }
     match exactly_counted(run) {
         _ if run.family() == Family::Waiting => line("waits", &waits(run)),

@@ -5,6 +5,7 @@ mod amount_text;
 mod call_notes;
 mod earlier_runs;
 mod function_names;
+mod lock_note;
 mod run_problems;
 mod wall_time_text;
 
@@ -12,6 +13,7 @@ pub use amount_text::{count, scaled, time};
 pub use call_notes::call_note;
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
+pub use lock_note::lock_note;
 pub use run_problems::{
     NO_SAMPLES, few_samples, problems, problems_of_others, problems_without_samples,
     sample_problems,

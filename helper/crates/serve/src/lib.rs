@@ -23,6 +23,7 @@ mod explain;
 mod file_heat;
 mod line_detail;
 mod locate;
+mod lock_view;
 mod locked;
 mod machine;
 mod matched_names;

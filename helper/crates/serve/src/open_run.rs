@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files, wall_time};
-use runs::{problems, sample_problems, wall_time_hint, wall_time_lines};
+use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files, lock_waits, wall_time};
+use runs::{lock_note, problems, sample_problems, wall_time_hint, wall_time_lines};
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
 use super::amounts::{known, totals};
@@ -150,6 +150,7 @@ impl OpenRun {
         let analyzed = &self.analyzed;
         let known = |amount| known(analyzed, self.measure, amount);
         let total = known(analyzed.total(self.measure));
+        let locks = lock_waits(analyzed);
         RunOpened {
             run: 0,
             summary: Some(self.summary.clone()),
@@ -167,6 +168,8 @@ impl OpenRun {
             measure_problems: measure_problems(analyzed.profile()),
             totals: totals(analyzed),
             wall_time: wall_time_words(analyzed),
+            has_locks: !locks.is_empty(),
+            lock_note: lock_note(analyzed, &locks).unwrap_or_default(),
             runtimes: (analyzed.runtimes().into_iter())
                 .map(|runtime| runtimes::on_wire(runtime).into())
                 .collect(),

@@ -11,6 +11,7 @@ use super::built_views::{
 };
 use super::counted_calls;
 use super::failure::Failure;
+use super::lock_view;
 use super::measured::Measured;
 use super::session::Session;
 
@@ -29,6 +30,11 @@ pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, 
                 Kind::FlameGraph => flame_graph(of, &hidden),
                 _ => functions(of),
             }))
+        }
+        Kind::Locks => {
+            let run = session.run(request.run)?;
+            let views = run.views();
+            Ok(views.get(kind, run.measure, &[], || lock_view::of(&run.analyzed)))
         }
         Kind::ComparedFlameGraph | Kind::ComparedFunctions | Kind::ComparedLines => {
             Ok(session.comparison(request.comparison)?.view(kind, &hidden))

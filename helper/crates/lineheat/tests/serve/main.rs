@@ -16,6 +16,7 @@ mod comparisons;
 mod handshake;
 mod hostile_frames;
 mod kept_builds;
+mod locks;
 mod machine;
 mod measures;
 mod own_code;
