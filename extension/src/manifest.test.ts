@@ -50,6 +50,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.systemCalls',
   'lineheat.record.calls',
   'lineheat.record.latency',
+  'lineheat.record.counters',
   'lineheat.record.keepBuilds',
   'lineheat.sourcePathMap',
 ];

@@ -32,6 +32,8 @@ export interface RecordSettings {
   readonly calls: readonly string[];
   /** Whether the calls that are counted are timed, too: how long each takes. */
   readonly latency: boolean;
+  /** Events that are counted, by the names that perf has for them. */
+  readonly counters: readonly string[];
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -55,6 +57,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     syscalls: isOn(settings.get('systemCalls')),
     calls: textsIn(settings.get('calls')),
     latency: isOn(settings.get('latency')),
+    counters: textsIn(settings.get('counters')),
   };
 }
 
@@ -87,6 +90,7 @@ export function requestFields(chosen: RecordSettings) {
     syscalls: chosen.syscalls,
     calls: [...chosen.calls],
     latency: chosen.latency,
+    counters: [...chosen.counters],
   };
 }
 

@@ -1,6 +1,7 @@
 //! What this machine allows to record, what is missing, and the exact command that helps: a check each.
 
 mod check;
+mod counter_check;
 mod kinds;
 mod permission_checks;
 mod real_recording;
@@ -19,7 +20,13 @@ use self::real_recording::record_nothing;
 
 /// All checks, the decisive ones (recording a program for real, both ways and what costs) last.
 pub fn checks() -> Vec<Check> {
-    let mut checks = vec![kernel(), btf(), sampler(), counters()];
+    let mut checks = vec![
+        kernel(),
+        btf(),
+        sampler(),
+        counters(),
+        counter_check::counters(),
+    ];
     checks.extend(permission_checks::checks());
     let recording = recording();
     let works = recording.state == State::Ok;

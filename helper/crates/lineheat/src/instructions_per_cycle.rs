@@ -96,6 +96,8 @@ pub struct JsonCounter<'a> {
     samples: u64,
     /// Of the time that was recorded, the share in which it counted; null: it never did.
     counted_share: Option<f64>,
+    /// As perf_event_open(2) has it, from 0 to 3.
+    precise: u32,
     /// Empty: it was counted.
     refused: &'a str,
 }
@@ -109,6 +111,7 @@ pub fn json_counters(analyzed: &Analyzed) -> Vec<JsonCounter<'_>> {
         sampled: of.sampled,
         samples: of.samples,
         counted_share: (of.enabled_ns > 0).then(|| of.running_ns as f64 / of.enabled_ns as f64),
+        precise: of.precise,
         refused: &of.refused,
     });
     each.collect()

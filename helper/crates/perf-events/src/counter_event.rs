@@ -6,13 +6,19 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use crate::event::{
-    Attr, DISABLED, EXCLUDE_HYPERVISOR, FREQUENCY, INHERIT, TYPE_SOFTWARE, open_in_group,
+    Attr, DISABLED, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, FREQUENCY, INHERIT, TYPE_SOFTWARE,
+    open_in_group,
 };
 
 const SOFTWARE_CPU_CLOCK: u64 = 0;
 const SOFTWARE_TASK_CLOCK: u64 = 1;
 const READ_TOTAL_TIME_ENABLED: u64 = 1;
 const READ_TOTAL_TIME_RUNNING: u64 = 2;
+
+const PRECISE_SHIFT: u32 = 15;
+const SAMPLE_REGS_INTR: u64 = 1 << 18;
+/// ax to ip, flags, and r8 to r15 (arch/x86/include/uapi/asm/perf_regs.h).
+const GENERAL_REGISTERS: u64 = 0xff_03ff;
 
 /// What is counted: type and config of `struct perf_event_attr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +65,15 @@ pub struct Counted {
     pub running_ns: u64,
 }
 
-/// The counter of a thread and of all that it will start; not yet enabled. With a leader, the kernel counts both at the same
-/// times. Needs cap_perfmon, since it counts in the kernel, too.
+/// A counter that is not yet enabled.
+pub struct OpenedCounter {
+    pub event: OwnedFd,
+    /// precise_ip of `struct perf_event_attr`: from 0, where an interrupt comes some instructions after the event, to 3.
+    pub precise: u8,
+}
+
+/// The counter of a thread and of all that it will start, as precise as the CPU has it. With a leader, the kernel counts both at the
+/// same times. Needs cap_perfmon, since it counts in the kernel, too.
 ///
 /// # Errors
 /// As perf_event_open(2): ENOENT or EOPNOTSUPP where the machine does not have it, EINVAL where the group has no room.
@@ -69,6 +82,41 @@ pub fn open_counter_event(
     event: CounterEvent,
     sample_hz: u32,
     leader: Option<BorrowedFd<'_>>,
+) -> io::Result<OpenedCounter> {
+    let most = match event.is_software() {
+        true => 0,
+        false => most_precise(),
+    };
+    let mut precise = most;
+    loop {
+        match open_event(tid, event, sample_hz, leader, precise) {
+            Ok(event) => return Ok(OpenedCounter { event, precise }),
+            Err(e) if precise == 0 || e.raw_os_error() == Some(libc::ESRCH) => return Err(e),
+            Err(_) => precise -= 1,
+        }
+    }
+}
+
+/// Of Intel's CPUs, which write down the registers at the event itself (PEBS). AMD's have it in other counters (IBS), whose counts are
+/// not those of the event; arm64 takes any number and does nothing.
+fn most_precise() -> u8 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let leaf = std::arch::x86_64::__cpuid(0);
+        let vendor = [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes);
+        if vendor.concat() == b"GenuineIntel" {
+            return 3;
+        }
+    }
+    0
+}
+
+fn open_event(
+    tid: u32,
+    event: CounterEvent,
+    sample_hz: u32,
+    leader: Option<BorrowedFd<'_>>,
+    precise: u8,
 ) -> io::Result<OwnedFd> {
     let (sample_period, frequency) = match event.period(sample_hz) {
         Period::Each => (1, 0),
@@ -80,10 +128,37 @@ pub fn open_counter_event(
         config: event.config,
         sample_period,
         read_format: READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING,
-        flags: INHERIT | DISABLED | EXCLUDE_HYPERVISOR | frequency,
+        flags: INHERIT
+            | DISABLED
+            | EXCLUDE_HYPERVISOR
+            | frequency
+            | u64::from(precise) << PRECISE_SHIFT,
         ..Attr::default()
     };
+    let attr = match precise {
+        0 => attr,
+        // Without it, only ip is of the event: the other registers are those of the interrupt, and the walk needs all of one moment.
+        _ => Attr {
+            sample_type: SAMPLE_REGS_INTR,
+            sample_regs_intr: GENERAL_REGISTERS,
+            ..attr
+        },
+    };
     open_in_group(attr, tid as i32, -1, leader)
+}
+
+/// Whether the machine has such a counter, for this process in user space.
+///
+/// # Errors
+/// As perf_event_open(2): EACCES where this user may count nothing.
+pub fn try_counter(event: CounterEvent) -> io::Result<()> {
+    let attr = Attr {
+        kind: event.kind,
+        config: event.config,
+        flags: DISABLED | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
+        ..Attr::default()
+    };
+    open_in_group(attr, 0, -1, None).map(drop)
 }
 
 /// Also of threads that have ended.

@@ -244,12 +244,14 @@ impl KindColumns {
         KindColumns(COLUMNS.iter().filter(is_seen).map(one).collect())
     }
 
-    /// And of counters of events, in the order of their kinds: how many events, and by how many samples they are known.
+    /// And of counters of events, in the order of their kinds: how many events, and by how many samples they are known. Nothing of
+    /// those that could not count.
     pub fn with_counters<'a>(
         mut self,
         counters: impl Iterator<Item = &'a EventCounter>,
     ) -> KindColumns {
-        for (kind, counter) in (COUNTED..).zip(counters) {
+        let each = (COUNTED..).zip(counters);
+        for (kind, counter) in each.filter(|(_, of)| of.refused.is_empty()) {
             let unit = match counter.is_time {
                 true => "nanoseconds",
                 false => "count",
@@ -305,6 +307,29 @@ mod tests {
         };
         assert_eq!(columns.values(WAITING, &sums), [0, 0, 10, 2]);
         assert_eq!(columns.values(CPU, &sums), [3, 10, 0, 0]);
+    }
+
+    #[test]
+    fn a_counter_that_could_not_count_has_no_columns_and_the_next_keeps_its_kind() {
+        let counter = |name: &str, refused: &str| EventCounter {
+            name: name.to_owned(),
+            refused: refused.to_owned(),
+            ..EventCounter::default()
+        };
+        let counters = [
+            counter("cycles", "there is none"),
+            counter("page-faults", ""),
+        ];
+        let columns = KindColumns::of([].into_iter()).with_counters(counters.iter());
+        let expected = [("page-faults_samples", "count"), ("page-faults", "count")];
+        assert_eq!(columns.sample_types()[2..], expected);
+        let sums = Sums {
+            samples: 2,
+            weight: 2,
+            value: 10,
+        };
+        assert_eq!(columns.values(COUNTED + 1, &sums), [0, 0, 2, 10]);
+        assert_eq!(columns.values(COUNTED, &sums), [0; 4]);
     }
 
     #[test]

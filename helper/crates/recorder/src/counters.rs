@@ -71,6 +71,33 @@ const CACHE_EVENTS: [(&str, u64); 6] = [
     ("-prefetch-misses", 2 << 8 | 1 << 16),
 ];
 
+/// A counter that has a name.
+pub struct KnownCounter {
+    pub name: String,
+    pub request: CounterRequest,
+    /// The kernel counts it itself.
+    pub is_software: bool,
+}
+
+/// All that have one name each: whether this machine has them is another question.
+pub fn known_counters() -> Vec<KnownCounter> {
+    let of_caches = CACHES.iter().flat_map(|cache| {
+        let events = CACHE_EVENTS.iter();
+        events.map(move |(event, _)| format!("{cache}{event}"))
+    });
+    let names = (NAMED.iter().map(|of| of.0.to_owned())).chain(of_caches);
+    names
+        .filter_map(|name| {
+            let request = request_of(&name)?;
+            Some(KnownCounter {
+                is_software: request.kind == SOFTWARE,
+                name,
+                request,
+            })
+        })
+        .collect()
+}
+
 fn request_of(name: &str) -> Option<CounterRequest> {
     if let Some((_, kind, config)) = NAMED.iter().find(|of| of.0 == name) {
         let (kind, config) = (*kind, *config);
@@ -93,7 +120,8 @@ fn request_of(name: &str) -> Option<CounterRequest> {
 pub fn check(options: &RecordOptions) -> Result<(), RecordError> {
     if !options.counters.is_empty() && options.privilege == Privilege::None {
         return Err(wrong(
-            "--counters requires the privileged sampler, since its events are counted in the kernel. Leave out --unprivileged or --counters.",
+            "cannot count events without privileges: a BPF program takes their samples",
+            "Record without --unprivileged.",
         ));
     }
     Counters::of(&options.counters).map(drop)
@@ -119,9 +147,12 @@ impl Counters {
         }
         match counters.asked.len() {
             0..=COUNTERS_MAX => Ok(counters),
-            many => Err(wrong(&format!(
-                "--counters names {many} events, and at most {COUNTERS_MAX} can be counted at a time. Leave some out."
-            ))),
+            many => Err(wrong(
+                &format!(
+                    "cannot count {many} events: at most {COUNTERS_MAX} can be counted at a time"
+                ),
+                "Name fewer with --counters.",
+            )),
         }
     }
 
@@ -171,38 +202,40 @@ impl Counters {
             counter.lost = total.lost + total.pending;
             counter.hidden = total.hidden;
             counter.longest_gap = total.longest_gap;
+            counter.precise = total.precise;
             if total.errno != 0 {
-                counter.refused = refused(&counter.name, asked.kind, total.errno);
+                counter.refused = refused(asked.kind, total.errno);
             }
         }
     }
 }
 
-fn wrong(message: &str) -> RecordError {
+fn wrong(message: &str, advice: &str) -> RecordError {
     RecordError {
         kind: RecordErrorKind::Unsupported,
         message: message.to_owned(),
-        advice: String::new(),
+        advice: advice.to_owned(),
     }
 }
 
 fn unknown(name: &str) -> RecordError {
-    let known: Vec<&str> = NAMED.iter().map(|of| of.0).collect();
-    wrong(&format!(
-        "--counters names the unknown event \"{name}\". Known events: {}; of caches, such as LLC-load-misses or dTLB-loads; and raw events of this CPU, such as r00c0.",
-        known.join(", ")
-    ))
+    let known: Vec<String> = known_counters().into_iter().map(|of| of.name).collect();
+    let similar = match name_patterns::similar(name, known.iter().map(String::as_str)) {
+        Some(similar) => format!(". Similar names: {similar}"),
+        None => String::new(),
+    };
+    wrong(
+        &format!("cannot count events: no counter is called {name}{similar}"),
+        "`lineheat doctor` lists the counters that this machine has. A raw event of this CPU is r with hexadecimal digits: r01c4.",
+    )
 }
 
-fn refused(name: &str, kind: u32, errno: i32) -> String {
+fn refused(kind: u32, errno: i32) -> String {
     let is_absent = [libc::ENOENT, libc::EOPNOTSUPP, libc::ENODEV].contains(&errno);
     if is_absent && kind != SOFTWARE {
-        return format!(
-            "{name} was not counted: this machine offers no such hardware counter, as is usual in virtual machines."
-        );
+        return "this machine offers no such hardware counter, as is usual in virtual machines. `lineheat doctor` lists those that it has".to_owned();
     }
-    let error = io::Error::from_raw_os_error(errno);
-    format!("{name} was not counted: {error}.")
+    io::Error::from_raw_os_error(errno).to_string()
 }
 
 #[cfg(test)]

@@ -98,6 +98,7 @@ use supervision::Urgency;
 
 pub use attach_to::AttachTo;
 pub use choices::Choices;
+pub use counters::{KnownCounter, known_counters};
 pub use errors::{RecordError, RecordErrorKind};
 pub use events::{Control, Event, RunsSoFar, Stage};
 pub use in_turns::{IN_TURNS_MAX, record_in_turns};

@@ -82,10 +82,12 @@ pub struct CounterTotal {
     pub samples: u64,
     /// When events were most frequent, one in so many was walked on average; 0: each.
     pub longest_gap: u32,
+    /// precise_ip of its events.
+    pub precise: u32,
 }
 
 impl CounterTotal {
-    pub(crate) const BYTES: usize = 72;
+    pub(crate) const BYTES: usize = 76;
 
     pub(crate) fn put(self, body: Body) -> Body {
         body.u32(self.errno as u32)
@@ -98,6 +100,7 @@ impl CounterTotal {
             .u64(self.pending)
             .u64(self.samples)
             .u32(self.longest_gap)
+            .u32(self.precise)
     }
 
     pub(crate) fn parse_all(f: &mut Fields<'_>) -> Option<Vec<CounterTotal>> {
@@ -114,6 +117,7 @@ impl CounterTotal {
                 pending: f.u64()?,
                 samples: f.u64()?,
                 longest_gap: f.u32()?,
+                precise: f.u32()?,
             });
         }
         (all.len() <= COUNTERS_MAX).then_some(all)

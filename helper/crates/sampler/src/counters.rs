@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use libbpf_rs::{MapCore, MapFlags};
-use perf_events::counter_event::{CounterEvent, open_counter_event, read_counter};
+use perf_events::counter_event::{CounterEvent, OpenedCounter, open_counter_event, read_counter};
 use perf_events::event;
 use records::{COUNTERS_MAX, CounterRequest, CounterTotal, SamplerStep};
 
@@ -23,6 +23,8 @@ struct Counter {
     event: CounterEvent,
     /// Why there is none; 0: there is.
     errno: i32,
+    /// Of the least precise one.
+    precise: u8,
     /// One for each thread that was attached to.
     opened: Vec<OwnedFd>,
 }
@@ -41,6 +43,7 @@ impl Counters {
                 config: of.config,
             },
             errno: 0,
+            precise: u8::MAX,
             opened: Vec::new(),
         };
         Ok(Counters {
@@ -67,13 +70,14 @@ impl Counters {
             });
             let attached = event
                 .map_err(|e| failed(SamplerStep::OpenSampleEvent, &e))
-                .and_then(|event| {
-                    bpf.attach(&event, Reports::Counted(number))
+                .and_then(|opened| {
+                    bpf.attach(&opened.event, Reports::Counted(number))
                         .map_err(|e| End::Failed(SamplerStep::AttachBpf, errno_of(&e), 0))?;
-                    Ok(event)
+                    Ok(opened)
                 });
             match attached {
-                Ok(event) => {
+                Ok(OpenedCounter { event, precise }) => {
+                    counter.precise = counter.precise.min(precise);
                     if leader.is_none() && !counter.event.is_software() {
                         leader = event.try_clone().ok();
                     }
@@ -130,6 +134,9 @@ impl Counter {
     fn total(&self, bpf: &Bpf, number: u32) -> CounterTotal {
         let mut total = bpf.counted_events(number);
         total.errno = self.errno;
+        if !self.opened.is_empty() {
+            total.precise = u32::from(self.precise);
+        }
         for event in &self.opened {
             match read_counter(event) {
                 Ok(counted) => {

@@ -196,7 +196,7 @@ pub fn options(request: &RecordRequest) -> Result<RecordOptions, Failure> {
         layouts: None,
         calls: request.calls.clone(),
         missing_calls: MissingCalls::LeftOut,
-        counters: Vec::new(),
+        counters: request.counters.clone(),
         build: kept(request),
     })
 }

@@ -1,12 +1,21 @@
 //! What counters of events could not count, and what of it is not in the samples.
 
+use std::collections::BTreeMap;
+
 use super::problem::Problem;
 use crate::evidence::Evidence;
 
 pub fn counters_refused(seen: &Evidence) -> Option<Problem> {
-    let all = seen.counters_of_events.saved().iter();
-    let refused = all.filter(|of| !of.refused.is_empty());
-    said(refused.map(|of| of.refused.clone()).collect())
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for of in seen.counters_of_events.saved() {
+        if !of.refused.is_empty() {
+            by_reason.entry(&of.refused).or_default().push(&of.name);
+        }
+    }
+    let each = by_reason.iter();
+    let sentence =
+        |(why, names): (&&str, &Vec<&str>)| format!("Not counted: {}: {why}.", names.join(", "));
+    said(each.map(sentence).collect())
 }
 
 /// The samples of a counter add up to less than it counted, or the CPU shared it among several.
@@ -28,9 +37,10 @@ pub fn counters_beside_samples(seen: &Evidence) -> Option<Problem> {
         }
         let missing = of.count.saturating_sub(of.sampled + of.hidden);
         if missing * 100 > of.count {
+            let share = 100.0 * missing as f64 / of.count as f64;
             sentences.push(format!(
-                "The kernel counted {} {}; the samples add up to {}.",
-                of.count, of.name, of.sampled
+                "The samples of {} add up to {share:.1} % less than the kernel counted.",
+                of.name
             ));
         }
     }

@@ -95,6 +95,7 @@ fn a_message_is_read_as_it_was_written() {
                 count: 7,
                 pending: 2,
                 longest_gap: 4,
+                precise: 3,
                 ..CounterTotal::default()
             }],
         },
