@@ -11,6 +11,8 @@ test('a command of the command line is one of the editor', () => {
   assert.equal(commandIn('Record without --no-waiting.')?.command, 'waitingSetting');
   assert.equal(commandIn('Record with --alloc.')?.command, 'allocationsSetting');
   assert.equal(commandIn('Record with --calls.')?.command, 'callsSetting');
+  assert.equal(commandIn('Record with --syscalls.')?.command, 'syscallsSetting');
+  assert.equal(commandIn('Record with --faults.')?.command, 'faultsSetting');
   assert.equal(commandIn('`lineheat doctor` shows how to record kernel time.')?.command, 'doctor');
 });
 

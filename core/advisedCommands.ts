@@ -7,6 +7,8 @@ export const advisedCommands = [
   'waitingSetting',
   'allocationsSetting',
   'callsSetting',
+  'syscallsSetting',
+  'faultsSetting',
 ] as const;
 export type AdvisedCommand = (typeof advisedCommands)[number];
 
@@ -22,8 +24,18 @@ const LABELS: Readonly<Record<AdvisedCommand, string>> = {
   waitingSetting: l10n.t('with the setting Record: Waiting'),
   allocationsSetting: l10n.t('with the setting Record: Allocations'),
   callsSetting: l10n.t('with the setting Record: Calls'),
+  syscallsSetting: l10n.t('with the setting Record: System Calls'),
+  faultsSetting: l10n.t('with the setting Record: Page Faults'),
 };
-const NAMED = /(--repeat \d+|without --no-waiting\b|with --alloc\b|with --calls\b|`lineheat doctor`)/;
+const NAMED = /(--repeat \d+|without --no-waiting\b|with --(?:alloc|calls|syscalls|faults)\b|`lineheat doctor`)/;
+
+const SETTINGS: Readonly<Record<string, AdvisedCommand>> = {
+  'without --no-waiting': 'waitingSetting',
+  'with --alloc': 'allocationsSetting',
+  'with --calls': 'callsSetting',
+  'with --syscalls': 'syscallsSetting',
+  'with --faults': 'faultsSetting',
+};
 
 /** The sentence in pieces, with a command for each that it names. "Record both with --repeat 5." has three. */
 export function withCommands(sentence: string): readonly (string | AdvisedPart)[] {
@@ -49,8 +61,7 @@ function partOf(named: string): AdvisedPart {
 }
 
 function commandOf(named: string): AdvisedCommand {
-  if (named === 'without --no-waiting') return 'waitingSetting';
-  if (named === 'with --alloc') return 'allocationsSetting';
-  if (named === 'with --calls') return 'callsSetting';
+  const setting = SETTINGS[named];
+  if (setting) return setting;
   return named.startsWith('--repeat') ? 'profileRepeatedly' : 'doctor';
 }

@@ -58,6 +58,7 @@ const shortNames: Readonly<Record<string, string>> = {
   delay: l10n.t('Waiting'),
   alloc_space: l10n.t('Allocated'),
   inuse_space: l10n.t('In use'),
+  peak_space: l10n.t('Peak'),
   faults: l10n.t('Faults'),
   syscall: l10n.t('System calls'),
   calls: l10n.t('Calls'),
@@ -90,11 +91,18 @@ function toldApart(measures: readonly Named[], name: (measure: Named) => string)
 export const shortMeasureName = ({ type, unit }: Named): string =>
   Object.hasOwn(shortNames, type) ? shortNames[type]! : measureName({ type, unit });
 
+/** Whether it has a short name, so that it fits on a button. */
+export const hasShortName = ({ type }: Named): boolean => Object.hasOwn(shortNames, type);
+
 /** The same, with the unit where another measure of these has this name too. */
 export const shortMeasureNames = (measures: readonly Named[]): string[] => toldApart(measures, shortMeasureName);
 
 /** What counts of a measure are counts of: each wait is recorded, while everything else is sampled. */
 export const countedIn = (type: string): Counted => (type === 'wait' || type === 'waits' ? 'waits' : 'samples');
+
+/** Whether a table of the lines that allocate can be made of it. */
+export const isSampledMemory = ({ type, unit }: Named): boolean =>
+  unit === 'bytes' && ['alloc_space', 'inuse_space', 'peak_space'].includes(type);
 
 /** Whether a run measured more than its samples of CPU time, which tell the same as that time. */
 export const hasChoice = (measures: readonly Named[]): boolean =>

@@ -11,6 +11,7 @@ import { type AdvisedCommand, advisedCommands } from './advisedCommands.ts';
 import type { ShownComparison, ShownExplanation } from './comparisonMessages.ts';
 import type { ShownMeasure } from './measureText.ts';
 import type { NamedFunction } from './namedFunction.ts';
+import { isRecordable, type RecordableMeasure } from './recordedKinds.ts';
 import type { SampleCount } from './sampleCount.ts';
 import {
   isNamedFunction,
@@ -22,7 +23,7 @@ import {
 } from './selectionMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
-/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable. */
+/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable, AllocationTable. */
 export const viewKinds = [
   'flameGraph',
   'functions',
@@ -30,6 +31,7 @@ export const viewKinds = [
   'comparedFunctions',
   'comparedLines',
   'locks',
+  'allocations',
 ] as const;
 export type ViewKind = (typeof viewKinds)[number];
 
@@ -187,6 +189,8 @@ export type PageMessage =
   | { readonly type: 'openExplained'; readonly index: number; readonly line: number; readonly aside: boolean }
   /** One of the editor's commands that a sentence names; each asks before it runs anything. */
   | { readonly type: 'command'; readonly command: AdvisedCommand }
+  /** Record what this run ran again, with a measure that it lacks. */
+  | { readonly type: 'recordWith'; readonly measure: RecordableMeasure }
   /** Compare anew, with values per something else. */
   | { readonly type: 'normalise'; readonly normalisation: number }
   /** Compare anew, by another of `comparedMeasures`. */
@@ -234,6 +238,9 @@ export function parsePageMessage(message: unknown): PageMessage | undefined {
     case 'command':
       if (!isAdvised(command)) return undefined;
       return { type, command };
+    case 'recordWith':
+      if (!isRecordable(measure)) return undefined;
+      return { type, measure };
     case 'openCell':
       if (!isWhole(index, INDEX_LIMIT)) return undefined;
       return { type, index };

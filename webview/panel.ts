@@ -4,6 +4,7 @@ import * as l10n from '@vscode/l10n';
 import './page/translations.ts';
 import './panel.css';
 import './comparison.css';
+import './allocations.css';
 import './calls.css';
 import './locks.css';
 import './measures.css';

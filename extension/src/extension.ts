@@ -2,6 +2,7 @@
 // or, once activation is done, the profile that the window showed before it was reloaded.
 import './editor/translations.ts';
 import * as vscode from 'vscode';
+import type { RecordableMeasure } from '../../core/recordedKinds.ts';
 import { registerCommands } from './editor/commands.ts';
 import { DoctorPage } from './editor/doctor/doctorPage.ts';
 import { showFailure } from './editor/failureMessages.ts';
@@ -42,7 +43,7 @@ import { EngineClient } from './engine/engineClient.ts';
 import { enginePath } from './engine/enginePath.ts';
 import { OpenRun } from './engine/openProfiles.ts';
 import { RunEngines } from './engine/runEngines.ts';
-import { type RunRef, sameRun } from './engine/runRef.ts';
+import { fileRun, type RunRef, sameRun } from './engine/runRef.ts';
 import { measureOfRuns } from './selection/measureOfRuns.ts';
 import { RunMeasures } from './selection/runMeasures.ts';
 import { RunSelections } from './selection/runSelections.ts';
@@ -88,6 +89,10 @@ export function activate(context: vscode.ExtensionContext): Activated {
       panels.show({ run });
     },
     compare: (base: RunRef, current: RunRef) => compare(base, current),
+    recordWith: async (run: RunRef, measure: RecordableMeasure) => {
+      const result = await profiles.profileWith(run, measure).finally(() => runs.refresh());
+      if (result) panels.show('sweep' in result ? result : { run: fileRun(result.runPath) });
+    },
   };
   // The page says itself why a file cannot be opened.
   const logOnly = (error: Error) => log.warn(error.message);
@@ -128,7 +133,7 @@ export function activate(context: vscode.ExtensionContext): Activated {
   const prompts = new RepeatPrompts(workspaceState);
   const unkept = new UnkeptBuilds(workspaceState, log);
   const recording = { client, recorder, builds, discovery, pick, last, opener, told, prompts, unkept, fallbackRuns };
-  const profiles = new ProfileCommands(recording);
+  const profiles = new ProfileCommands({ ...recording, measures });
   const baseline = new Baseline(engines, workspaceState, log);
   const runs = new RunsView(client, active, baseline, (error) => void showFailure(error, log));
 

@@ -16,6 +16,8 @@ import {
 import type { ExplainedFunction, ExplainedLine, ShownExplanation } from '../../core/comparisonMessages.ts';
 import { measureName, type ShownMeasure } from '../../core/measureText.ts';
 import { difference, isTime, share, valueChangeText, valueText } from '../../core/numbersAsText.ts';
+import type { ShowMessage } from '../../core/webviewMessages.ts';
+import type { Host } from './host.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 
@@ -57,6 +59,26 @@ const GROUPS: readonly GroupKind[] = [
   { title: l10n.t('Moved'), has: (verdict) => verdict === Verdict.moved },
   { title: NOISE, has: (verdict) => !isSignificant(verdict) && verdict !== Verdict.moved },
 ];
+
+/** A pane that asks the host; undefined: no comparison is shown. `selected`: a row of the compared functions, by its name; `opened`: a source was asked for. */
+export const explainPaneOf = (
+  { comparison, values: [measure] }: ShowMessage,
+  host: Host,
+  events: { selected(row: number, name: string): void; opened(): void },
+): ExplainPane | undefined =>
+  comparison &&
+  measure &&
+  new ExplainPane(
+    { per: comparison.per, measure },
+    {
+      wanted: () => host.send({ type: 'explain' }),
+      selected: (row, name) => events.selected(row, name),
+      open: (index, line, aside) => {
+        events.opened();
+        host.send({ type: 'openExplained', index, line, aside });
+      },
+    },
+  );
 
 export class ExplainPane {
   readonly element = rendered(

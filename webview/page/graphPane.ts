@@ -4,6 +4,7 @@ import { html } from 'lit';
 import { countedIn } from '../../core/measureText.ts';
 import { countText } from '../../core/numbersAsText.ts';
 import type { FlameGraph } from '../content/flameGraph.ts';
+import type { FrameTable } from '../content/frameTable.ts';
 import { describeNode, lineOf } from '../graph/describe.ts';
 import { FlameGraphView, type GraphEvents } from '../graph/flameGraphView.ts';
 import { graphSizeText } from '../graph/graphSize.ts';
@@ -59,6 +60,13 @@ export class GraphPane {
 
   get graph(): FlameGraph | undefined {
     return this.#graph;
+  }
+
+  /** The function that is selected; undefined: none is. */
+  get selectedFrame(): { readonly frames: FrameTable; readonly frame: number } | undefined {
+    const { graph } = this;
+    const { selected } = this.view;
+    return graph && selected > 0 ? { frames: graph.frames, frame: graph.frame[selected]! } : undefined;
   }
 
   showLoading() {

@@ -7,7 +7,7 @@ import { verdictGlyph } from '../../core/changeText.ts';
 import type { ShowMessage, ShownRun } from '../../core/webviewMessages.ts';
 import { adviceOf } from './advice.ts';
 import { comparisonFacts } from './comparisonFacts.ts';
-import { MeasureSwitch } from './measureSwitch.ts';
+import { MeasureSwitch, type MeasureSwitchEvents } from './measureSwitch.ts';
 import { ProblemsNote } from './problemsNote.ts';
 import { repeatsChart } from './repeatsChart.ts';
 import { repeatsTable } from './repeatsTable.ts';
@@ -17,9 +17,9 @@ export class MeasuredParts {
   readonly #switch: MeasureSwitch;
   readonly #problems: ProblemsNote;
 
-  /** `value`: index into the run's values. `chosen` hears of a measure that the user chose. */
-  constructor(show: ShowMessage, value: number, chosen: (measure: number) => void) {
-    this.#switch = new MeasureSwitch(show, value, chosen);
+  /** `value`: index into the run's values. */
+  constructor(show: ShowMessage, value: number, events: MeasureSwitchEvents) {
+    this.#switch = new MeasureSwitch(show, value, events);
     this.#problems = new ProblemsNote(show, value);
   }
 

@@ -2,7 +2,7 @@
 // search in step, and saves how it is looked at.
 import * as l10n from '@vscode/l10n';
 import { html, nothing } from 'lit';
-import { countedIn, type ShownMeasure } from '../../core/measureText.ts';
+import { countedIn, isSampledMemory, type ShownMeasure } from '../../core/measureText.ts';
 import type { SelectionHostMessage } from '../../core/selectionMessages.ts';
 import {
   type CallersMessage,
@@ -21,13 +21,12 @@ import { MalformedContent } from '../content/wireReader.ts';
 import type { WidthMode } from '../graph/layout.ts';
 import { nodeAt, pathOf } from '../graph/navigation.ts';
 import { sameSpan, spanOf, WHOLE } from '../graph/span.ts';
-import { LatestOnly } from '../selection/latestOnly.ts';
 import { transformOf } from '../selection/transformKeys.ts';
 import { frameNamed, namesOfPath, nodeAtNames, nodeNamed, nodesByFunction } from '../table/sameFunction.ts';
 import { openCallersDialog } from './callersDialog.ts';
 import type { MenuPlace } from './contextMenu.ts';
 import { copiedText } from './copiedText.ts';
-import { type Compared, ExplainPane } from './explainPane.ts';
+import { type ExplainPane, explainPaneOf } from './explainPane.ts';
 import { GraphPane } from './graphPane.ts';
 import { headerOf, MeasuredParts } from './header.ts';
 import { helpOverlay } from './helpOverlay.ts';
@@ -40,6 +39,7 @@ import { RunSelection } from './runSelection.ts';
 import { SavedState } from './savedState.ts';
 import { namedBy, openSubjectMenu, type Subject } from './subjectMenu.ts';
 import { type RowAction, TablePane } from './tablePane.ts';
+import { TableViews } from './tableViews.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { isTyping } from './typing.ts';
 import { stateOf, type ViewMode, type ViewState, viewsOf } from './viewState.ts';
@@ -57,7 +57,7 @@ export class ProfilePage {
   readonly #panes: PaneSplit;
   readonly #search: PageSearch;
   readonly #run: RunSelection | undefined; // of a run
-  readonly #tables = new LatestOnly<readonly ViewKind[]>((views) => this.#request(views));
+  readonly #tables: TableViews;
   readonly #toolbar: Toolbar;
   readonly #measured: MeasuredParts;
   readonly #help: HTMLDialogElement;
@@ -76,7 +76,10 @@ export class ProfilePage {
     this.#saved = new SavedState(host, stateOf(host.savedState(), show));
     if (isRun && show.value === undefined && this.#state.value !== show.defaultValue)
       host.send({ type: 'chooseMeasure', value: this.#state.value });
-    this.#measured = new MeasuredParts(show, this.#state.value, (chosen) => this.#chooseMeasure(chosen));
+    this.#measured = new MeasuredParts(show, this.#state.value, {
+      chosen: (measure) => this.#chooseMeasure(measure),
+      recordWith: (measure) => host.send({ type: 'recordWith', measure }),
+    });
     this.#help = helpOverlay(!isRun);
     this.#graphPane = new GraphPane({
       selected: (node) => this.#nodeSelected(node),
@@ -97,14 +100,18 @@ export class ProfilePage {
     });
     this.#run = isRun ? this.#makeRunSelection() : undefined;
     const [measure] = show.values;
-    this.#explainPane = show.comparison && measure && this.#makeExplainPane({ per: show.comparison.per, measure });
+    this.#explainPane = explainPaneOf(show, host, {
+      selected: (row, name) => this.reveal({ type: 'reveal', row, name, module: '' }),
+      opened: () => this.#tellStatus(''),
+    });
+    const tables = { locks: show.hasLocks, allocations: show.values.some(isSampledMemory) };
     this.#tablePane = new TablePane(
       show.subject,
       {
-        ...{ sorts: this.#state.sorts, measure: this.#state.measure },
-        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab, of: measure },
+        ...{ sorts: this.#state.sorts, measure: this.#state.measure, of: measure },
+        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab },
       },
-      { explanation: this.#explainPane?.element, threads: this.#run?.threads, hasLocks: show.hasLocks },
+      { explanation: this.#explainPane?.element, threads: this.#run?.threads, tables },
       {
         selected: (frames, row) => this.#rowSelected(frames, row),
         open: (view, row, aside) => this.#open(view, row, aside),
@@ -118,10 +125,15 @@ export class ProfilePage {
         runTabChosen: (runTab) => {
           this.#change({ runTab });
           if (runTab === 'threads') this.#run?.showThreads();
+          this.#tables.tabChosen();
         },
         measureChosen: (measure) => this.#change({ measure }),
       },
     );
+    this.#tables = new TableViews(isRun ? tables : {}, host, {
+      shown: (view) => this.#shown(view),
+      state: () => this.#state,
+    });
     this.#search = new PageSearch({
       ...{ host, compared: !isRun, graphPane: this.#graphPane, tablePane: this.#tablePane },
       bar: () => this.#toolbar.search,
@@ -167,12 +179,13 @@ export class ProfilePage {
 
   /** What is not a well-formed view becomes a sentence in its pane. */
   receiveView({ view, value, hidden, content }: Of<'view'>) {
-    if (view === 'functions') this.#tables.answered();
+    this.#tables.answered(view);
     if (value !== this.#state.value) return; // asked for before another value was chosen
     if (view === this.#graphView && !sameFunctions(hidden, this.#state.hidden)) return;
     try {
-      if (view === this.#graphView) this.#showGraph(new Uint8Array(content));
-      else this.#showTable(view, new Uint8Array(content));
+      const bytes = new Uint8Array(content);
+      if (view === this.#graphView) this.#showGraph(bytes);
+      else this.#showTable(view, bytes);
     } catch (error) {
       if (!(error instanceof MalformedContent)) throw error;
       this.receiveFailure(
@@ -186,7 +199,7 @@ export class ProfilePage {
   }
 
   receiveFailure(view: ViewKind, message: string, advice: string) {
-    if (view === 'functions') this.#tables.answered();
+    this.#tables.answered(view);
     if (view === this.#graphView) this.#graphPane.showFailure(message, advice);
     else this.#tablePane.showFailure(view, message, advice);
   }
@@ -265,20 +278,9 @@ export class ProfilePage {
     return true;
   }
 
-  #makeExplainPane(compared: Compared): ExplainPane {
-    return new ExplainPane(compared, {
-      wanted: () => this.#host.send({ type: 'explain' }),
-      selected: (row, name) => this.reveal({ type: 'reveal', row, name, module: '' }),
-      open: (index, line, aside) => {
-        this.#tellStatus('');
-        this.#host.send({ type: 'openExplained', index, line, aside });
-      },
-    });
-  }
-
   #makeRunSelection(): RunSelection {
     return new RunSelection(this.#host, this.#state, {
-      tablesOutdated: () => this.#tables.want(viewsOf(this.#show).filter((view) => view !== this.#graphView)),
+      tablesOutdated: () => this.#tables.selectionChanged(),
       graphOutdated: () => this.#host.send({ type: 'request', ...this.#shown(this.#graphView) }),
       stateChanged: (timeline) => this.#change({ timeline }),
       sorted: (sort) => this.#change({ sorts: { ...this.#state.sorts, threads: sort } }),
@@ -296,13 +298,10 @@ export class ProfilePage {
   }
 
   #requestViews() {
-    this.#request(viewsOf(this.#show));
+    for (const view of viewsOf[this.#show.subject]) this.#host.send({ type: 'request', ...this.#shown(view) });
+    this.#tables.outdated();
     this.#tablePane.hide(this.#state.hidden);
     this.#graphPane.countHidden(this.#state.hidden.length);
-  }
-
-  #request(views: readonly ViewKind[]) {
-    for (const view of views) this.#host.send({ type: 'request', ...this.#shown(view) });
   }
 
   /** A view as it is asked for now. */
@@ -348,11 +347,10 @@ export class ProfilePage {
   }
 
   /** The rows of the selected functions stay selected. */
-  #showTable(table: ViewKind, bytes: Uint8Array) {
-    this.#tablePane.show(table, bytes);
-    if (table === 'comparedFunctions' || table === 'comparedLines') return;
-    const { graph, view } = this.#graphPane;
-    if (graph && view.selected > 0) this.#tablePane.keepSelected(graph.frames, graph.frame[view.selected]!);
+  #showTable(view: ViewKind, bytes: Uint8Array) {
+    this.#tablePane.show(view, bytes);
+    const { selectedFrame: selected } = this.#graphPane;
+    if (selected && this.#run) this.#tablePane.keepSelected(selected.frames, selected.frame);
   }
 
   #setValue(value: number) {

@@ -6,6 +6,8 @@ import '@vscode-elements/elements/dist/vscode-tab-panel/index.js';
 import { html, nothing, type TemplateResult } from 'lit';
 import { countedIn, measureName, type ShownMeasure } from '../../core/measureText.ts';
 import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
+import { ALLOCATION_SORT, allocationColumns } from '../allocations/allocationColumns.ts';
+import { readAllocationTable } from '../content/allocationTable.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import { readLockTable } from '../content/lockTable.ts';
 import { type ComparedTable, readComparedTable, readFunctionTable } from '../content/tables.ts';
@@ -20,9 +22,9 @@ import type { MenuPlace } from './contextMenu.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
-import { type ComparedTab, comparedTabs, type RunTab, runTabs } from './viewState.ts';
+import { type ComparedTab, comparedTabs, type RunTab } from './viewState.ts';
 
-export type TableKind = 'functions' | 'comparedFunctions' | 'comparedLines' | 'locks';
+export type TableKind = 'functions' | 'locks' | 'allocations' | 'comparedFunctions' | 'comparedLines';
 
 export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers' | FunctionAction;
 
@@ -35,6 +37,12 @@ export interface TablePaneEvents {
   tabChosen(tab: ComparedTab): void;
   runTabChosen(tab: RunTab): void;
   measureChosen(measure: Measure): void;
+}
+
+/** Which tables a run has beside that of its functions. */
+export interface RunTables {
+  readonly locks?: boolean | undefined;
+  readonly allocations?: boolean | undefined;
 }
 
 interface Shown {
@@ -68,7 +76,7 @@ export class TablePane {
     beside: {
       readonly explanation?: HTMLElement | undefined;
       readonly threads?: HTMLElement | undefined;
-      readonly hasLocks?: boolean | undefined;
+      readonly tables?: RunTables | undefined;
     },
     events: TablePaneEvents,
   ) {
@@ -78,7 +86,7 @@ export class TablePane {
     this.#of = state.of;
     const content =
       subject === 'run'
-        ? this.#runTabs(state.runTab, beside.threads!, beside.hasLocks === true)
+        ? this.#runTabs(state.runTab, beside.threads!, beside.tables ?? {})
         : this.#tabs(state.tab, beside.explanation);
     this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
   }
@@ -100,6 +108,9 @@ export class TablePane {
     } else if (view === 'locks') {
       const table = readLockTable(bytes);
       this.#show(view, table.waiting, lockColumns(table), LOCK_SORT, l10n.t('Locks'), table.holder);
+    } else if (view === 'allocations') {
+      const table = readAllocationTable(bytes);
+      this.#show(view, table.frames, allocationColumns(table), ALLOCATION_SORT, l10n.t('Allocations'));
     } else if (view === 'comparedFunctions' || view === 'comparedLines') {
       this.#showCompared(view, readComparedTable(bytes));
     }
@@ -167,7 +178,9 @@ export class TablePane {
           copyStack: (row) => this.#events.act('copyStack', view, row, frames),
           hide: (row) => this.#events.act('hide', view, row, frames),
           callers: (row) => this.#events.act('callers', view, row, frames),
-          transform: view === 'functions' ? (row, action) => this.#events.act(action, view, row, frames) : undefined,
+          transform: !view.startsWith('compared')
+            ? (row, action) => this.#events.act(action, view, row, frames)
+            : undefined,
         },
         menu: (row, place) => this.#events.menu(view, row, frames, place),
         sorted: (chosen) => {
@@ -223,14 +236,17 @@ export class TablePane {
     );
   }
 
-  #runTabs(chosen: RunTab, threads: HTMLElement, hasLocks: boolean): TemplateResult {
-    const pages = [
-      [l10n.t('Functions'), this.#stage('functions')],
-      [l10n.t('Threads'), threads],
-      ...(hasLocks ? [[l10n.t('Locks'), this.#stage('locks')] as const] : []),
-    ] as const;
-    return tabsOf(pages, chosen === 'locks' && !hasLocks ? 0 : runTabs.indexOf(chosen), undefined, (index) =>
-      this.#events.runTabChosen(runTabs[index] ?? 'functions'),
+  #runTabs(chosen: RunTab, threads: HTMLElement, has: RunTables): TemplateResult {
+    const pages: (readonly [RunTab, title: string, page: HTMLElement])[] = [
+      ['functions', l10n.t('Functions'), this.#stage('functions')],
+      ['threads', l10n.t('Threads'), threads],
+      ...(has.locks ? [['locks', l10n.t('Locks'), this.#stage('locks')] as const] : []),
+      ...(has.allocations ? [['allocations', l10n.t('Allocations'), this.#stage('allocations')] as const] : []),
+    ];
+    const tab = pages.findIndex(([tab]) => tab === chosen);
+    const shown = pages.map(([, title, page]) => [title, page] as const);
+    return tabsOf(shown, Math.max(tab, 0), undefined, (index) =>
+      this.#events.runTabChosen(pages[index]?.[0] ?? 'functions'),
     );
   }
 

@@ -19,7 +19,7 @@ export const comparedTabs = ['functions', 'lines', 'explain'] as const;
 export type ComparedTab = (typeof comparedTabs)[number];
 
 /** The tabs beside the graph of a run. */
-export const runTabs = ['functions', 'threads', 'locks'] as const;
+export const runTabs = ['functions', 'threads', 'locks', 'allocations'] as const;
 export type RunTab = (typeof runTabs)[number];
 
 export type ViewMode = 'graph' | 'table' | 'both';
@@ -121,7 +121,7 @@ const isSpan = (value: unknown): value is Span =>
   isRecord(value) && isShare(value.left) && isShare(value.width) && value.width > 0;
 
 /** What a page asks for at first. */
-export function viewsOf({ subject, hasLocks }: Pick<ShowMessage, 'subject' | 'hasLocks'>): readonly ViewKind[] {
-  if (subject === 'comparison') return ['comparedFlameGraph', 'comparedFunctions', 'comparedLines'];
-  return hasLocks ? ['flameGraph', 'functions', 'locks'] : ['flameGraph', 'functions'];
-}
+export const viewsOf: Readonly<Record<ShowMessage['subject'], readonly ViewKind[]>> = {
+  run: ['flameGraph', 'functions'],
+  comparison: ['comparedFlameGraph', 'comparedFunctions', 'comparedLines'],
+};

@@ -90,11 +90,70 @@ onPage('what was not recorded says how to record it, to the eye, by keys and to 
   await waiting.focus();
   await panel.page.keyboard.press('Enter');
   const advice = panel.page.locator('.measure-advice');
-  assert.equal(await wordsOf(advice), 'Waiting time was not recorded. Record with the setting Record: Waiting.');
+  assert.equal(
+    await wordsOf(advice),
+    'Waiting time was not recorded. Record with the setting Record: Waiting. Profile again with waiting time',
+  );
   assert.deepEqual(await allOf(panel, 'chooseMeasure'), []);
   await panel.screenshot('measure-unrecorded');
-  await advice.getByRole('button').click();
+  await advice.getByRole('button', { name: 'Record: Waiting' }).click();
   assert.deepEqual(await panel.lastSent(), { type: 'command', command: 'waitingSetting' });
+});
+
+/** All kinds that a recording of ours can lack beside CPU time. */
+const allUnrecorded = [
+  ...unrecorded,
+  { type: 'inuse_space', sentence: 'Memory in use was not recorded. Record with --alloc.' },
+  { type: 'calls', sentence: 'Calls were not counted. Record with --calls.' },
+  { type: 'syscall', sentence: 'System calls were not recorded. Record with --syscalls.' },
+  { type: 'faults', sentence: 'Page faults were not recorded. Record with --faults.' },
+];
+
+onPage('each kind that is missing can be recorded with one button more', { height: 400 }, async (panel) => {
+  await panel.post(showRun({ unrecorded: allUnrecorded }));
+  const names = ['Waiting', 'Allocated', 'In use', 'Calls', 'System calls', 'Faults'];
+  assert.deepEqual(await facesOf(panel), ['CPU', ...names]);
+  const advice = panel.page.locator('.measure-advice');
+  const buttons = async () => (await advice.getByRole('button').allTextContents()).map((text) => text.trim());
+  const absent = (name: string) => panel.page.locator('.measure-absent', { hasText: new RegExp(`^${name}$`) });
+  const shown: string[][] = [];
+  for (const name of names) {
+    await absent(name).press('Enter');
+    shown.push(await buttons());
+  }
+  const setting = (name: string) => `with the setting Record: ${name}`;
+  assert.deepEqual(shown, [
+    [setting('Waiting'), 'Profile again with waiting time'],
+    [setting('Allocations'), 'Profile again with allocated memory'],
+    [setting('Allocations'), 'Profile again with memory in use'],
+    [setting('Calls')], // the functions must be chosen
+    [setting('System Calls'), 'Profile again with time in system calls'],
+    [setting('Page Faults'), 'Profile again with page faults'],
+  ]);
+  await panel.screenshot('measure-missing-kinds');
+  await advice.getByRole('button', { name: 'Profile again' }).click();
+  assert.deepEqual(await panel.lastSent(), { type: 'recordWith', measure: 'faults' });
+});
+
+onPage('no button records what needs a permission first', {}, async (panel) => {
+  const sentence = 'Page faults were not recorded. This requires the permission to record: see `lineheat doctor`.';
+  await panel.post(showRun({ unrecorded: [{ type: 'faults', sentence }] }));
+  await panel.page.locator('.measure-absent').press('Enter');
+  assert.deepEqual(await panel.page.locator('.measure-advice').getByRole('button').allTextContents(), ['Doctor']);
+});
+
+onPage('no button records while a recording runs', {}, async (panel) => {
+  await panel.post(showRun({ unrecorded: [allUnrecorded[5]!], isGrowing: true }));
+  await panel.page.locator('.measure-absent').press('Enter');
+  const shown = await panel.page.locator('.measure-advice').getByRole('button').allTextContents();
+  assert.deepEqual(shown, ['with the setting Record: Page Faults']);
+});
+
+onPage('a run of ours with all kinds has buttons, however many', {}, async (panel) => {
+  const all = [...own, measure('peak_space', 'bytes', 'memory'), measure('calls', 'count', 'calls')];
+  await panel.post(showRun({ values: all, defaultValue: CPU!, unrecorded: [allUnrecorded[5]!] }));
+  assert.deepEqual(await facesOf(panel), ['CPU', 'Waiting', 'Allocated', 'In use', 'Peak', 'Calls', 'Faults', '…']);
+  await panel.screenshot('measure-all-kinds');
 });
 
 onPage('a file of another tool has its own names, and more than five measures are a list', {}, async (panel) => {
@@ -162,7 +221,7 @@ for (const [name, theme] of Object.entries(themes))
 
 for (const width of [300, 420])
   onPage(`the switch fits into a page of ${width} px`, { width }, async (panel) => {
-    await showOwn(panel, { unrecorded, problems: ['14 of 3,182 samples were lost (0.4 %).'] });
+    await showOwn(panel, { unrecorded: allUnrecorded, problems: ['14 of 3,182 samples were lost (0.4 %).'] });
     await panel.screenshot(`measure-switch-${width}`);
     const boxes = await panel.page
       .locator('.measure-switch vscode-toolbar-button, .measure-absent')

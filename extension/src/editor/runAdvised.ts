@@ -7,6 +7,8 @@ const commands: Readonly<Record<AdvisedCommand, () => Thenable<unknown>>> = {
   waitingSetting: () => showSetting('lineheat.record.waiting'),
   allocationsSetting: () => showSetting('lineheat.record.allocations'),
   callsSetting: () => showSetting('lineheat.record.calls'),
+  syscallsSetting: () => showSetting('lineheat.record.systemCalls'),
+  faultsSetting: () => showSetting('lineheat.record.pageFaults'),
   doctor: () => vscode.commands.executeCommand('lineheat.doctor'),
 };
 

@@ -262,6 +262,7 @@ function hostilePage(run: string) {
     cursor: { onDidChange: () => ({ dispose: () => {} }) },
     openRun: never,
     compare: never,
+    recordWith: never,
   };
   const page = new ProfilePage(webview, 'test', runSubject(new RunEngines(client), fileRun(run), options), parts);
   assert.match(panel.webview.html, /default-src 'none'; script-src 'nonce-[^']+'; style-src /);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { visibleText } from '../../../../core/foreignText.ts';
 import type { NamedFunction } from '../../../../core/namedFunction.ts';
+import type { RecordableMeasure } from '../../../../core/recordedKinds.ts';
 import { countOf } from '../../../../core/sampleCount.ts';
 import { TRANSLATIONS_META } from '../../../../core/translations.ts';
 import { type HostMessage, type PageMessage, parsePageMessage } from '../../../../core/webviewMessages.ts';
@@ -33,6 +34,8 @@ export interface PageParts {
   /** Opens the run of a sweep's cell, or compares two. */
   readonly openRun: (run: RunRef) => Promise<unknown>;
   readonly compare: (base: RunRef, current: RunRef) => Promise<unknown>;
+  /** Records what a run ran again, with a measure that it lacks. */
+  readonly recordWith: (run: RunRef, measure: RecordableMeasure) => Promise<unknown>;
 }
 
 export class ProfilePage implements vscode.Disposable {
@@ -204,6 +207,11 @@ export class ProfilePage implements vscode.Disposable {
         return this.selection?.answer(message);
       case 'chooseMeasure':
         return this.measure?.choose(message.value);
+      case 'recordWith': {
+        const { run } = this.subject;
+        if (run) await this.parts.recordWith(run.ref, message.measure);
+        return;
+      }
       case 'command':
         return runAdvised(message.command);
       case 'copy':

@@ -63,6 +63,7 @@ const runViews: ViewNumbers = {
   flameGraph: { view: View.FLAME_GRAPH, locate: Locate.NODE },
   functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
   locks: { view: View.LOCKS, locate: Locate.FUNCTION },
+  allocations: { view: View.ALLOCATIONS, locate: Locate.FUNCTION },
 };
 
 export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOptions): ProfileSubject {

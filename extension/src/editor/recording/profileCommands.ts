@@ -4,16 +4,18 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { commandIn } from '../../../../core/advisedCommands.ts';
 import { visibleText } from '../../../../core/foreignText.ts';
+import type { RecordableMeasure } from '../../../../core/recordedKinds.ts';
 import type { RecordingEnded, RunOpened } from '../../../../core/wire.ts';
 import type { EngineClient } from '../../engine/engineClient.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { expected } from '../../engine/openProfiles.ts';
-import { fileRun } from '../../engine/runRef.ts';
+import { fileRun, type RunRef, sameRun } from '../../engine/runRef.ts';
 import { endButtons } from '../../heat/endButtons.ts';
 import { hottestFile } from '../../heat/hottestFile.ts';
 import { advisedLines, headline, problemKey, problemsOfMeasure, problemsWorthTelling } from '../../heat/runProblems.ts';
 import { endedBadly, endSentence, hasSamples, LOSS_WARNING_SHARE, timeText } from '../../heat/runText.ts';
 import { CALLER_OPTIONS, type RecordSettings } from '../../recording/recordOptions.ts';
+import type { RunMeasures } from '../../selection/runMeasures.ts';
 import { targetOfId } from '../../targets/commandTargets.ts';
 import type { Turns } from '../../targets/repeatText.ts';
 import { misfitOf, type SweepParameter } from '../../targets/sweepText.ts';
@@ -34,6 +36,7 @@ import type { RepeatPrompts } from './repeatPrompts.ts';
 import { askTests } from './testPrompt.ts';
 import type { ToldProblems } from './toldProblems.ts';
 import type { UnkeptBuilds } from './unkeptBuilds.ts';
+import { type WantedMeasure, wantedSettings, wantedValue } from './wantedMeasure.ts';
 
 export interface ProfileResult {
   readonly runPath: string;
@@ -50,6 +53,8 @@ export interface ComparedBuilds {
 }
 
 export class ProfileCommands {
+  private lastRun: RunRef | undefined; // that was recorded in this window
+
   constructor(
     private readonly parts: {
       readonly client: EngineClient;
@@ -59,6 +64,7 @@ export class ProfileCommands {
       readonly pick: TargetPick;
       readonly last: LastTarget;
       readonly opener: ProfileOpener;
+      readonly measures: Pick<RunMeasures, 'choose'>;
       readonly told: ToldProblems;
       readonly prompts: RepeatPrompts;
       readonly unkept: UnkeptBuilds;
@@ -74,11 +80,20 @@ export class ProfileCommands {
   }
 
   /** Without arguments it asks; with a named program it asks nothing. Undefined when the user changed their mind. */
-  async profile(named?: unknown): Promise<ProfileResult | undefined> {
+  async profile(named?: unknown, wanted: WantedMeasure = {}): Promise<ProfileResult | undefined> {
     this.requireReady();
-    if (isNamedProgram(named)) return this.profileNamed(named);
+    if (isNamedProgram(named)) return this.profileNamed(named, wanted);
     const target = await this.parts.pick.choose();
-    return target && this.profileTarget(target, { asks: true });
+    return target && this.profileTarget(target, { wanted, asks: true });
+  }
+
+  /**
+   * Again what this run ran, with a measure that it lacks. The command that a file names is never run: of a run that this window did not
+   * record last, the user chooses the target.
+   */
+  async profileWith(run: RunRef, measure: RecordableMeasure): Promise<ProfileResult | SweepResult | undefined> {
+    const isLast = this.lastRun !== undefined && sameRun(run, this.lastRun);
+    return isLast ? this.profileAgain({ measure }) : this.profile(undefined, { measure });
   }
 
   /** As `profile`, several times into one run; a caller that names a program says itself how often. */
@@ -112,15 +127,18 @@ export class ProfileCommands {
   }
 
   /** Again what was recorded last: the same target, as often, with the same parameters. */
-  async profileAgain(): Promise<ProfileResult | SweepResult | undefined> {
+  async profileAgain(wanted: WantedMeasure = {}): Promise<ProfileResult | SweepResult | undefined> {
     this.requireReady();
     const saved = this.parts.last.get();
-    if (!saved) return this.profile();
+    if (!saved) return this.profile(undefined, wanted);
     const { sweep, repeats = {} } = saved;
-    if ('program' in saved) return sweep ? this.sweepNamed(saved.program, sweep) : this.profileNamed(saved.program);
+    if ('program' in saved)
+      return sweep ? this.sweepNamed(saved.program, sweep) : this.profileNamed(saved.program, wanted, repeats);
     const target = await this.targetOf(saved.id);
-    if (!target) return this.profile();
-    return sweep ? this.sweepTarget(target, async () => ({ sweep, repeats })) : this.profileTarget(target, { repeats });
+    if (!target) return this.profile(undefined, wanted);
+    return sweep
+      ? this.sweepTarget(target, async () => ({ sweep, repeats }))
+      : this.profileTarget(target, { repeats, wanted });
   }
 
   /**
@@ -156,27 +174,34 @@ export class ProfileCommands {
   /** `asks`: the user has just chosen the target, and may choose among its tests. */
   private async profileTarget(
     target: Target,
-    { repeats = {}, asks = false }: { repeats?: Partial<RecordSettings>; asks?: boolean },
+    options: { repeats?: Partial<RecordSettings>; wanted?: WantedMeasure; asks?: boolean },
   ): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
+    const { wanted = {}, asks = false } = options;
+    const repeats = { ...options.repeats, ...wantedSettings(wanted) };
     const ended = await recorder.exclusively(target.label, async () => {
       // A process that has ended cannot be profiled again; what was chosen before it can.
       if (target.kind !== 'process') await last.setId(target.id, { repeats });
       const plan = asks ? await this.withChosenTests(target) : await this.prepared(target);
       return plan && this.record(plan, { ...recordSettings(), ...repeats });
     });
-    return ended && this.show(ended);
+    return ended && this.show(ended, wanted);
   }
 
-  private async profileNamed(named: NamedProgram): Promise<ProfileResult | undefined> {
+  private async profileNamed(
+    named: NamedProgram,
+    wanted: WantedMeasure = {},
+    before: Partial<RecordSettings> = {},
+  ): Promise<ProfileResult | undefined> {
     const { recorder, last } = this.parts;
+    const repeats = { ...before, ...wantedSettings(wanted) };
     const settings = recordSettings();
     const ended = await recorder.exclusively(planOf(named).name, async () => {
       const plan = planOf(named);
-      await last.setProgram({ ...named, cwd: plan.cwd }, {});
-      return this.record(plan, { ...settings, ...recordingOf(named) });
+      await last.setProgram({ ...named, cwd: plan.cwd }, { repeats });
+      return this.record(plan, { ...settings, ...recordingOf(named), ...repeats });
     });
-    return ended && this.show(ended);
+    return ended && this.show(ended, wanted);
   }
 
   /** `answersFor` asks once the target is built, for its arguments are known then; undefined: nothing is recorded. */
@@ -289,21 +314,30 @@ export class ProfileCommands {
   }
 
   /** The next recording need not wait for it. */
-  private async show(ended: RecordingEnded): Promise<ProfileResult> {
-    const opened = await this.parts.opener.openRun(fileRun(ended.runPath));
-    void this.tellEnd(ended, opened);
+  private async show(ended: RecordingEnded, wanted: WantedMeasure = {}): Promise<ProfileResult> {
+    const run = fileRun(ended.runPath);
+    this.lastRun = run;
+    const opened = await this.parts.opener.openRun(run);
+    const value = wantedValue(opened, wanted);
+    if (value !== undefined) this.parts.measures.choose(run, value);
+    const missing = wanted.measure !== undefined && value === undefined ? ended.problems : [];
+    void this.tellEnd(ended, { opened, value: value ?? opened.defaultValue, missing });
     return { runPath: ended.runPath };
   }
 
   /** One sentence: how the target ended and what was kept, or what the reader of the figures must know first. */
-  private async tellEnd(ended: RecordingEnded, opened: RunOpened): Promise<void> {
+  private async tellEnd(
+    ended: RecordingEnded,
+    { opened, value, missing }: { opened: RunOpened; value: number; missing: readonly string[] },
+  ): Promise<void> {
     const summary = ended.run ?? opened.summary;
     if (!summary) return;
     // The panel lists all problems, at every run; a message tells each once.
     const program = summary.command[0] ?? '';
-    const problem = problemsWorthTelling(problemsOfMeasure(opened, opened.defaultValue), program).find((sentence) =>
-      this.parts.told.isNews(problemKey(sentence, program)),
-    );
+    const worthTelling = problemsWorthTelling(problemsOfMeasure(opened, value), program);
+    const isNews = (sentence: string) => this.parts.told.isNews(problemKey(sentence, program));
+    // Why there is nothing of what was just asked for is news each time.
+    const problem = missing[0] ?? worthTelling.find(isNews);
     const advised = problem ? advisedLines(problem).slice(0, 2) : [];
     const copies = new Map(advised.map(({ place, text }) => [vscode.l10n.t('Copy for {0}', place), text]));
     const lossy = summary.lostShare > LOSS_WARNING_SHARE;

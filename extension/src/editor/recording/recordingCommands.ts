@@ -1,5 +1,5 @@
 // Commands that record, and those that end a recording.
-import { fileRun } from '../../engine/runRef.ts';
+import { fileRun, type RunRef } from '../../engine/runRef.ts';
 import { isSweep } from '../commandArguments.ts';
 import type { Commands } from '../commandTable.ts';
 import type { Compare } from '../runs/showComparison.ts';
@@ -15,8 +15,8 @@ export interface RecordingCommandParts {
   readonly runs: { refresh(): void };
   /** Shows two runs beside each other. */
   readonly compare: Compare;
-  /** Shows the page of a sweep. */
-  readonly panels: { show(shown: SweepResult): unknown };
+  /** Shows the page of a sweep or a run. */
+  readonly panels: { show(shown: SweepResult | { readonly run: RunRef }): unknown };
 }
 
 export function recordingCommands(parts: RecordingCommandParts): Commands {
@@ -32,6 +32,11 @@ export function recordingCommands(parts: RecordingCommandParts): Commands {
 
   return {
     profileTarget: (argument) => thenListed(profiles.profile(argument)),
+    profileAllocations: async (argument) => {
+      const result = await thenListed(profiles.profile(argument, { measure: 'alloc_space' }));
+      if (result) panels.show({ run: fileRun(result.runPath) });
+      return result;
+    },
     profileRepeatedly: (argument) => thenListed(profiles.profileRepeatedly(argument)),
     sweep: (argument) => thenShown(profiles.sweep(argument)),
     compareWithLastBuild: async (argument) => {

@@ -1,6 +1,7 @@
 //! How much memory a run allocated, and how far the estimates may be off.
 
 use analysis::{Amount, MemoryKind};
+use runs::relative_memory_error;
 
 use crate::selected_run::SelectedRun;
 
@@ -49,16 +50,7 @@ pub fn interval(run: &SelectedRun) -> Option<u64> {
 
 /// The standard error of an estimate from so many samples. `None`: there are none.
 pub fn relative_error(run: &SelectedRun, amount: Amount) -> Option<f64> {
-    let recorded = run.analyzed.profile().run.as_ref()?;
-    match recorded.allocation_interval {
-        0 => None,
-        // Each byte is a sample.
-        1 => Some(0.0),
-        _ => {
-            let spread = recorded.allocation_spread.max(1.0);
-            (amount.samples > 0).then(|| (spread / amount.samples as f64).sqrt())
-        }
-    }
+    relative_memory_error(run.analyzed.profile().run.as_ref(), amount.samples)
 }
 
 /// When most was in use, since the start of the recording. `None`: it is not known, or each execution had its own time.

@@ -6,6 +6,7 @@ mod call_notes;
 mod earlier_runs;
 mod function_names;
 mod lock_note;
+mod memory_error;
 mod run_problems;
 mod wall_time_text;
 
@@ -14,6 +15,7 @@ pub use call_notes::call_note;
 pub use earlier_runs::earlier_runs;
 pub use function_names::rename_functions;
 pub use lock_note::lock_note;
+pub use memory_error::relative_memory_error;
 pub use run_problems::{
     NO_SAMPLES, few_samples, problems, problems_of_others, problems_without_samples,
     sample_problems,

@@ -10,6 +10,7 @@ mod shared_profiles;
 mod so_far;
 mod worker_pool;
 
+mod allocation_sites;
 mod amounts;
 mod answers;
 mod built_views;

@@ -88,6 +88,7 @@ pub fn ended(recorded: &Recorded) -> RecordingEnded {
         ended.run_path = path.to_string_lossy().into_owned();
         ended.run = Some(saved_runs::summary_of(path));
     }
+    ended.problems.clone_from(&recorded.problems);
     ended.not_kept = recorded.not_kept.as_ref().map(|why| wire::Failure {
         kind: FailureKind::NotKept.into(),
         message: why.sentence(),

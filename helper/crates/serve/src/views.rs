@@ -5,6 +5,7 @@ use std::sync::Arc;
 use analysis::NamedFunction;
 use wire::{Message, ViewRequest, view_request::Kind};
 
+use super::allocation_sites;
 use super::amounts::Columns;
 use super::built_views::{
     BuiltView, CONTENT_BYTES_MAX, ComparedWords, FrameTableBuilder, Rows, flame_graph_view,
@@ -35,6 +36,14 @@ pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, 
             let run = session.run(request.run)?;
             let views = run.views();
             Ok(views.get(kind, run.measure, &[], || lock_view::of(&run.analyzed)))
+        }
+        Kind::Allocations => {
+            let run = session.run(request.run)?;
+            allocation_sites::check(&run.analyzed)?;
+            // It is of no measure: one table for all of them.
+            Ok(run.views().get(kind, 0, &hidden, || {
+                allocation_sites::allocations(&run.analyzed)
+            }))
         }
         Kind::ComparedFlameGraph | Kind::ComparedFunctions | Kind::ComparedLines => {
             Ok(session.comparison(request.comparison)?.view(kind, &hidden))

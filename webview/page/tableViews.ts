@@ -1,0 +1,59 @@
+// Asks for the tables of a page, with each selection anew. Those that are not of functions are asked for once their tab is looked at.
+import type { ShownView, ViewKind } from '../../core/webviewMessages.ts';
+import { LatestOnly } from '../selection/latestOnly.ts';
+import type { Host } from './host.ts';
+import type { RunTables } from './tablePane.ts';
+import type { ViewState } from './viewState.ts';
+
+export interface TableViewsEvents {
+  /** A view as it is asked for now. */
+  shown(view: ViewKind): ShownView;
+  state(): Pick<ViewState, 'runTab'>;
+}
+
+export class TableViews {
+  readonly #has: RunTables;
+  readonly #events: TableViewsEvents;
+  readonly #asked: ReadonlyMap<ViewKind, LatestOnly<ShownView>>;
+  readonly #current = new Set<ViewKind>(); // asked for, of what is selected now
+
+  constructor(has: RunTables, host: Host, events: TableViewsEvents) {
+    this.#has = has;
+    this.#events = events;
+    const latest = () => new LatestOnly<ShownView>((view) => host.send({ type: 'request', ...view }));
+    this.#asked = new Map([
+      ['functions', latest()],
+      ['locks', latest()],
+      ['allocations', latest()],
+    ]);
+  }
+
+  /** Other parts of the run are selected now. */
+  selectionChanged() {
+    this.#want('functions');
+    this.outdated();
+  }
+
+  /** What is shown is asked for anew, functions apart. */
+  outdated() {
+    this.#current.clear();
+    this.tabChosen();
+  }
+
+  /** Another tab is looked at. */
+  tabChosen() {
+    const { runTab } = this.#events.state();
+    if ((runTab !== 'locks' && runTab !== 'allocations') || !this.#has[runTab] || this.#current.has(runTab)) return;
+    this.#current.add(runTab);
+    this.#want(runTab);
+  }
+
+  /** Whatever came, or that nothing did. */
+  answered(view: ViewKind) {
+    this.#asked.get(view)?.answered();
+  }
+
+  #want(view: ViewKind) {
+    this.#asked.get(view)!.want(this.#events.shown(view));
+  }
+}
