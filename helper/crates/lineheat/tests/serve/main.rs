@@ -10,6 +10,7 @@ mod fixture;
 mod held_parts;
 mod project;
 
+mod allocations_view;
 mod builds;
 mod compared_parts;
 mod comparisons;
