@@ -59,6 +59,7 @@ export class RunSelection {
   readonly #bar: SelectionBar;
   readonly #form: FilterForm;
   readonly #strip: TimelineStrip;
+  readonly #map: SecondsMap;
   readonly #threads: ThreadPane;
   readonly #exchange: TimelineExchange;
   #measured = DEFAULT_MEASURE;
@@ -90,8 +91,8 @@ export class RunSelection {
       },
       this.#form,
     );
-    const map: SecondsMap = new SecondsMap({
-      request: (request) => this.#exchange.ask(map, request),
+    this.#map = new SecondsMap({
+      request: (request) => this.#exchange.ask(this.#map, request),
       preview: (selection) => this.#control.preview(selection),
       commit: (selection) => this.#control.commit(selection),
       dropPreview: () => this.#control.dropPreview(),
@@ -108,7 +109,7 @@ export class RunSelection {
         menu: (track, execution, place) => this.#menu(track, execution, place),
         stateChanged: (changed) => events.stateChanged(changed),
       },
-      map,
+      this.#map,
     );
     this.#threads = new ThreadPane(sorts.threads, {
       request: (request) => this.#exchange.ask(this.#threads, request),
@@ -135,6 +136,7 @@ export class RunSelection {
   setMeasure({ values, defaultValue }: Pick<ShowMessage, 'values' | 'defaultValue'>, value: number) {
     this.#measured = value === defaultValue ? DEFAULT_MEASURE : { value, measure: values[value] };
     this.#strip.setMeasure(this.#measured);
+    this.#map.setMeasure(this.#measured);
     this.#threads.setMeasure(this.#measured);
   }
 

@@ -1,4 +1,4 @@
-// What has come for the map of seconds: samples a cell as the engine counts them, and the pixels that show them. Colours are relative
+// What has come for the map of seconds: samples, or waits of all threads, a cell as the engine counts them, and the pixels that show them. Colours are relative
 // to the cell with the most samples of those that have come.
 import type { ShownTimeRange } from '../../core/selectionMessages.ts';
 import type { Timeline } from '../content/timeline.ts';
@@ -18,12 +18,13 @@ export interface CellCounts {
   readonly own: number;
   readonly library: number;
   readonly kernel: number;
+  readonly waits: number | undefined; // where waits are shown: how many threads waited, on average
 }
 
 export class SecondCells {
   /** By the first cell of its piece. */
   readonly #pieces = new Map<number, Timeline>();
-  #most = 1; // samples of a cell
+  #most = 1; // samples of a cell, or thousandths of the time that a thread waited
 
   has({ firstCell }: Piece): boolean {
     return this.#pieces.has(firstCell);
@@ -31,16 +32,18 @@ export class SecondCells {
 
   receive({ firstCell }: Piece, timeline: Timeline) {
     this.#pieces.set(firstCell, timeline);
-    const { own, library, kernel } = timeline.all;
-    for (let at = 0; at < timeline.columns; at++)
-      this.#most = Math.max(this.#most, own[at]! + library[at]! + kernel[at]!);
+    const amount = amountsOf(timeline);
+    for (let at = 0; at < timeline.columns; at++) this.#most = Math.max(this.#most, amount(at));
   }
 
   /** What the engine counted in a cell; undefined: it has not come. */
   at(cell: number): CellCounts | undefined {
-    for (const [first, { columns, all }] of this.#pieces) {
+    for (const [first, piece] of this.#pieces) {
+      const { columns, all, shows } = piece;
       const at = cell - first;
-      if (at >= 0 && at < columns) return { own: all.own[at]!, library: all.library[at]!, kernel: all.kernel[at]! };
+      if (at < 0 || at >= columns) continue;
+      const waits = shows === 'waits' ? amountsOf(piece)(at) / WHOLE : undefined;
+      return { own: all.own[at]!, library: all.library[at]!, kernel: all.kernel[at]!, waits };
     }
     return undefined;
   }
@@ -56,12 +59,12 @@ export class SecondCells {
     pixels.fill(nothing);
     const width = end - first;
     const isOut = selected && cellsOutside(selected, first * ROWS, Math.min(end * ROWS, cellsOf(endNs)));
-    for (const [firstCell, { columns, all }] of this.#pieces) {
-      const { own, library, kernel } = all;
+    for (const [firstCell, piece] of this.#pieces) {
+      const { columns } = piece;
+      const amount = amountsOf(piece);
       const until = Math.min(end * ROWS, firstCell + columns);
       for (let cell = Math.max(first * ROWS, firstCell); cell < until; cell++) {
-        const at = cell - firstCell;
-        const samples = own[at]! + library[at]! + kernel[at]!;
+        const samples = amount(cell - firstCell);
         const place = cell - first * ROWS;
         const [column, row] = [Math.floor(place / ROWS), place % ROWS];
         const faces = isOut?.[place] ? quiet : shades;
@@ -69,6 +72,14 @@ export class SecondCells {
       }
     }
   }
+}
+
+const WHOLE = 1000; // a thread that waits all the time
+
+/** By column, what the strength of a cell is of. */
+function amountsOf({ all: { own, library, kernel, waits }, shows }: Timeline): (at: number) => number {
+  if (shows !== 'waits') return (at) => own[at]! + library[at]! + kernel[at]!;
+  return (at) => (waits?.queued[at] ?? 0) + (waits?.waiting[at] ?? 0);
 }
 
 /** The strongest for the most samples; the weakest is still seen. */

@@ -3,6 +3,7 @@
 import * as l10n from '@vscode/l10n';
 import { interpolateLab } from 'd3-interpolate';
 import { html } from 'lit';
+import { measureName } from '../../core/measureText.ts';
 import { countText, momentText, timeRangeText } from '../../core/numbersAsText.ts';
 import {
   EMPTY_SELECTION,
@@ -19,6 +20,7 @@ import { rendered } from '../page/rendered.ts';
 import { onThemeChange, readTheme } from '../page/theme.ts';
 import { toolbarButton } from '../page/toolbarButtons.ts';
 import { type CellChoice, type Chosen, chooseCell, movedCursor, NO_CHOICE } from './cellChoice.ts';
+import { DEFAULT_MEASURE, type Measured, valuePart } from './measured.ts';
 import { type CellColours, SecondCells, SHADES } from './secondCells.ts';
 import {
   cellAt,
@@ -60,7 +62,8 @@ export class SecondsMap implements TimelineAsker {
   readonly element: HTMLElement;
   readonly #events: MapEvents;
   readonly #requests: TimelineRequests;
-  readonly #cells = new SecondCells();
+  #cells = new SecondCells();
+  #measured = DEFAULT_MEASURE;
   readonly #canvas = rendered<HTMLCanvasElement>(html`<canvas class="seconds-canvas" aria-hidden="true"></canvas>`);
   readonly #spacer = rendered(html`<div class="seconds-spacer">${this.#canvas}</div>`);
   readonly #scroller: HTMLElement;
@@ -98,7 +101,7 @@ export class SecondsMap implements TimelineAsker {
         <div class="seconds-rows" aria-hidden="true">${ROW_LABELS}</div>
         ${this.#scroller}
         <div class="seconds-foot">
-          <span class="seconds-hint">${l10n.t('A column is a second, a row 20 ms of it; the stronger the colour, the more samples. Click where a range begins and where it ends.')}</span>${this.#note}${this.#keep}
+          <span class="seconds-hint">${l10n.t('A column is a second, a row 20 ms of it; the stronger the colour, the more samples or waits. Click where a range begins and where it ends.')}</span>${this.#note}${this.#keep}
         </div>
         ${this.#tooltip}${this.#spoken}
       </div>`);
@@ -116,6 +119,26 @@ export class SecondsMap implements TimelineAsker {
     this.draw();
   }
 
+  /** Waits are shown where it is known when they were; of other measures, the map goes on to show samples and says so. */
+  setMeasure(measured: Measured) {
+    if (measured.value === this.#measured.value) return;
+    this.#measured = measured;
+    this.#cells = new SecondCells();
+    this.#asked.clear();
+    this.#colours = undefined;
+    this.#note.textContent = measured.measure && !this.#showsWaits ? this.#samplesOnly : '';
+    this.draw();
+  }
+
+  get #showsWaits(): boolean {
+    return this.#measured.measure?.family === 'waiting';
+  }
+
+  get #samplesOnly(): string {
+    const { measure } = this.#measured;
+    return measure ? l10n.t('The map shows samples of CPU time: it cannot show {0}.', measureName(measure)) : '';
+  }
+
   setSelection(selection: ShownSelection, preview: boolean) {
     if (preview === this.#preview && sameSelection(selection, this.#selection)) return;
     this.#selection = selection;
@@ -125,6 +148,8 @@ export class SecondsMap implements TimelineAsker {
 
   receive(request: ShownTimelineRequest, timeline: Timeline) {
     this.#requests.answered();
+    if (request.value !== this.#value) return this.draw(); // of another measure
+    if (timeline.shows === 'samplesForLackOfTimes') this.#note.textContent = this.#samplesOnly;
     const piece = this.#asked.get(rangeKey(request));
     if (piece && timeline.columns === piece.columns) this.#cells.receive(piece, timeline);
     this.#executions = timeline.executions;
@@ -151,14 +176,22 @@ export class SecondsMap implements TimelineAsker {
     if (!missing) return this.#requests.satisfied();
     this.#asked.set(rangeKey(missing), missing);
     const { fromNs, toNs, columns } = missing;
-    this.#requests.want({ fromNs, toNs, columns, first: 0, count: 0, order: 'time' });
+    this.#requests.want({ fromNs, toNs, columns, first: 0, count: 0, order: 'time', ...this.#valuePart });
+  }
+
+  get #value(): number | undefined {
+    return this.#showsWaits ? this.#measured.value : undefined;
+  }
+
+  get #valuePart() {
+    return this.#showsWaits ? valuePart(this.#measured) : {};
   }
 
   #paint([first, end]: readonly [number, number], left: number, width: number) {
     const ratio = window.devicePixelRatio;
     const context = this.#canvas.getContext('2d', { alpha: false })!;
     const { background, foreground, quietText, focus, fontFamily } = readTheme();
-    this.#colours ??= readCellColours();
+    this.#colours ??= readCellColours(this.#showsWaits ? '--timeline-waited' : '--timeline-own');
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = background;
     context.fillRect(0, 0, width, GRID_HEIGHT + AXIS_HEIGHT);
@@ -331,7 +364,8 @@ export class SecondsMap implements TimelineAsker {
     const time = timeRangeText(rangeOfCells(this.#grid.endNs, cell, cell));
     const counts = this.#cells.at(cell);
     if (!counts) return time;
-    const { own, library, kernel } = counts;
+    const { own, library, kernel, waits } = counts;
+    if (waits !== undefined) return l10n.t('{0}: {1} threads waited on average', time, waits.toFixed(1));
     if (!own && !library && !kernel) return l10n.t('{0}: no samples', time);
     return l10n.t(
       '{0}: {1} samples in own code, {2} in libraries, {3} in the kernel',
@@ -355,9 +389,9 @@ export class SecondsMap implements TimelineAsker {
 
 const rangeKey = ({ fromNs, toNs }: ShownTimeRange): string => `${fromNs}-${toNs}`;
 
-function readCellColours(): CellColours {
+function readCellColours(name: string): CellColours {
   const { background, quietFill, quietText, highContrast } = readTheme();
-  const full = getComputedStyle(document.body).getPropertyValue('--timeline-own').trim() || '#888888';
+  const full = getComputedStyle(document.body).getPropertyValue(name).trim() || '#888888';
   const towards = interpolateLab(background, full);
   const quiet = interpolateLab(background, quietText);
   const shades = (colour: (share: number) => string, most: number) =>
