@@ -84,7 +84,17 @@ test('lenses stand on hot functions, hottest twenty, one a line', () => {
   assert.deepEqual([lens?.title, lens?.samples, lens?.instances], ['12.1 % self · 38.2 % total', 3812, 3]);
   const cold = functions.map((f) => ({ ...f, definitionTotalValue: 1e6 }));
   assert.deepEqual(functionLenses(heatOf([], { functions: cold }), 0.01), []);
-  const called = { name: 'f2', module: 'shop', line: 2, counted: true, calls: 7, perCall: null, unit: '', note: '' };
+  const called = {
+    name: 'f2',
+    module: 'shop',
+    line: 2,
+    counted: true,
+    calls: 7,
+    perCall: null,
+    unit: '',
+    note: '',
+    duration: null,
+  };
   const calls = [called, { ...called, name: 'cold', line: 900 }];
   const counted = functionLenses(heatOf([], { functions, calls }), 0.01);
   assert.equal(counted.find(({ line }) => line === 2)?.title, '12.1 % self · 38.2 % total · 7 calls');

@@ -126,6 +126,29 @@ fn calls_that_are_cut_off_have_no_time() {
 }
 
 #[test]
+fn what_is_called_too_often_is_timed_at_first_and_counted_to_the_end() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("calls");
+    let (profile, _) = record(&program, "add_odd");
+    let (calls, of) = (
+        function(&profile, "add_odd").calls,
+        times(&profile, "add_odd"),
+    );
+    assert_eq!((calls, of.unfinished, of.no_room), (1_002_004, 0, 0));
+    assert!(
+        of.ended_ns > 0 && (1..calls).contains(&of.measured()),
+        "{of:?}"
+    );
+    let problems = profile.run.as_ref().expect("a run").problems.join("\n");
+    assert!(
+        problems.contains("Calls of add_odd were timed until"),
+        "{problems}"
+    );
+}
+
+#[test]
 fn go_is_counted_and_not_timed() {
     if !can_record() {
         return;

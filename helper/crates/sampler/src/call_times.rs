@@ -30,14 +30,19 @@ pub struct TimedCalls {
     now: MappedArray<Times>,
     /// By function.
     of_functions: BTreeMap<u32, Timed>,
+    /// Where their calls end, by group of functions.
+    probes: BTreeMap<u32, Vec<Link>>,
     looked: Instant,
     /// More ends of calls in a second take too much of the program's time.
     ends_per_second_max: f64,
 }
 
+/// Taking a link off waits for the kernel, for some 20 ms. So functions share links if there are many, and more are taken off
+/// together.
+pub const GROUPS_MAX: u32 = 32;
+
 struct Timed {
-    /// Where its calls end.
-    probes: Vec<Link>,
+    group: u32,
     /// Of its calls, as they were told last.
     measured: u64,
     not_measured: u64,
@@ -53,20 +58,24 @@ impl TimedCalls {
         Ok(TimedCalls {
             now: now.map_err(|e| failed(SamplerStep::MapRing, &e))?,
             of_functions: BTreeMap::new(),
+            probes: BTreeMap::new(),
             looked: Instant::now(),
             ends_per_second_max,
         })
     }
 
-    pub fn add(&mut self, function: u32, probes: Link) {
-        let of_it = (self.of_functions.entry(function)).or_insert_with(|| Timed {
-            probes: Vec::new(),
-            measured: 0,
-            not_measured: 0,
-            news: 0,
-            ended_ns: 0,
-        });
-        of_it.probes.push(probes);
+    /// Their calls end at these probes.
+    pub fn add(&mut self, group: u32, functions: impl Iterator<Item = u32>, probes: Link) {
+        self.probes.entry(group).or_default().push(probes);
+        for function in functions {
+            self.of_functions.entry(function).or_insert(Timed {
+                group,
+                measured: 0,
+                not_measured: 0,
+                news: 0,
+                ended_ns: 0,
+            });
+        }
     }
 
     /// What was measured before sampling begins is of no interest.
@@ -86,9 +95,7 @@ impl TimedCalls {
     }
 
     pub fn detach(&mut self) {
-        for of_it in self.of_functions.values_mut() {
-            of_it.probes.clear();
-        }
+        self.probes.clear();
     }
 
     /// Of the functions with more calls than when this was asked last. Takes the probes off those that are called too often.
@@ -114,26 +121,32 @@ impl TimedCalls {
             .collect()
     }
 
-    /// Until those that are left are few enough.
+    /// Until those that are left are few enough. Gives the functions that are not timed any more.
     fn end_the_most_frequent(&mut self, seconds: f64, now_ns: u64) -> Vec<u32> {
         let allowed = (self.ends_per_second_max * seconds) as u64;
-        let timed = self
-            .of_functions
-            .iter_mut()
-            .filter(|(_, of_it)| !of_it.probes.is_empty());
-        let mut by_calls: Vec<_> = timed.collect();
-        by_calls.sort_by_key(|(_, of_it)| std::cmp::Reverse(of_it.news));
-        let mut all: u64 = by_calls.iter().map(|(_, of_it)| of_it.news).sum();
+        let mut by_group = BTreeMap::<u32, u64>::new();
+        for of_it in self.of_functions.values() {
+            *by_group.entry(of_it.group).or_default() += of_it.news;
+        }
+        by_group.retain(|group, _| self.probes.contains_key(group));
+        let mut all: u64 = by_group.values().sum();
+        let mut by_calls: Vec<(u32, u64)> = by_group.into_iter().collect();
+        by_calls.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
         let mut ended = Vec::new();
-        for (function, of_it) in by_calls {
+        for (group, calls) in by_calls {
             if all <= allowed {
                 break;
             }
-            all -= of_it.news;
-            self.now.elements()[*function as usize].is_over = 1;
-            of_it.probes.clear();
-            of_it.ended_ns = now_ns;
-            ended.push(*function);
+            all -= calls;
+            // No more calls begin before their ends are no longer seen: what has begun ends as it should.
+            for (function, of_it) in &mut self.of_functions {
+                if of_it.group == group {
+                    self.now.elements()[*function as usize].is_over = 1;
+                    of_it.ended_ns = now_ns;
+                    ended.push(*function);
+                }
+            }
+            self.probes.remove(&group);
         }
         ended
     }

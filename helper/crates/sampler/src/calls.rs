@@ -10,7 +10,7 @@ use records::{CallPlace, CallTimes, CallsOfThread, PlaceKind, SamplerStep};
 
 use crate::allocations::{is_open_for_reading, is_own};
 use crate::bpf::{Bpf, MappedArray};
-use crate::call_times::TimedCalls;
+use crate::call_times::{GROUPS_MAX, TimedCalls};
 use crate::end::{End, errno_of};
 
 /// While it lives, the probes are there.
@@ -80,20 +80,21 @@ impl CallProbes {
             true => vec![-1],
             false => pids.iter().map(|pid| *pid as i32).collect(),
         };
+        let groups = (GROUPS_MAX / pids.len().max(1) as u32).max(1);
         let mut ends_of = BTreeMap::<u32, Vec<CallPlace>>::new();
         for end in ends {
-            ends_of.entry(end.function).or_default().push(end);
+            ends_of.entry(end.function % groups).or_default().push(end);
         }
         let programs = &bpf.skeleton.progs;
         for pid in pids {
             // Ends first: a call that begins has its end, then.
-            for (function, ends) in &ends_of {
+            for (group, ends) in &ends_of {
                 let link = attach_to(&programs.end_call, &file, pid, ends)?;
                 if self.timed.is_none() {
                     self.timed = Some(TimedCalls::new(bpf, ENDS_PER_SECOND_MAX)?);
                 }
                 if let (Some(timed), Some(link)) = (&mut self.timed, link) {
-                    timed.add(*function, link);
+                    timed.add(*group, ends.iter().map(|end| end.function), link);
                 }
             }
             if !starts.is_empty() {

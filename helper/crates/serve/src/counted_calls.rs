@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use analysis::{CalledRow, FileId, FunctionRow, Measure, called_functions};
 use profile::Family;
+use profile::run::CallTimes;
 use runs::call_note;
-use wire::{CalledFunction, FunctionTable, PerCall};
+use wire::{CallDuration, CalledFunction, FunctionTable, PerCall};
 
 use super::measured::Measured;
 
@@ -38,6 +39,7 @@ pub fn of_file(of: Measured, file: FileId, text_now: Option<&str>) -> Vec<Called
             }),
             unit: analyzed.unit(measure).to_owned(),
             note: call_note(row.counted).unwrap_or_default(),
+            duration: row.counted.times.as_ref().and_then(duration),
         }
     })
     .collect()
@@ -68,6 +70,14 @@ pub fn fill_in(of: Measured, rows: &[FunctionRow], table: &mut FunctionTable) {
         table.per_call_high.push(high);
     }
     table.per_call_unit = analyzed.unit(measure).to_owned();
+}
+
+fn duration(times: &CallTimes) -> Option<CallDuration> {
+    Some(CallDuration {
+        p50_ns: times.quantile(0.5)?,
+        p99_ns: times.quantile(0.99)?,
+        longest_ns: times.longest_ns as f64,
+    })
 }
 
 fn is_counted(row: &CalledRow) -> bool {
