@@ -4,6 +4,7 @@ import { visibleText } from '../../../../core/foreignText.ts';
 import type { NamedFunction } from '../../../../core/namedFunction.ts';
 import { EngineFailure } from '../../engine/failure.ts';
 import { functionAtLine } from '../../heat/functionAtLine.ts';
+import { literalPattern } from '../../recording/literalPattern.ts';
 import { isFunction } from '../commandArguments.ts';
 import type { Commands } from '../commandTable.ts';
 import type { FileHeats } from '../heat/fileHeats.ts';
@@ -29,7 +30,7 @@ export function callCommands({ heats }: CallCommandParts): Commands {
         vscode.l10n.t('Place the cursor in such a function, or name functions in the setting lineheat.record.calls.'),
       );
     }
-    await setCalls([...new Set([...recordSettings().calls, named.name])]);
+    await setCalls([...new Set([...recordSettings().calls, literalPattern(named.name)])]);
     return named.name;
   };
   return {

@@ -41,6 +41,9 @@ pub struct Args {
     /// An extra variable of 0 to 4095 bytes, drawn for each turn; both commands of a turn have the same. Needed where address-space randomization is off (setarch -R, kernel.randomize_va_space=0); otherwise each execution has a layout of its own anyway.
     #[arg(long)]
     layouts: bool,
+    /// Refused, with a sentence: `record` has it.
+    #[arg(long = "calls", hide = true, value_name = "FUNCTION", value_parser = refused_calls)]
+    _calls: Option<String>,
     #[command(flatten)]
     flags: RecordFlags,
     /// Run file for the first command [default: .lineheat/runs/ID-base.pb.gz]
@@ -196,6 +199,10 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
         }));
     }
     Ok(options)
+}
+
+fn refused_calls(_: &str) -> Result<String, String> {
+    Err("compare-commands does not count calls, since counting takes part of the time that it compares. Count them apart, with `lineheat record --calls FUNCTION -- COMMAND` for each command and `lineheat report --calls`".to_owned())
 }
 
 /// Relative.

@@ -236,3 +236,20 @@ fn a_pattern_without_a_function_or_with_too_many_is_refused_before_the_program_r
     assert!(inlined.contains("Every call was inlined"), "{inlined}");
     assert!(refusal("/(/").contains("is no regular expression"));
 }
+
+#[test]
+fn comparing_commands_refuses_to_count_calls_and_says_how_to() {
+    let commands = [
+        "compare-commands",
+        "--calls",
+        "f",
+        "--",
+        "true",
+        ":::",
+        "true",
+    ];
+    let output = lineheat(&commands).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("lineheat record --calls FUNCTION"), "{told}");
+}

@@ -2,7 +2,8 @@
 
 use regex::{Regex, RegexBuilder};
 
-/// A name, a glob with `*` and `?`, or a regular expression between slashes.
+/// A name, a glob with `*` and `?`, or a regular expression between slashes. In a glob, a backslash makes the next of these
+/// letters, or a backslash, mean itself: `operator\\*`.
 #[derive(Debug, Clone)]
 pub struct NamePattern {
     text: String,
@@ -11,6 +12,8 @@ pub struct NamePattern {
 
 const REGEX_BYTES_MAX: usize = 1 << 20;
 const SUGGESTED_MAX: usize = 5;
+/// What has a meaning of its own in a pattern.
+const SPECIAL: [char; 4] = ['*', '?', '\\', '/'];
 
 impl NamePattern {
     /// # Errors
@@ -179,14 +182,21 @@ fn reason(error: &regex::Error) -> String {
 
 fn of_glob(text: &str, start: &str) -> String {
     let mut source = format!("(?s){start}");
-    for part in text.split_inclusive(['*', '?']) {
-        let plain = part.trim_end_matches(['*', '?']);
-        source.push_str(&regex::escape(plain));
-        match &part[plain.len()..] {
-            "*" => source.push_str(".*"),
-            "?" => source.push('.'),
-            _ => {}
-        }
+    let mut rest = text.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let literal = match letter {
+            '*' => {
+                source.push_str(".*");
+                continue;
+            }
+            '?' => {
+                source.push('.');
+                continue;
+            }
+            '\\' => rest.next_if(|next| SPECIAL.contains(next)).unwrap_or('\\'),
+            letter => letter,
+        };
+        source.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
     }
     source.push('$');
     source
@@ -217,6 +227,18 @@ mod tests {
             [false, false, true, true]
         );
         assert_eq!(found("a", &names), None);
+    }
+
+    #[test]
+    fn a_backslash_makes_a_letter_mean_itself() {
+        let names = ["operator*", "operator+", "/x/", r"a\b"];
+        let only = |at| Some((0..4).map(|name| name == at).collect::<Vec<bool>>());
+        assert_eq!(found(r"operator\*", &names), only(0));
+        assert_eq!(found(r"\/x/", &names), only(2));
+        assert_eq!(found(r"a\\b", &names), only(3));
+        assert_eq!(found(r"a\b", &names), only(3), "a name, or a backslash");
+        assert_eq!(found(r"operator\*", &["operator+"]), None);
+        assert!(found("operator*", &["operator+"]).is_some());
     }
 
     #[test]
