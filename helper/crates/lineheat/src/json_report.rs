@@ -17,6 +17,7 @@ use crate::json_memory::{JsonMemory, JsonSite};
 use crate::json_syscalls::JsonSyscall;
 use crate::json_totals::{Measured, Reason, Stacks, kernel_counted_ns, measured, reasons, stacks};
 use crate::json_wall_time::JsonWallTime;
+use crate::report_blame::{JsonBlame, json_blame};
 use crate::report_locks::{JsonLock, json_locks};
 use crate::report_tree::totals;
 use crate::selected_run::SelectedRun;
@@ -89,6 +90,7 @@ enum Rows<'a> {
     Calls(Vec<JsonCalls<'a, Heat>>),
     /// Of waiting time, whatever the measure.
     Locks(Vec<JsonLock<'a>>),
+    Blame(Vec<JsonBlame<'a>>),
     /// By time, whatever the measure.
     Syscalls(Vec<JsonSyscall<'a>>),
     #[serde(rename = "lines")]
@@ -316,6 +318,11 @@ impl<'a> JsonReport<'a> {
     /// Waits for locks.
     pub fn locks(&self, limit: usize) -> Value {
         object(&self.report(Rows::Locks(json_locks(&self.run.analyzed, limit))))
+    }
+
+    /// Waiting time by what caused it.
+    pub fn blame(&self, limit: usize) -> Value {
+        object(&self.report(Rows::Blame(json_blame(&self.run.analyzed, limit))))
     }
 
     /// Lines of one file, ascending.

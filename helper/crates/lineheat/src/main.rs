@@ -36,6 +36,7 @@ mod record_option_flags;
 mod record_progress;
 mod repetition_table;
 mod report;
+mod report_blame;
 mod report_call_times;
 mod report_calls;
 mod report_header;

@@ -12,7 +12,6 @@ use crate::measure_flag::MeasureFlag;
 use crate::repetition_table::repetition_table;
 use crate::report_calls;
 use crate::report_header::header;
-use crate::report_locks;
 use crate::report_syscalls;
 use crate::report_tree::tree;
 use crate::row_texts::{rest, short_path};
@@ -22,6 +21,7 @@ use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{heat_style, known_count, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
+use crate::{report_blame, report_locks};
 use analysis::{Amounts, ThreadRow, function_table, line_table, thread_table};
 
 /// Show the hottest functions, lines or call paths of a run
@@ -66,6 +66,9 @@ pub struct Args {
     /// Show who waited for a lock, and where its holder was: one row per waiting line and holder's line
     #[arg(long, group = "what")]
     locks: bool,
+    /// Show what caused the waiting: one row per line that held a lock, and one per reason where no line of the program is known
+    #[arg(long, group = "what")]
+    blame: bool,
     /// Show one row per system call (`record --syscalls`): how many, how long, how many failed, and the line with most time
     #[arg(long, group = "what")]
     syscalls: bool,
@@ -108,6 +111,11 @@ pub fn run(args: &Args) -> ExitCode {
     {
         return failure(&message);
     }
+    if args.blame
+        && let Err(message) = report_blame::check(&run)
+    {
+        return failure(&message);
+    }
     let syscalls = match args
         .syscalls
         .then(|| report_syscalls::rows(&run))
@@ -126,6 +134,7 @@ pub fn run(args: &Args) -> ExitCode {
             (Some(sites), ..) => report.sites(sites, limit),
             _ if args.calls => report.calls(limit),
             _ if args.locks => report.locks(limit),
+            _ if args.blame => report.blame(limit),
             _ if args.syscalls => report.syscalls(syscalls.as_deref().unwrap_or_default(), limit),
             (_, true, ..) => report.lines(limit),
             (_, _, true, _) => report.tree(limit),
@@ -140,6 +149,7 @@ pub fn run(args: &Args) -> ExitCode {
         (Some(sites), ..) => allocation_table(&terminal, &run, sites, limit),
         _ if args.calls => report_calls::calls(&terminal, &run, limit),
         _ if args.locks => report_locks::locks(&terminal, &run, limit),
+        _ if args.blame => report_blame::table(&terminal, &run, limit),
         _ if args.syscalls => {
             let rows = syscalls.as_deref().unwrap_or_default();
             report_syscalls::table(&terminal, &run, rows, limit)

@@ -1,6 +1,7 @@
 //! `lineheat report --locks`: who waited for a lock, and where its holder was.
 
 use analysis::{Analyzed, LockHolderOf, LockWaits, lock_waits};
+use profile::LockHolder;
 use serde::Serialize;
 
 use crate::row_texts::{rest, short_recorded};
@@ -83,7 +84,7 @@ fn waiting_at(analyzed: &Analyzed, row: &LockWaits) -> String {
     })
 }
 
-fn placed(analyzed: &Analyzed, file: &str, line: u32) -> String {
+pub fn placed(analyzed: &Analyzed, file: &str, line: u32) -> String {
     match (file, line) {
         ("", _) => String::new(),
         (file, 0) => short_recorded(analyzed, file),
@@ -120,10 +121,21 @@ pub struct JsonLock<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonPlace<'a> {
+pub struct JsonPlace<'a> {
     function: &'a str,
     file: &'a str,
     line: u32,
+}
+
+impl<'a> JsonPlace<'a> {
+    /// Where a holder was.
+    pub fn of(holder: LockHolder<'a>) -> JsonPlace<'a> {
+        JsonPlace {
+            function: holder.function,
+            file: holder.file,
+            line: holder.line,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -149,11 +161,7 @@ pub fn json_locks(analyzed: &Analyzed, limit: usize) -> Vec<JsonLock<'_>> {
             LockHolderOf::NotNamed => None,
             LockHolderOf::Known(of) => Some(JsonHolder {
                 thread: of.thread,
-                at: (!of.function.is_empty()).then_some(JsonPlace {
-                    function: of.function,
-                    file: of.file,
-                    line: of.line,
-                }),
+                at: (!of.function.is_empty()).then(|| JsonPlace::of(of)),
             }),
         },
     })

@@ -7,13 +7,23 @@ use support::{Program, can_record, lineheat};
 
 fn locks_of(program: &Program) -> Vec<Value> {
     program.record(&[]);
+    rows_of(&report(program, "--locks"), "locks")
+}
+
+/// What `report` has of a program that was recorded.
+fn report(program: &Program, flag: &str) -> Value {
     let run = program.run_path();
     let run = run.to_str().expect("UTF-8");
-    let shown = lineheat(&["report", run, "--locks", "--json", "--schema", "2"]).output();
+    let options = ["--measure", "wait", "--json", "--schema", "2"];
+    let shown = lineheat(&["report", run, flag]).args(options).output();
     let shown = shown.expect("lineheat runs");
     assert!(shown.status.success(), "{shown:?}");
-    let report: Value = serde_json::from_slice(&shown.stdout).expect("JSON");
-    report["locks"].as_array().expect("locks").clone()
+    serde_json::from_slice(&shown.stdout).expect("JSON")
+}
+
+fn rows_of(report: &Value, table: &str) -> Vec<Value> {
+    let rows = report[table].as_array();
+    rows.unwrap_or_else(|| panic!("{report:#}")).clone()
 }
 
 /// Waiting time and number of the rows for which this holds.
@@ -47,6 +57,28 @@ fn a_lock_whose_holder_sleeps_is_held_at_the_line_of_the_sleep() {
     let longest_ns = longest["longestNs"].as_u64().expect("a time");
     // Nobody gets the lock before another one has slept.
     assert!((900_000..ns).contains(&longest_ns), "{longest:#}");
+}
+
+#[test]
+fn waiting_in_a_convoy_is_blamed_on_the_line_that_holds_the_lock() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("convoy");
+    let locks = locks_of(&program);
+    let report = report(&program, "--blame");
+    let blamed = rows_of(&report, "blame");
+    let (locks_ns, _) = sum(&locks, |_| true);
+    let sleep = program.line_of("the sleep");
+    let (at_sleep_ns, _) = sum(&blamed, |row| {
+        row["cause"] == "holder" && row["at"]["function"] == "hold" && row["at"]["line"] == sleep
+    });
+    assert!(at_sleep_ns * 100 >= locks_ns * 95, "{blamed:#?}");
+    assert!(at_sleep_ns <= locks_ns, "{blamed:#?}");
+    let (all_ns, _) = sum(&blamed, |_| true);
+    let reasons = rows_of(&report, "reasons");
+    let of = |row: &Value| row["total"].as_u64().expect("a sum");
+    assert_eq!(all_ns, reasons.iter().map(of).sum::<u64>(), "{reasons:#?}");
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! `lineheat report --blame`: waiting time by the line that caused it.
+
+use analysis::{Analyzed, BlamedOn, blame};
+use serde::Serialize;
+
+use crate::report_locks::{JsonPlace, placed};
+use crate::row_texts::rest;
+use crate::selected_run::SelectedRun;
+use crate::terminal::{Style, Terminal};
+use crate::terminal_numbers::{count, share, value};
+use crate::terminal_table::{Align, Flexible, Table};
+use crate::terminal_text::visible;
+
+/// # Errors
+/// A sentence: the run has no waits.
+pub fn check(run: &SelectedRun) -> Result<(), String> {
+    let profile = run.analyzed.profile();
+    match profile.find_sample_type("wait", "nanoseconds") {
+        Some(_) => Ok(()),
+        None => Err("This run has no waiting time, so it does not show what caused it. Record without --no-waiting, with the privileged sampler: `lineheat doctor` shows what is missing.".to_owned()),
+    }
+}
+
+pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
+    let rows = blame(&run.analyzed);
+    if rows.is_empty() {
+        return "No thread waited.\n".to_owned();
+    }
+    let all_ns = rows.iter().map(|row| row.amount.value).sum();
+    let mut table = Table::new(&[
+        ("waited", Align::Right),
+        ("", Align::Right),
+        ("waits", Align::Right),
+        ("caused at", Align::Path),
+        ("by", Align::Left),
+    ]);
+    for row in rows.iter().take(limit) {
+        let (place, why) = match row.on {
+            BlamedOn::Holder(of) => {
+                let place = placed(&run.analyzed, of.file, of.line);
+                (format!("{} {place}", of.function), "holding a lock")
+            }
+            BlamedOn::Nobody(reason) => ("no line of the program".to_owned(), reason),
+        };
+        table.row(vec![
+            (value(row.amount.value, "nanoseconds"), Style::Plain),
+            (share(row.amount.value, all_ns, None), Style::Faint),
+            (count(row.amount.samples), Style::Plain),
+            (visible(&place).into_owned(), Style::Plain),
+            (visible(why).into_owned(), Style::Faint),
+        ]);
+    }
+    let (column, least) = (3, 24);
+    let flexible = [Flexible { column, least }];
+    table.render(terminal, &flexible) + &rest(terminal, rows.len(), limit, "rows")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JsonBlame<'a> {
+    waited_ns: u64,
+    waits: u64,
+    /// Null: no line of the program is known to have caused the waits.
+    at: Option<JsonPlace<'a>>,
+    /// "holder", or why was waited.
+    cause: &'a str,
+}
+
+pub fn json_blame(analyzed: &Analyzed, limit: usize) -> Vec<JsonBlame<'_>> {
+    let rows = blame(analyzed).into_iter().take(limit);
+    rows.map(|row| {
+        let (at, cause) = match row.on {
+            BlamedOn::Holder(of) => (Some(JsonPlace::of(of)), "holder"),
+            BlamedOn::Nobody(reason) => (None, reason),
+        };
+        JsonBlame {
+            waited_ns: row.amount.value,
+            waits: row.amount.samples,
+            at,
+            cause,
+        }
+    })
+    .collect()
+}
