@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::{OTHER_STACKS, SeededHash, StringId, is_c_library};
+use profile::{OTHER_STACKS, SeededHash, StringId, is_c_library, is_standard_library};
 
 use crate::analyzed::Analyzed;
 use crate::frames::{ChainFrame, FunctionKind, FunctionOf};
@@ -87,7 +87,8 @@ fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
                 continue;
             }
             innermost = innermost.or(Some(frame));
-            let is_own = analyzed.runtime_of(&function).is_none();
+            let is_own = analyzed.runtime_of(&function).is_none()
+                && !is_standard_library(analyzed.text(function.file));
             if own.is_none() && is_own {
                 own = Some(frame);
             }
@@ -142,5 +143,37 @@ mod tests {
         for name in ["runtime.stopm", "rayon_core::sleep::main_loop", "worker"] {
             assert!(!is_named_as_wait(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_wait_in_a_header_of_the_standard_library_is_that_of_its_caller() {
+        use profile::{LineOf, MappingOf, ProfileBuilder};
+        let mut builder = ProfileBuilder::new(&[("wait", "nanoseconds")]);
+        let mapping = builder.add_mapping(MappingOf {
+            filename: "/bin/prices",
+            ..MappingOf::default()
+        });
+        let mut at = |name, file, line| {
+            let function = builder.add_function(name, name, file, 1);
+            let lines = [LineOf {
+                function,
+                line,
+                column: 0,
+            }];
+            builder.add_location(Some(mapping), u64::from(line), &lines)
+        };
+        let header = "/usr/include/x86_64-linux-gnu/c++/12/bits/gthr-default.h";
+        let stack = [
+            at("__gthread_mutex_lock", header, 749),
+            at("Cache::price", "/src/main.cpp", 28),
+        ];
+        builder.push_sample(&stack, &[7], &[]);
+        let analyzed = Analyzed::new(builder.finish());
+        let place = WaitPlaces::of(&analyzed).of_sample(0).expect("a place");
+        assert_eq!(analyzed.text(place.function), "Cache::price");
+        assert_eq!(
+            (analyzed.text(place.file), place.line),
+            ("/src/main.cpp", 28)
+        );
     }
 }

@@ -3,22 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use profile::{LockHolder, is_c_library};
+use profile::{LockHolder, is_c_library, is_standard_library};
 use symbolize::Frame;
 
 use super::evidence::Evidence;
 use super::modules::ModuleIndex;
 use super::stacks::{CodePlace, comm};
 use super::symbols::Symbols;
-
-/// Parts of paths below which languages keep their standard libraries.
-const STANDARD: [&str; 5] = [
-    "/rustc/",
-    "/usr/include/",
-    "/include/c++/",
-    "/library/std/",
-    "/library/core/",
-];
 
 /// A holder in the run; the name is owned, since it is made here.
 pub struct HolderLine<'a> {
@@ -75,7 +66,7 @@ fn own_frame<'a>(
     let mut other = None;
     for frame in frames.filter(|frame| !frame.name.is_empty()) {
         let file = frame.file.as_deref().unwrap_or("");
-        if !STANDARD.iter().any(|part| file.contains(part)) {
+        if !is_standard_library(file) {
             return Some(frame);
         }
         other = other.or(Some(frame));
