@@ -62,7 +62,16 @@ static __always_inline struct followed_process *visible_process_of(struct task_s
 	return 0;
 }
 
-static __always_inline bool send_allocation(const struct pt_regs *ctx, struct task_struct *task, u32 state)
+/* A sampled allocation. */
+struct allocation {
+	u8 kind;
+	u8 points;
+	u32 id;
+	u64 size;
+	u32 weight;
+};
+
+static __always_inline bool send_allocation(const struct pt_regs *ctx, struct task_struct *task, u32 state, const struct allocation *a)
 {
 	struct walk *w = bpf_map_lookup_elem(&walks, &state);
 	struct pt_regs *regs = bpf_map_lookup_elem(&user_registers, &state);
@@ -73,16 +82,45 @@ static __always_inline bool send_allocation(const struct pt_regs *ctx, struct ta
 	struct sample_head *head = &w->out.head;
 	describe_task(head, task, bpf_ktime_get_ns());
 	head->form = FORM_STACK;
-	head->kind = SAMPLE_ALLOCATION;
-	head->id = first_argument_of(regs);
-	head->value = second_argument_of(regs);
-	head->weight = third_argument_of(regs);
-	u64 points = fourth_argument_of(regs);
-	head->points = points > 0xff ? 0xff : points;
+	head->kind = a->kind;
+	head->id = a->id;
+	head->value = a->size;
+	head->weight = a->weight;
+	head->points = a->points;
 	w->kernel_frames = 0;
 	walk_user_stack(w, regs, true);
 	u64 wake = is_to_be_woken(head->time_ns, state) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 	return bpf_ringbuf_output(&samples, &w->out, complete_stack(w), wake) == 0;
+}
+
+/* With the stack of the running task, if there is a state for its walk. */
+static __always_inline void take_allocation_of(struct pt_regs *ctx, struct task_struct *task, const struct allocation *a)
+{
+	u32 state = take_state();
+	if (state == STATE_OF_EVENTS) {
+		count_preemptibly(COUNTER_LOST_ALLOCATIONS);
+		return;
+	}
+	if (!send_allocation(ctx, task, state, a))
+		count_preemptibly(COUNTER_LOST_ALLOCATIONS);
+	give_back_state(state);
+}
+
+static __always_inline void send_free(struct task_struct *task, u32 id)
+{
+	struct sample_head *head = bpf_ringbuf_reserve(&samples, sizeof(*head), 0);
+	if (!head) {
+		count_preemptibly(COUNTER_LOST_FREES);
+		return;
+	}
+	__builtin_memset(head, 0, sizeof(*head));
+	head->time_ns = bpf_ktime_get_ns();
+	head->pid = process_number_of(task);
+	head->tid = number_of(task);
+	head->form = FORM_FREE;
+	head->kind = SAMPLE_ALLOCATION;
+	head->id = id;
+	bpf_ringbuf_submit(head, BPF_RB_NO_WAKEUP);
 }
 
 /* lineheat_allocated(id, size, weight, points) of the preloaded library. */
@@ -92,14 +130,15 @@ int take_allocation(struct pt_regs *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!visible_process_of(task))
 		return 0;
-	u32 state = take_state();
-	if (state == STATE_OF_EVENTS) {
-		count_preemptibly(COUNTER_LOST_ALLOCATIONS);
-		return 0;
-	}
-	if (!send_allocation(ctx, task, state))
-		count_preemptibly(COUNTER_LOST_ALLOCATIONS);
-	give_back_state(state);
+	u64 points = fourth_argument_of(ctx);
+	struct allocation a = {
+		.kind = SAMPLE_ALLOCATION,
+		.points = points > 0xff ? 0xff : points,
+		.id = first_argument_of(ctx),
+		.size = second_argument_of(ctx),
+		.weight = third_argument_of(ctx),
+	};
+	take_allocation_of(ctx, task, &a);
 	return 0;
 }
 
@@ -110,18 +149,6 @@ int take_free(struct pt_regs *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!visible_process_of(task))
 		return 0;
-	struct sample_head *head = bpf_ringbuf_reserve(&samples, sizeof(*head), 0);
-	if (!head) {
-		count_preemptibly(COUNTER_LOST_FREES);
-		return 0;
-	}
-	__builtin_memset(head, 0, sizeof(*head));
-	head->time_ns = bpf_ktime_get_ns();
-	head->pid = process_number_of(task);
-	head->tid = number_of(task);
-	head->form = FORM_FREE;
-	head->kind = SAMPLE_ALLOCATION;
-	head->id = first_argument_of(ctx);
-	bpf_ringbuf_submit(head, BPF_RB_NO_WAKEUP);
+	send_free(task, first_argument_of(ctx));
 	return 0;
 }

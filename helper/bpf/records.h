@@ -150,6 +150,41 @@ enum place_kind {
 	PLACE_LEFT_IF = 3,    /* if a jump is taken; detail: its condition (Intel SDM 2A, appendix B.1.4) */
 };
 
+/* Where a program says itself which of its allocations are samples. */
+#define ALLOCATION_PLACES_MAX 256
+enum place_role {
+	PLACE_GO_ALLOCATION = 0,  /* Go has sampled a block; the weight is the mean distance between samples, in bytes */
+	PLACE_GO_FREE_BEGINS = 1, /* of what Go keeps of the block at the address: often, but not always, a sample */
+	PLACE_GO_FREE = 2,        /* it was a sample, by the same thread */
+	PLACE_ALLOCATION = 3,     /* the weight is how many bytes the sample stands for */
+	PLACE_FREE = 4,
+};
+enum operand_source {
+	OPERAND_NONE = 0,
+	OPERAND_CONSTANT = 1,  /* the offset itself */
+	OPERAND_REGISTER = 2,
+	OPERAND_MEMORY = 3,    /* at the register's value and the offset */
+	OPERAND_NEAR_CODE = 4, /* at the offset from the instruction */
+};
+/* A number that such a place has. */
+struct operand {
+	u8 source;
+	u8 reg;       /* index of a word of struct pt_regs */
+	u8 bytes;     /* 1 to 8 */
+	u8 is_signed;
+	u32 reserved;
+	s64 offset;
+};
+struct allocation_place {
+	u8 role;
+	u8 reserved[3];
+	u32 flags_clear; /* passing it means nothing while one of these processor flags is set */
+	struct operand address;
+	struct operand size;
+	struct operand weight;
+};
+_Static_assert(sizeof(struct allocation_place) == 8 + 3 * 16, "mirrored by crates/records");
+
 /* Files whose rows are known without a mapping table. */
 #define FILES_MAX 4096
 #define FILE_SEGMENTS_MAX 4
@@ -174,6 +209,8 @@ enum sample_kind {
 	SAMPLE_FAULT = 6,         /* one for each page fault; the id says which kind */
 	SAMPLE_SYSCALL = 7,       /* ns in system calls, all together; the weight is how many; the id says which */
 	SAMPLE_SYSCALL_ERROR = 8, /* one for each system call that failed; the id says which */
+	SAMPLE_GO_ALLOCATION = 9, /* bytes; the weight is how many are between samples, on average */
+	SAMPLE_REPORTED_ALLOCATION = 10, /* bytes; the weight is how many bytes it stands for */
 	SAMPLE_COUNTED = 32, /* events of counter 0; those of the next ones follow */
 };
 

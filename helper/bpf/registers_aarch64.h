@@ -98,6 +98,11 @@ static __always_inline u64 fourth_argument_of(const struct pt_regs *r)
 	return r->regs[3];
 }
 
+static __always_inline u32 flags_of(const struct pt_regs *r)
+{
+	return r->pstate;
+}
+
 /* Calls are not timed on this machine (crates/probe-places). */
 static __always_inline bool jump_is_taken(const struct pt_regs *r, u32 condition)
 {

@@ -94,6 +94,11 @@ static __always_inline u64 fourth_argument_of(const struct pt_regs *r)
 	return r->cx;
 }
 
+static __always_inline u32 flags_of(const struct pt_regs *r)
+{
+	return r->flags;
+}
+
 /* Whether a conditional jump is taken. Conditions come in pairs, of which the odd one is the opposite (Intel SDM 2A, appendix
  * B.1.4). */
 static __always_inline bool jump_is_taken(const struct pt_regs *r, u32 condition)

@@ -384,6 +384,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 #include "waits.h"
 #include "counters.h"
 #include "allocations.h"
+#include "reported_allocations.h"
 #include "calls.h"
 #include "faults.h"
 #include "syscalls.h"

@@ -54,6 +54,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             faults: false,
             syscalls: false,
             counters: 0,
+            allocation_places: true,
         },
         ToSampler::Rows {
             first: 0,

@@ -21,6 +21,8 @@
 extern void *dlsym(void *handle, const char *name) WEAK;
 extern char **environ WEAK;
 extern int clock_gettime(clockid_t clock, struct timespec *now) WEAK;
+/* None: the program has a loader and no C library, as Go makes them, and calls nothing of this one. */
+extern int *__errno_location(void) WEAK;
 #define NEXT ((void *)-1) /* RTLD_NEXT */
 
 /* Where the probes are. The first instruction is one that the kernel need not single-step: on x86-64 a nop of one byte. One of five
@@ -288,7 +290,7 @@ static void *find(const char *name)
 
 static void find_allocator(void)
 {
-	if (next_malloc != first_malloc || is_searching)
+	if (next_malloc != first_malloc || is_searching || !__errno_location)
 		return;
 	is_searching = 1;
 	int before = errno;

@@ -26,8 +26,13 @@ pub enum NoPlace {
     NotDecoded,
 }
 
+/// The condition of `jbe`: it is taken while the carry or the zero flag is set.
+const BELOW_OR_EQUAL: u8 = 6;
+
 /// So long is a straight line that is followed.
 const LINE_MAX: usize = 64;
+/// The stack check: perhaps an addition, a comparison, and the branch.
+const STACK_CHECK_MAX: usize = 3;
 /// So long is a piece of code that does nothing but call and go back to the start.
 const WAY_BACK_MAX: usize = 64;
 
@@ -43,6 +48,32 @@ pub fn place_of_calls(function: Code, parts: &[Code]) -> Result<u64, NoPlace> {
         back: BTreeSet::new(),
     };
     line.place()
+}
+
+/// The address of the branch by which a function of Go has its stack grown, and begins anew. A call passes it more than once, but the
+/// last time it is not taken: then its registers are as its caller left them. `None`: it is nothing but such a check that the function begins with.
+pub fn branch_of_stack_check(function: Code) -> Option<u64> {
+    let listing = Listing::of(function, &[])?;
+    let mut line = Line {
+        listing: &listing,
+        start: function.start,
+        back: BTreeSet::new(),
+    };
+    let mut at = function.start;
+    for _ in 0..STACK_CHECK_MAX {
+        let step = listing.at(at)?;
+        match step.flow {
+            Flow::Next => at = step.end(),
+            Flow::Branch(target) => {
+                let is_check = step.is_emulated
+                    && step.condition == Some(BELOW_OR_EQUAL)
+                    && line.leads_back(target);
+                return is_check.then_some(step.at);
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The instructions from the start of a function up to the first that does not lead to the next.

@@ -104,4 +104,29 @@ fn of_a_function_whose_stack_grows_the_place_is_behind_the_check() {
     let mut other = go.clone();
     other[24..].copy_from_slice(&[0xeb, 0xe8]);
     assert_eq!(place(&other), Err(NoPlace::NotOnce));
+    // The branch itself.
+    let branch = |bytes| {
+        let code = Code {
+            start: START,
+            bytes,
+        };
+        branch_of_stack_check(code).map(|at| at - START)
+    };
+    assert_eq!(branch(&go), Some(4));
+    assert_eq!(branch(&other), None);
+    // With a large frame: lea -0xf0(%rsp),%r12; cmp 0x10(%r14),%r12; jbe of six bytes to a jmp back
+    let large = [
+        &[0x4c, 0x8d, 0xa4, 0x24, 0x10, 0xff, 0xff, 0xff][..],
+        &[0x4d, 0x3b, 0x66, 0x10],
+        &[0x0f, 0x86, 1, 0, 0, 0],
+        &[0xc3],
+        &[0xeb, 0xeb],
+    ]
+    .concat();
+    assert_eq!(branch(&large), Some(12));
+    // je, which looks at the zero flag alone; no branch at all
+    let mut equal = go.clone();
+    equal[4] = 0x74;
+    assert_eq!(branch(&equal), None);
+    assert_eq!(branch(&[0x55, 0x48, 0x89, 0xe5, 0xc3]), None);
 }

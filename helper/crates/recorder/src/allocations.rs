@@ -1,13 +1,14 @@
 //! Allocations: each sample is added to the counted stacks, and kept as long as its memory is not freed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use profile::run::{MemoryInTime, MemoryTimes};
 use profile::{ALLOCATED_OBJECT, Sums};
-use records::{SampleKind, SampleRecord};
+use records::{SampleKind, SampleRecord, Worth};
 use symbolize::OwnAllocator;
 
 use super::address_spaces::AddressSpaces;
+use super::go_sampling::{GoEstimate, NoGoSampling};
 use super::live_memory::{Block, Change, Event, LiveMemory};
 use super::modules::Modules;
 use super::preload::is_library;
@@ -29,11 +30,25 @@ pub struct Allocations {
     /// The command.
     pub program: Option<FirstProgram>,
     first_pid: u32,
+    /// Processes that run the command, each for the first time.
+    launched: BTreeSet<u32>,
     /// Processes that run a program, and whether it has loaded the library.
     running: BTreeMap<u32, bool>,
     /// Programs that ended without it.
     pub programs_without: u64,
     pub programs_with: u64,
+    /// Of those without, executions of the command itself.
+    pub commands_without: u64,
+    /// Distances between samples of Go, as programs wanted them: some of them.
+    pub go_rates: BTreeSet<u32>,
+}
+
+/// What a sample stands for.
+struct Estimate {
+    points: u64,
+    bytes: u64,
+    /// In parts: see [`ALLOCATED_OBJECT`].
+    objects: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,8 +59,7 @@ struct Points {
 }
 
 impl Points {
-    fn add(&mut self, count: u8, weight: u32) {
-        let (count, weight) = (f64::from(count.max(1)), f64::from(weight));
+    fn add(&mut self, count: f64, weight: f64) {
         self.count += count;
         self.weight += weight;
         self.squares += weight * weight / count;
@@ -61,6 +75,8 @@ pub struct FirstProgram {
     pub allocator: Option<OwnAllocator>,
     /// It has loaded the library.
     pub has_library: bool,
+    /// It is of Go, and its heap is not sampled.
+    pub no_go: Option<NoGoSampling>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,6 +94,8 @@ impl Allocated {
 
 /// From the leaf, where frames of the library may be.
 const LIBRARY_FRAMES_MAX: usize = 8;
+/// In a sentence.
+const GO_RATES_MAX: usize = 3;
 /// 4 PiB: the values of a run are below 2^53.
 const TOTAL_MAX: u64 = 1 << 52;
 
@@ -92,12 +110,16 @@ impl Allocations {
         modules: &Modules,
     ) {
         let (worth, pid) = (sample.worth, sample.pid);
-        let bytes = u64::from(worth.weight).saturating_mul(self.interval);
+        let Estimate {
+            points,
+            bytes,
+            objects,
+        } = self.estimate(worth);
         if self.all.bytes.saturating_add(bytes) >= TOTAL_MAX {
             return self.beyond.add(bytes);
         }
         self.all.add(bytes);
-        self.points.add(worth.points, worth.weight);
+        (self.points).add(points.max(1) as f64, bytes as f64 / self.interval as f64);
         // What is of the library is how it was sampled.
         let is_of_library = |address: &u64| {
             let mapped = spaces.find(pid, sample.time_ns, *address);
@@ -111,12 +133,9 @@ impl Allocations {
         sample.user.splice(..0, others);
         let (time_ns, tid) = (sample.time_ns, sample.tid);
         let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
-        // A few bytes more than were asked for, or a few less: so many such objects.
-        let objects =
-            u128::from(bytes) * u128::from(ALLOCATED_OBJECT) / u128::from(worth.value.max(1));
         let sums = Sums {
-            samples: worth.points.into(),
-            weight: u64::try_from(objects).unwrap_or(u64::MAX),
+            samples: points,
+            weight: objects,
             value: bytes,
         };
         let group = stacks.add_sums(stack, thread, SampleKind::Allocation, None, sums);
@@ -136,6 +155,36 @@ impl Allocations {
             block,
         };
         self.hear(time_ns, pid, change, stacks);
+    }
+
+    fn estimate(&mut self, worth: Worth) -> Estimate {
+        let bytes = match worth.kind {
+            SampleKind::GoAllocation => return self.estimate_of_go(worth),
+            SampleKind::ReportedAllocation if worth.weight == u32::MAX => worth.value,
+            SampleKind::ReportedAllocation => worth.weight.into(),
+            _ => u64::from(worth.weight).saturating_mul(self.interval),
+        };
+        // A few bytes more than were asked for, or a few less: so many such objects.
+        let objects =
+            u128::from(bytes) * u128::from(ALLOCATED_OBJECT) / u128::from(worth.value.max(1));
+        Estimate {
+            points: worth.points.into(),
+            bytes,
+            objects: u64::try_from(objects).unwrap_or(u64::MAX),
+        }
+    }
+
+    fn estimate_of_go(&mut self, worth: Worth) -> Estimate {
+        let rate = worth.weight.max(1);
+        if self.go_rates.len() < GO_RATES_MAX {
+            self.go_rates.insert(rate);
+        }
+        let GoEstimate { bytes, blocks } = GoEstimate::of(worth.value, rate);
+        Estimate {
+            points: (bytes / f64::from(rate)).round().max(1.0) as u64,
+            bytes: bytes.round() as u64,
+            objects: (blocks * ALLOCATED_OBJECT as f64).round() as u64,
+        }
     }
 
     pub fn free(&mut self, time_ns: u64, pid: u32, tid: u32, id: u32, stacks: &mut CountedStacks) {
@@ -169,8 +218,8 @@ impl Allocations {
         let without_room = self.live.finish(end_ns, stacks);
         self.note_without_room(&without_room);
         let running = std::mem::take(&mut self.running);
-        for has_library in running.into_values() {
-            self.count_program(has_library);
+        for (pid, has_library) in running {
+            self.count_program(pid, has_library);
         }
     }
 
@@ -201,7 +250,13 @@ impl Allocations {
     pub fn launched(&mut self, pid: u32, program: FirstProgram) {
         self.first_pid = pid;
         self.program = Some(program);
+        self.launched.insert(pid);
         self.note_program(pid);
+    }
+
+    /// It was launched once more.
+    pub fn launched_again(&mut self, pid: u32) {
+        self.launched.insert(pid);
     }
 
     /// The process runs another program now.
@@ -214,7 +269,7 @@ impl Allocations {
 
     fn note_program(&mut self, pid: u32) {
         if let Some(has_library) = self.running.insert(pid, false) {
-            self.count_program(has_library);
+            self.count_program(pid, has_library);
         }
     }
 
@@ -224,7 +279,7 @@ impl Allocations {
         }
         self.hear(time_ns, pid, Change::Ended, stacks);
         if let Some(has_library) = self.running.remove(&pid) {
-            self.count_program(has_library);
+            self.count_program(pid, has_library);
         }
     }
 
@@ -236,10 +291,14 @@ impl Allocations {
         }
     }
 
-    fn count_program(&mut self, has_library: bool) {
+    fn count_program(&mut self, pid: u32, has_library: bool) {
+        let is_command = self.launched.remove(&pid);
         match has_library {
             true => self.programs_with += 1,
-            false => self.programs_without += 1,
+            false => {
+                self.programs_without += 1;
+                self.commands_without += u64::from(is_command);
+            }
         }
     }
 }
@@ -341,6 +400,26 @@ mod tests {
         assert!((allocations.spread() - 1.0).abs() < 1e-9);
         add(&mut allocations, &mut stacks, 7, allocation(100, 4, 3));
         assert!((allocations.spread() - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn executions_of_the_command_are_told_apart_from_programs_that_it_starts() {
+        let (mut allocations, mut stacks) = of_interval(1);
+        let program = FirstProgram {
+            name: "prog".to_owned(),
+            is_static: true,
+            allocator: None,
+            has_library: false,
+            no_go: None,
+        };
+        allocations.launched(7, program);
+        allocations.note_exit(1, 7, &mut stacks);
+        allocations.launched_again(8);
+        allocations.note_exec(2, 8, &mut stacks);
+        allocations.note_exec(3, 8, &mut stacks); // it executes another program
+        allocations.finish(9, &mut stacks);
+        let all = (allocations.programs_without, allocations.commands_without);
+        assert_eq!(all, (3, 2));
     }
 
     #[test]

@@ -146,7 +146,9 @@ impl Recording<'_> {
                     SampleKind::Wait => {
                         (self.seen.waits).begin(sample, repetition, stacks, spaces, modules);
                     }
-                    SampleKind::Allocation => {
+                    SampleKind::Allocation
+                    | SampleKind::GoAllocation
+                    | SampleKind::ReportedAllocation => {
                         (self.seen.allocations).add(sample, repetition, stacks, spaces, modules);
                     }
                     SampleKind::Fault | SampleKind::Syscall | SampleKind::SyscallError => {

@@ -176,6 +176,7 @@ impl Recording<'_> {
             .cpu_time_before_next(options.chosen.sample_hz);
         let launch = launch_options_of(options, self.seen.repetitions.done.len());
         let waiting = launcher.launch(&launch, before)?;
+        self.prepare_heap_again(waiting.pid);
         self.target = TargetState::Waiting(waiting);
         self.sampler.say(&ToSampler::Sync);
         self.sampler.send();

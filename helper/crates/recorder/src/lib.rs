@@ -20,6 +20,8 @@ mod fd_passing;
 mod finish;
 mod follow;
 mod git;
+mod go_sampling;
+mod heap_of_program;
 mod holder_lines;
 #[cfg(test)]
 mod hours;

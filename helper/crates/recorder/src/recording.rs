@@ -12,6 +12,7 @@ use target::{Launched, Launcher, Waiting};
 use super::copied_stacks::CopiedStacks;
 use super::environment::{self, Environment};
 use super::evidence::Evidence;
+use super::go_sampling::GoSampling;
 use super::jit::{self, JitProcesses};
 use super::journal::Steps;
 use super::mapped_paths::{Programs, ways_to_open};
@@ -34,6 +35,8 @@ pub struct Recording<'a> {
     pub(super) urgency: Urgency,
     /// What the command loads, to sample what it allocates; None: that is not wanted.
     pub(super) library: Option<Library>,
+    /// How the command samples its heap itself, if it does.
+    pub(super) go: Option<GoSampling>,
     /// Starts the command; None when attached.
     pub(super) launcher: Option<Launcher>,
     /// The sampler has applied all that it was told.

@@ -35,7 +35,7 @@ impl RecordError {
                 advice: String::new(),
             },
             SamplerStep::ProbeFile => probe_errors::of_file(error.errno),
-            SamplerStep::AttachProbes => probe_errors::of_attaching(error.errno),
+            SamplerStep::AttachProbes | SamplerStep::AttachReportProbes => probe_errors::of_attaching(error.errno),
             SamplerStep::CallFile => calls::of_file(error.errno),
             SamplerStep::AttachCallProbes => calls::of_attaching(error.errno),
             SamplerStep::NotAllowed => RecordError {

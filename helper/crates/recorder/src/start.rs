@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -12,11 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use records::{CallPlace, FromSampler, Mapping, PROTOCOL_VERSION, ThreadId, ToSampler};
 use supervision::{Job, LOOK_EVERY, Patience, Urgency};
-use symbolize::OwnAllocator;
 use target::Launcher;
 
 use super::address_spaces::AddressSpaces;
-use super::allocations::FirstProgram;
 use super::calls::{self, FileOfCalls};
 use super::copied_stacks::CopiedStacks;
 use super::counters::Counters;
@@ -35,7 +32,6 @@ use super::recording::{Recording, TargetState};
 use super::repetitions::{Repetition, Repetitions};
 use super::sampler::Sampler;
 use super::sampler_watch::SamplerWatch;
-use super::shown_path::module_name;
 use super::stopping::KILLED_WITHIN;
 use super::turns::Turn;
 use super::work::Work;
@@ -97,6 +93,7 @@ impl<'a> Recording<'a> {
         let mut recording = Recording {
             environment: gather_environment(&seen.cwd, urgency),
             library,
+            go: None,
             seen,
             launcher,
             turn,
@@ -198,6 +195,7 @@ impl<'a> Recording<'a> {
         if matches!(options.target, Target::Launch { .. }) {
             self.expect_libraries(options);
         }
+        self.look_at_program(options);
         let capacity = self.files.fix_capacity();
         let hello = ToSampler::Hello {
             version: PROTOCOL_VERSION,
@@ -215,6 +213,7 @@ impl<'a> Recording<'a> {
             faults: options.chosen.faults,
             syscalls: options.chosen.syscalls,
             counters: self.seen.counters_of_events.count(),
+            allocation_places: self.go.is_some(),
         };
         self.sampler.say(&hello);
         let events = self.seen.counters_of_events.requests();
@@ -235,6 +234,7 @@ impl<'a> Recording<'a> {
         for (pid, mapping) in mappings {
             self.sampler.say(&ToSampler::Mapping { pid, mapping });
         }
+        self.send_allocation_places()?;
         self.choose_calls(options)
     }
 
@@ -270,26 +270,7 @@ impl<'a> Recording<'a> {
         self.files
             .expect_library(&mut self.seen.modules, &library.path);
         self.seen.allocations.interval = preload::interval(&launch_options(options).env);
-        let pid = self.seen.pid;
-        let program = self.first_program();
-        self.seen.allocations.launched(pid, program);
         Ok(())
-    }
-
-    fn first_program(&self) -> FirstProgram {
-        let exe = format!("/proc/{}/exe", self.seen.pid);
-        let path = std::fs::read_link(&exe).unwrap_or_default();
-        let mut modules = self.seen.modules.iter();
-        let module = modules.find(|(_, module)| module.path == path);
-        let layout = module.and_then(|(_, module)| module.layout.as_ref());
-        FirstProgram {
-            name: module_name(&path),
-            is_static: layout.is_some_and(|layout| layout.interpreter.is_none()),
-            allocator: File::open(exe)
-                .ok()
-                .and_then(|file| OwnAllocator::of(&file)),
-            has_library: false,
-        }
     }
 
     /// Processes and threads that began, and libraries that were loaded, while the others were being attached to.

@@ -59,6 +59,10 @@ pub enum SampleKind {
     Syscall,
     /// System calls that failed.
     SyscallError,
+    /// An allocation that Go has sampled: bytes; the weight is how many are between samples, on average.
+    GoAllocation,
+    /// An allocation that a program has reported: bytes; the weight is how many bytes it stands for.
+    ReportedAllocation,
     /// Events of the counter with this number.
     Counted0 = 32,
     Counted1,
@@ -86,13 +90,15 @@ impl SampleKind {
     ];
 
     /// Those that samplers send.
-    pub const ALL: [SampleKind; 6] = [
+    pub const ALL: [SampleKind; 8] = [
         SampleKind::Cpu,
         SampleKind::Wait,
         SampleKind::Allocation,
         SampleKind::Fault,
         SampleKind::Syscall,
         SampleKind::SyscallError,
+        SampleKind::GoAllocation,
+        SampleKind::ReportedAllocation,
     ];
 
     pub fn from_code(code: u8) -> Option<SampleKind> {

@@ -1,9 +1,10 @@
 //! What the unprivileged engine and the privileged sampler say to each other, over a socket (to the sampler) and a pipe (to the engine).
 //!
 //! A message is a little-endian u32 length of what follows (at most [`MESSAGE_BYTES_MAX`]), a u32 kind and a body of
-//! fixed-size little-endian fields. The engine sends no path and no text, but may send a file ([`ToSampler::Allocations`], [`ToSampler::Calls`]); the sampler sends text only as the kernel
+//! fixed-size little-endian fields. The engine sends no path and no text, but may send a file ([`ToSampler::Allocations`], [`ToSampler::AllocationPlaces`], [`ToSampler::Calls`]); the sampler sends text only as the kernel
 //! gave it (thread names, paths of mapped files, kernel symbol names). Links nothing.
 
+mod allocation_places;
 pub mod bytes;
 mod calls;
 mod counters;
@@ -15,6 +16,9 @@ pub mod to_sampler;
 mod wait;
 mod worth;
 
+pub use allocation_places::{
+    ALLOCATION_PLACES_MAX, AllocationPlace, Operand, PlaceRole, REGISTER_WORDS, Source,
+};
 pub use bytes::{MessageError, MessageReader, write_message};
 pub use calls::{CallPlace, CallTimes, CallsOfThread, PlaceKind};
 pub use counters::{COUNTERS_MAX, CounterRequest, CounterTotal};

@@ -31,10 +31,14 @@ pub enum SamplerStep {
     OpenFaultEvent,
     /// To all system calls of the machine.
     AttachSyscalls,
+    /// The file of a program that reports its allocations is no regular file open for reading.
+    ReportFile,
+    /// Where a program reports its allocations.
+    AttachReportProbes,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 17] = [
+    const ALL: [SamplerStep; 19] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -52,6 +56,8 @@ impl SamplerStep {
         SamplerStep::AttachCallProbes,
         SamplerStep::OpenFaultEvent,
         SamplerStep::AttachSyscalls,
+        SamplerStep::ReportFile,
+        SamplerStep::AttachReportProbes,
     ];
 }
 

@@ -1,6 +1,10 @@
 //! Sampler → engine: samples, what happened to the address spaces, and counts.
 
+mod parsing;
+
 use std::io::{self, Write};
+
+use parsing::{parse_copy, parse_refusal, parse_sample};
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::bytes::{Body, Fields, MessageError, write_message};
@@ -190,6 +194,20 @@ const CALL_TIMES: u32 = 23;
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
 
+/// In as many messages as they take.
+fn put_all<T>(
+    out: &mut impl Write,
+    message: u32,
+    elements: &[T],
+    bytes: usize,
+    put: impl Fn(Body, &T) -> Body,
+) -> io::Result<()> {
+    let mut parts = elements.chunks(ELEMENT_BYTES_MAX / bytes);
+    parts.try_for_each(|part| {
+        write_message(out, message, &part.iter().fold(Body::default(), &put).0)
+    })
+}
+
 impl FromSampler {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let b = Body::default();
@@ -274,20 +292,18 @@ impl FromSampler {
             Self::Exited { time_ns, pid } => {
                 write_message(out, EXITED, &b.u64(*time_ns).u32(*pid).0)
             }
-            Self::Calls { totals } => totals.chunks(ELEMENT_BYTES_MAX / 12).try_for_each(|part| {
-                let put = |b: Body, (f, n): &(u32, u64)| b.u32(*f).u64(*n);
-                write_message(out, CALLS, &part.iter().fold(Body::default(), put).0)
-            }),
-            Self::CallsOfThreads { calls } => {
-                let mut parts = calls.chunks(ELEMENT_BYTES_MAX / CallsOfThread::BYTES);
-                parts.try_for_each(|part| {
-                    let body = part.iter().fold(Body::default(), |b, of| of.put(b));
-                    write_message(out, CALLS_OF_THREADS, &body.0)
-                })
+            Self::Calls { totals } => {
+                put_all(out, CALLS, totals, 12, |b, (f, n)| b.u32(*f).u64(*n))
             }
+            Self::CallsOfThreads { calls } => put_all(
+                out,
+                CALLS_OF_THREADS,
+                calls,
+                CallsOfThread::BYTES,
+                |b, of| of.put(b),
+            ),
             Self::Counted { totals } => {
-                let body = totals.iter().fold(b, |b, of| of.put(b));
-                write_message(out, COUNTED, &body.0)
+                put_all(out, COUNTED, totals, CounterTotal::BYTES, |b, of| of.put(b))
             }
             Self::CallTimes(times) => write_message(out, CALL_TIMES, &times.put(b).0),
             Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
@@ -431,73 +447,6 @@ impl FromSampler {
             .filter(|_| f.0.is_empty())
             .ok_or(MessageError::BadBody { kind })
     }
-}
-
-fn parse_sample(f: &mut Fields<'_>) -> Option<SampleRecord> {
-    let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
-    let worth = Worth::parse(f)?;
-    let (kernel_count, user_count) = (f.u32()? as usize, f.u32()? as usize);
-    let end = StackEnd::from_code(f.u8()?)?;
-    let comm = f.bytes(16)?.try_into().ok()?;
-    let kernel = f.bytes(kernel_count.checked_mul(4)?)?;
-    let user = f.bytes(user_count.checked_mul(8)?)?;
-    Some(SampleRecord {
-        time_ns,
-        pid,
-        tid,
-        worth,
-        end,
-        comm,
-        kernel: numbers(kernel),
-        user: user
-            .chunks_exact(8)
-            .map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
-            .collect(),
-    })
-}
-
-/// None inside: nothing was refused.
-fn parse_refusal(f: &mut Fields<'_>) -> Option<Option<SamplerError>> {
-    match f.u8()? {
-        0 => Some(None),
-        _ => SamplerError::parse(f).map(Some),
-    }
-}
-
-fn parse_copy(f: &mut Fields<'_>) -> Option<CopyRecord> {
-    let (time_ns, pid, tid) = (f.u64()?, f.u32()?, f.u32()?);
-    let worth = Worth::parse(f)?;
-    let comm = f.bytes(16)?.try_into().ok()?;
-    let (ip, is_exact) = (f.u64()?, f.u8()? != 0);
-    let (other_start, other_length) = (f.u64()?, f.u32()? as usize);
-    let kernel_count = f.u32()? as usize;
-    let mut registers = [0; COPIED_REGISTERS];
-    for register in &mut registers {
-        *register = f.u64()?;
-    }
-    let kernel = f.bytes(kernel_count.checked_mul(4)?)?;
-    let other = CopiedPiece {
-        start: other_start,
-        bytes: f.bytes(other_length)?.to_vec(),
-    };
-    Some(CopyRecord {
-        time_ns,
-        pid,
-        tid,
-        worth,
-        comm,
-        kernel: numbers(kernel),
-        registers,
-        ip,
-        is_exact,
-        stack: std::mem::take(&mut f.0).to_vec(),
-        other,
-    })
-}
-
-fn numbers(bytes: &[u8]) -> Vec<u32> {
-    let (each, _) = bytes.as_chunks();
-    each.iter().map(|b| u32::from_le_bytes(*b)).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use crate::allocation_places::AllocationPlace;
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::calls::CallPlace;
 use crate::counters::CounterRequest;
@@ -77,6 +78,8 @@ pub enum ToSampler {
         syscalls: bool,
         /// So many counters of events, too: [`ToSampler::Counters`] follows.
         counters: u32,
+        /// Allocations that a program reports itself, too: [`ToSampler::AllocationPlaces`] follows.
+        allocation_places: bool,
     },
     /// Which events are counted. Before [`ToSampler::Attach`].
     Counters { events: Vec<CounterRequest> },
@@ -109,6 +112,9 @@ pub enum ToSampler {
     /// Where calls are counted, and end, in the file that comes with the first byte of this message, open for reading. After
     /// [`ToSampler::Attach`], once for each file or, of more than [`CallPlace::PER_MESSAGE`] places, several times. A file that is not the user's own has probes in the attached processes only.
     Calls { places: Vec<CallPlace> },
+    /// Where the program that was launched reports its allocations, in the file that comes with the first byte of this message, open
+    /// for reading. After [`ToSampler::Attach`]. A file that is not the user's own has probes in the attached processes only.
+    AllocationPlaces { places: Vec<AllocationPlace> },
     /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
     Start,
     /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.
@@ -142,6 +148,7 @@ const CAUGHT_UP: u32 = 12;
 const ALLOCATIONS: u32 = 13;
 const CALLS: u32 = 14;
 const COUNTERS: u32 = 15;
+const ALLOCATION_PLACES: u32 = 16;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -166,6 +173,7 @@ impl ToSampler {
                 faults,
                 syscalls,
                 counters,
+                allocation_places,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -182,7 +190,8 @@ impl ToSampler {
                     .u32(u32::from(*latency))
                     .u32(u32::from(*faults))
                     .u32(u32::from(*syscalls))
-                    .u32(*counters);
+                    .u32(*counters)
+                    .u32(u32::from(*allocation_places));
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -230,6 +239,13 @@ impl ToSampler {
                 let body = events.iter().fold(Body::default(), |b, of| of.put(b));
                 write_message(out, COUNTERS, &body.0)
             }
+            Self::AllocationPlaces { places } => {
+                let places = places
+                    .iter()
+                    .take(ELEMENT_BYTES_MAX / AllocationPlace::BYTES);
+                let body = places.fold(Body::default(), |body, place| place.put(body));
+                write_message(out, ALLOCATION_PLACES, &body.0)
+            }
             Self::Start => write_message(out, START, &[]),
             Self::Sync => write_message(out, SYNC, &[]),
             Self::Read {
@@ -268,6 +284,7 @@ impl ToSampler {
                     faults: f.u32()? != 0,
                     syscalls: f.u32()? != 0,
                     counters: f.u32()?,
+                    allocation_places: f.u32()? != 0,
                 })
                 .filter(|_| f.0.is_empty())
             })(),
@@ -316,6 +333,9 @@ impl ToSampler {
             })(),
             CALLS => CallPlace::parse_all(&mut f).map(|places| Self::Calls { places }),
             COUNTERS => CounterRequest::parse_all(&mut f).map(|events| Self::Counters { events }),
+            ALLOCATION_PLACES => {
+                AllocationPlace::parse_all(&mut f).map(|places| Self::AllocationPlaces { places })
+            }
             START => f.end().map(|()| Self::Start),
             SYNC => f.end().map(|()| Self::Sync),
             READ => (|| {

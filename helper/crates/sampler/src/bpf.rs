@@ -14,6 +14,7 @@ use perf_events::page_bytes;
 use records::FileId;
 use records::layout::{Counter, MAPPINGS_MAX, PROCESSES_MAX, RULES_MAX};
 
+use crate::address_keys::draw_keys;
 use crate::mappings::{BpfFileRows, BpfMapping};
 
 mod skeleton {
@@ -103,6 +104,7 @@ pub struct Wanted {
     pub counters: u32,
     /// Of each counter, in a second on a CPU.
     pub counted_walks: u32,
+    pub allocation_places: bool,
 }
 
 pub struct Bpf {
@@ -130,6 +132,7 @@ impl Bpf {
             syscalls,
             counters,
             counted_walks,
+            allocation_places,
         } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
@@ -158,7 +161,8 @@ impl Bpf {
             open.maps.walks_of_waits.set_autocreate(false)?;
             open.maps.wait_places.set_autocreate(false)?;
         }
-        prepare_probes(&mut open, allocations || syscalls)?;
+        prepare_probes(&mut open, allocations || syscalls || allocation_places)?;
+        prepare_reports(&mut open, allocation_places)?;
         if !allocations {
             open.progs.take_allocation.set_autoload(false);
             open.progs.take_free.set_autoload(false);
@@ -368,6 +372,21 @@ fn prepare_counters(open: &mut OpenSamplerSkel, wanted: u32) -> Result<(), libbp
         0 => open.maps.counted_events.set_autocreate(false),
         _ => Ok(()),
     }
+}
+
+/// What sees allocations that a program reports itself. To be called before the programs are loaded.
+fn prepare_reports(open: &mut OpenSamplerSkel, wanted: bool) -> Result<(), libbpf_rs::Error> {
+    if !wanted {
+        open.progs.take_reported_allocation.set_autoload(false);
+        open.progs.take_reported_free.set_autoload(false);
+        open.maps.allocation_places.set_autocreate(false)?;
+        return open.maps.blocks_freed.set_autocreate(false);
+    }
+    let keys = draw_keys().map_err(libbpf_rs::Error::from)?;
+    if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+        rodata.address_keys = keys;
+    }
+    Ok(())
 }
 
 /// To be called before the programs are loaded.

@@ -3,6 +3,7 @@
 //! Opens no file of the target and takes no path from anybody.
 
 mod access;
+mod address_keys;
 mod allocations;
 mod attaching;
 mod attachment;
@@ -22,6 +23,7 @@ mod mappings;
 mod outbox;
 mod privilege;
 mod recordings;
+mod reported_allocations;
 mod sampled_events;
 mod samples;
 mod seccomp;

@@ -1,7 +1,6 @@
 //! One recording, from the engine's first message to the end of its input.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
@@ -28,8 +27,9 @@ use crate::inbox::{Inbox, Received};
 use crate::input::Input;
 use crate::kernel_symbols::KernelSymbols;
 use crate::looks::Watch;
-use crate::mappings::{BpfFileRows, FileRows, Mapped};
+use crate::mappings::{BpfFileRows, FileRows};
 use crate::outbox::Outbox;
+use crate::reported_allocations::ReportProbes;
 use crate::sampled_events::{Faults, SyscallProbes};
 use crate::samples::Records;
 use crate::tables::Tables;
@@ -38,6 +38,7 @@ use crate::{privilege, recordings, seccomp, start_up};
 
 mod forwarding;
 mod loading;
+mod messages;
 mod sampled;
 
 use loading::{Loaded, load};
@@ -79,6 +80,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         faults,
         syscalls,
         counters,
+        allocation_places,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -115,6 +117,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         syscalls,
         counters,
         counted_walks: sample_hz.saturating_mul(2).max(1000),
+        allocation_places,
     };
     let Loaded {
         bpf,
@@ -134,6 +137,8 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         counters_announced: counters,
         counters: Counters::default(),
         call_probes: CallProbes::new(latency),
+        reports_wanted: allocation_places,
+        report_probes: ReportProbes::default(),
         attachment: Attachment::new(
             SampleEvent {
                 sample_hz,
@@ -176,6 +181,8 @@ pub(crate) struct Session {
     counters_announced: u32,
     pub(crate) counters: Counters,
     call_probes: CallProbes,
+    reports_wanted: bool,
+    report_probes: ReportProbes,
     syscalls_wanted: bool,
     syscall_probes: Option<SyscallProbes>,
     no_syscalls: Option<SamplerError>,
@@ -223,6 +230,7 @@ impl Session {
                 self.counters.stop();
                 self.probes = None;
                 self.call_probes.detach();
+                self.report_probes.detach();
                 self.end_sampled_events();
                 if let Some(last_look) = self.last_look.take() {
                     self.bpf.end_open_waits(last_look, monotonic_ns());
@@ -320,90 +328,6 @@ impl Session {
         Ok(!speaks_only || !self.later_map_events.is_empty())
     }
 
-    fn handle(&mut self, message: ToSampler, out: &mut impl Write) -> Result<(), End> {
-        let outside = End::Failed(SamplerStep::Protocol, 0, 0);
-        match message {
-            ToSampler::Rules { first, rules } => {
-                put(self.bpf.rules.elements(), first, &rules).ok_or(outside)
-            }
-            ToSampler::Rows { first, rows } => {
-                put(self.bpf.rows.elements(), first, &rows).ok_or(outside)
-            }
-            ToSampler::Pages { first, pages } => {
-                put(self.bpf.pages.elements(), first, &pages).ok_or(outside)
-            }
-            ToSampler::File {
-                id,
-                first_page,
-                base_page,
-                page_count,
-                segments,
-            } => {
-                self.count_told(segments.len())?;
-                self.add_file(id, first_page, base_page, page_count, segments);
-                Ok(())
-            }
-            ToSampler::Mapping { pid, mapping } if self.catch_up.take(pid, &mapping) => Ok(()),
-            ToSampler::Mapping { pid, mapping } => {
-                self.count_told(1)?;
-                self.follower.map(pid, Mapped::of(&mapping, 0));
-                Ok(())
-            }
-            ToSampler::Attach { .. }
-            | ToSampler::Allocations { .. }
-            | ToSampler::Calls { .. }
-            | ToSampler::Counters { .. }
-            | ToSampler::Start
-                if self.started =>
-            {
-                Err(outside)
-            }
-            ToSampler::Attach { threads } => {
-                self.attachment.listen(self.invoker)?;
-                self.forward_map_events(out)?;
-                self.attach(&threads)
-            }
-            ToSampler::Allocations { allocated, freed } => {
-                let file = self.input.take_file();
-                let attached = self
-                    .bpf
-                    .attach_probes(file, [allocated, freed], self.invoker)?;
-                self.probes = Some(attached);
-                Ok(())
-            }
-            ToSampler::Calls { .. } if !self.calls_wanted => Err(outside),
-            ToSampler::Calls { places } => {
-                let file = self.input.take_file().map(File::from);
-                let pids: Vec<u32> = self.follower.processes().pids().collect();
-                (self.call_probes).attach(&self.bpf, file, &places, &pids, self.invoker)
-            }
-            ToSampler::Counters { events } => {
-                self.counters = Counters::new(&events, self.counters_announced, self.sample_hz)?;
-                Ok(())
-            }
-            ToSampler::Start => self.start(out),
-            ToSampler::Sync => {
-                self.sync_asked = true;
-                Ok(())
-            }
-            ToSampler::Read {
-                pid,
-                read_ns,
-                threads,
-            } => {
-                self.apply_read()?;
-                self.catch_up.begin(pid, read_ns, threads);
-                Ok(())
-            }
-            ToSampler::CaughtUp => {
-                self.apply_read()?;
-                self.catch_up.done(monotonic_ns());
-                Ok(())
-            }
-            ToSampler::Hello { .. } | ToSampler::Stop => Err(outside),
-        }
-    }
-
     /// Keeps what a client can make us remember within bounds.
     fn count_told(&mut self, count: usize) -> Result<(), End> {
         self.mappings_told = self.mappings_told.saturating_add(1 + count as u32);
@@ -484,13 +408,6 @@ impl Watch for Bpf {
     fn unfollow(&mut self, pid: u32) {
         Bpf::unfollow(self, pid);
     }
-}
-
-/// Copies `new` to its place; None when it does not fit.
-fn put<T: Copy>(elements: &mut [T], first: u32, new: &[T]) -> Option<()> {
-    let end = (first as usize).checked_add(new.len())?;
-    elements.get_mut(first as usize..end)?.copy_from_slice(new);
-    Some(())
 }
 
 fn monotonic_ns() -> u64 {

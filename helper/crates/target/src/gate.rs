@@ -247,6 +247,37 @@ impl Stopped {
         }
     }
 
+    /// Writes 0 over a byte of the program, if it is 1. Gives what it was.
+    ///
+    /// # Errors
+    /// As ptrace(2): no such memory.
+    pub fn clear_byte(&self, address: u64) -> io::Result<u8> {
+        let pid = self.pid() as i32;
+        let (aligned, at) = (address & !7, (address & 7) as usize);
+        let mut word = [0u8; 8];
+        // The system call itself gives the word by an address, the C library's function as its result.
+        // SAFETY: the child is stopped and traced by this thread; word is a valid place for what is read.
+        check(unsafe {
+            libc::syscall(
+                libc::SYS_ptrace,
+                libc::PTRACE_PEEKDATA,
+                pid,
+                aligned,
+                &mut word,
+            )
+        } as i32)?;
+        let was = word[at];
+        if was == 1 {
+            word[at] = 0;
+            let new = u64::from_ne_bytes(word);
+            // SAFETY: as above; the word is passed by value.
+            check(unsafe {
+                libc::syscall(libc::SYS_ptrace, libc::PTRACE_POKEDATA, pid, aligned, new)
+            } as i32)?;
+        }
+        Ok(was)
+    }
+
     /// Lets the program run, no longer traced.
     pub fn release(mut self) -> io::Result<Launched> {
         let none = std::ptr::null_mut::<libc::c_void>();

@@ -42,6 +42,7 @@ enum Request {
         Duration,
         Sender<Result<Waiting, LaunchError>>,
     ),
+    ClearByte(u64, Sender<io::Result<u8>>),
     Release(Sender<io::Result<Launched>>),
     GiveUp,
 }
@@ -109,6 +110,17 @@ impl Launcher {
                 });
             }
         }
+    }
+
+    /// Writes 0 over a byte of the waiting program, if it is 1. Gives what it was.
+    ///
+    /// # Errors
+    /// As ptrace(2).
+    pub fn clear_byte(&self, address: u64) -> io::Result<u8> {
+        let (sender, answer) = channel();
+        self.send(Request::ClearByte(address, sender))?;
+        let mut patience = Patience::new(ANSWER_WITHIN, &self.urgency);
+        supervision::receive(&answer, &mut patience).map_err(io::Error::other)?
     }
 
     /// Lets the waiting program run.
@@ -184,6 +196,11 @@ fn serve(requests: &Receiver<Request>, born: &impl AsRawFd) {
                     waiting = Some(stopped);
                     told
                 }));
+            }
+            Request::ClearByte(address, answer) => {
+                let none = || Err(io::Error::other("no program waits"));
+                let cleared = (waiting.as_ref()).map_or_else(none, |w| w.clear_byte(address));
+                let _ = answer.send(cleared);
             }
             Request::Release(answer) => {
                 let none = || Err(io::Error::other("no program waits"));

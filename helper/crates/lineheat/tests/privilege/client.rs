@@ -72,6 +72,7 @@ impl Sampler {
             faults: false,
             syscalls: false,
             counters: 0,
+            allocation_places: false,
         }
     }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test program uses a part.
 
 pub mod executables;
+pub mod memory;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -51,6 +52,14 @@ impl Program {
     pub fn compile_go(name: &str) -> Program {
         let mut compiler = Command::new("go");
         compiler.args(["build", "-o"]).env("CGO_ENABLED", "0");
+        Program::compile_by(compiler, name, "go")
+    }
+
+    /// By another `go`, with other arguments.
+    pub fn compile_go_by(go: &Path, name: &str, arguments: &[&str]) -> Program {
+        let mut compiler = Command::new(go);
+        compiler.arg("build").args(arguments).arg("-o");
+        compiler.env("CGO_ENABLED", "0").env("GOTOOLCHAIN", "local");
         Program::compile_by(compiler, name, "go")
     }
 

@@ -1,6 +1,8 @@
 //! What a run may lack of allocated memory, as facts and as sentences.
 
-use symbolize::OwnAllocator;
+use symbolize::{NoGoHeap, OwnAllocator};
+
+use crate::go_sampling::NoGoSampling;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum AllocationProblem {
@@ -16,6 +18,16 @@ pub enum AllocationProblem {
     OwnAllocator {
         program: String,
         allocator: OwnAllocator,
+    },
+    /// Its heap was not sampled.
+    Go {
+        program: String,
+        why: NoGoSampling,
+    },
+    /// It wants other distances between samples than usual: some of these.
+    GoRates {
+        program: String,
+        bytes: Vec<u32>,
     },
     /// Programs that the command has started.
     ProgramsWithout {
@@ -55,11 +67,13 @@ impl AllocationProblem {
             AllocationProblem::NotLoaded { program } => format!(
                 "What {program} allocates was not recorded: it did not load the library that samples it (LD_PRELOAD). Programs with other rights than yours ignore it."
             ),
-            AllocationProblem::OwnAllocator {
-                program,
-                allocator: OwnAllocator::Go,
-            } => format!(
-                "{program} is written in Go and manages its memory itself: only what its C code allocates was recorded. Go's own heap profile (runtime/pprof) has the rest, and `lineheat report` opens it."
+            AllocationProblem::Go { program, why } => format!(
+                "What {program} allocates in Go was not recorded: {}. Go's own heap profile (runtime/pprof) has it, and `lineheat report` opens it.",
+                why_not_go(why)
+            ),
+            AllocationProblem::GoRates { program, bytes } => format!(
+                "{program} sets runtime.MemProfileRate: Go sampled its allocations {} apart on average, instead of 512 KiB. Figures and errors are by that.",
+                in_words(bytes)
             ),
             AllocationProblem::OwnAllocator { program, allocator } => format!(
                 "{program} has an allocator of its own ({}): what that provides was not recorded. Build it with the allocator of the C library, or link this one dynamically.",
@@ -91,4 +105,33 @@ impl AllocationProblem {
             ),
         }
     }
+}
+
+fn why_not_go(why: &NoGoSampling) -> String {
+    match why {
+        NoGoSampling::Unknown(NoGoHeap::Stripped) => {
+            "it has no symbol table, which shows where Go samples its heap. Build it without -ldflags=-s".to_owned()
+        }
+        NoGoSampling::Unknown(NoGoHeap::Version(version)) if version.is_empty() => {
+            "it does not say which version of Go it was built with".to_owned()
+        }
+        NoGoSampling::Unknown(NoGoHeap::Version(version)) => {
+            format!("it was built with {version}, expected Go 1.19 to 1.26")
+        }
+        NoGoSampling::Unknown(NoGoHeap::Unusual) => {
+            "its runtime is not as that version of Go has it".to_owned()
+        }
+        NoGoSampling::Machine => "that is supported on x86-64 only".to_owned(),
+        NoGoSampling::Switch(found) => {
+            format!("its sampling could not be turned on ({found})")
+        }
+        NoGoSampling::OthersFile(owner) => format!(
+            "the file belongs to {owner}, and only its first execution could be recorded. Record one execution, or a copy of the file"
+        ),
+    }
+}
+
+fn in_words(rates: &[u32]) -> String {
+    let texts: Vec<String> = rates.iter().map(|rate| format!("{rate} B")).collect();
+    texts.join(" or ")
 }

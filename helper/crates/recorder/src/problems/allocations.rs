@@ -1,16 +1,22 @@
 //! What a run lacks of allocated memory.
 
 use records::layout::Counter;
+use symbolize::OwnAllocator;
 
 use super::allocation_problem::AllocationProblem;
 use super::problem::Problem;
 use crate::evidence::Evidence;
+use crate::go_sampling::USUAL_RATE;
 
 /// Of the command itself.
 pub fn not_sampled(seen: &Evidence) -> Option<Problem> {
     let program = seen.allocations.program.as_ref()?;
     let name = program.name.clone();
     Some(Problem::Allocations(match program.allocator {
+        Some(OwnAllocator::Go) => AllocationProblem::Go {
+            program: name,
+            why: program.no_go.clone()?,
+        },
         _ if program.is_static => AllocationProblem::Static { program: name },
         Some(allocator) => AllocationProblem::OwnAllocator {
             program: name,
@@ -21,15 +27,25 @@ pub fn not_sampled(seen: &Evidence) -> Option<Problem> {
     }))
 }
 
+/// Samples of Go at other distances than usual.
+pub fn go_rates(seen: &Evidence) -> Option<Problem> {
+    let program = seen.allocations.program.as_ref()?;
+    let rates = &seen.allocations.go_rates;
+    rates.iter().any(|rate| *rate != USUAL_RATE).then(|| {
+        Problem::Allocations(AllocationProblem::GoRates {
+            program: program.name.clone(),
+            bytes: rates.iter().copied().collect(),
+        })
+    })
+}
+
 /// Beside the command, which has a sentence of its own. Programs are counted whether they were to load it or not.
 pub fn programs_without(seen: &Evidence) -> Option<Problem> {
     if !seen.has_allocations() {
         return None;
     }
     let allocations = &seen.allocations;
-    let first = allocations.program.as_ref().map(|first| first.has_library);
-    let programs = allocations.programs_without
-        - u64::from(first == Some(false)).min(allocations.programs_without);
+    let programs = allocations.programs_without - allocations.commands_without;
     let all = allocations.programs_with + allocations.programs_without;
     (programs > 0).then_some(Problem::Allocations(AllocationProblem::ProgramsWithout {
         programs,
@@ -74,10 +90,11 @@ pub fn allocations_beyond(seen: &Evidence) -> Option<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use symbolize::OwnAllocator;
+    use symbolize::NoGoHeap;
 
     use super::*;
     use crate::allocations::FirstProgram;
+    use crate::go_sampling::NoGoSampling;
 
     fn told(problem: Option<Problem>) -> String {
         problem.map_or(String::new(), |problem| problem.sentence())
@@ -93,14 +110,40 @@ mod tests {
                 is_static,
                 allocator,
                 has_library,
+                no_go: None,
             });
             told(not_sampled(&seen))
         };
         assert!(of(true, None, false).contains("statically linked"));
         assert!(of(false, None, false).contains("did not load the library"));
         assert!(of(false, Some(OwnAllocator::Mimalloc), true).contains("(mimalloc)"));
-        assert!(of(false, Some(OwnAllocator::Go), true).contains("written in Go"));
+        assert_eq!(of(true, Some(OwnAllocator::Go), false), "", "it is sampled");
         assert_eq!(of(false, None, true), "");
+    }
+
+    #[test]
+    fn a_program_of_go_that_is_not_sampled_says_why() {
+        let mut seen = Evidence::default();
+        let mut of = |why| {
+            seen.allocations.program = Some(FirstProgram {
+                name: "prog".to_owned(),
+                is_static: true,
+                allocator: Some(OwnAllocator::Go),
+                has_library: false,
+                no_go: Some(why),
+            });
+            told(not_sampled(&seen))
+        };
+        let newer = NoGoSampling::Unknown(NoGoHeap::Version("go1.99".to_owned()));
+        assert!(of(newer).contains("built with go1.99, expected Go 1.19 to 1.26"));
+        let unsaid = NoGoSampling::Unknown(NoGoHeap::Version(String::new()));
+        assert!(of(unsaid).contains("does not say which version"));
+        assert!(of(NoGoSampling::Unknown(NoGoHeap::Stripped)).contains("-ldflags=-s"));
+        assert!(of(NoGoSampling::OthersFile("eve".to_owned())).contains("belongs to eve"));
+        assert!(of(NoGoSampling::Switch("no memory".to_owned())).contains("(no memory)"));
+        assert_eq!(go_rates(&seen), None);
+        seen.allocations.go_rates = [1, USUAL_RATE].into();
+        assert!(told(go_rates(&seen)).contains("1 B or 524288 B apart"));
     }
 
     #[test]
@@ -114,11 +157,13 @@ mod tests {
             is_static: true,
             allocator: None,
             has_library: false,
+            no_go: None,
         });
         (
             seen.allocations.programs_with,
             seen.allocations.programs_without,
         ) = (5, 1);
+        seen.allocations.commands_without = 1;
         assert_eq!(programs_without(&seen), None);
         seen.allocations.programs_without = 3;
         assert!(told(programs_without(&seen)).starts_with("2 of 8 programs"));

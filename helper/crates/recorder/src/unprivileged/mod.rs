@@ -84,6 +84,7 @@ impl OwnSampler {
                 | ToSampler::Read { .. }
                 | ToSampler::CaughtUp
                 | ToSampler::Allocations { .. }
+                | ToSampler::AllocationPlaces { .. }
                 | ToSampler::Calls { .. }
                 | ToSampler::Counters { .. } => {}
             }

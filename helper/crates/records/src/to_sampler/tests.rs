@@ -1,7 +1,7 @@
 use super::*;
 use crate::PlaceKind;
 use crate::layout::COPIED_REGISTERS;
-use crate::{MessageReader, RuleKind};
+use crate::{MessageReader, Operand, PlaceRole, RuleKind};
 
 fn round_trip(message: ToSampler) -> Vec<ToSampler> {
     let mut bytes = Vec::new();
@@ -43,6 +43,7 @@ fn a_message_is_read_as_it_was_written() {
             faults: true,
             syscalls: true,
             counters: 2,
+            allocation_places: true,
         },
         ToSampler::Counters {
             events: vec![CounterRequest { kind: 1, config: 2 }],
@@ -52,6 +53,17 @@ fn a_message_is_read_as_it_was_written() {
                 offset: 0x1234,
                 function: 4095,
                 kind: PlaceKind::LeftIf { condition: 15 },
+            }],
+        },
+        ToSampler::AllocationPlaces {
+            places: vec![AllocationPlace {
+                offset: 0x1234,
+                semaphore: 0,
+                role: PlaceRole::GoFree,
+                flags_clear: 0x41,
+                address: Operand::NONE,
+                size: Operand::NONE,
+                weight: Operand::NONE,
             }],
         },
         ToSampler::Allocations {
