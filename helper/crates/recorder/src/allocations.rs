@@ -77,6 +77,8 @@ pub struct FirstProgram {
     pub has_library: bool,
     /// It is of Go, and its heap is not sampled.
     pub no_go: Option<NoGoSampling>,
+    /// It has probes for its allocations, and whether these could be used.
+    pub probes: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -411,6 +413,7 @@ mod tests {
             allocator: None,
             has_library: false,
             no_go: None,
+            probes: None,
         };
         allocations.launched(7, program);
         allocations.note_exit(1, 7, &mut stacks);

@@ -4,19 +4,21 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 
 use records::ToSampler;
-use symbolize::OwnAllocator;
+use symbolize::{OwnAllocator, memory_probes};
 
 use super::allocations::FirstProgram;
 use super::errors::RecordError;
 use super::go_sampling::{GoSampling, NoGoSampling};
 use super::options::RecordOptions;
 use super::recording::Recording;
+use super::reported_memory;
 use super::shown_path::module_name;
 
 impl Recording<'_> {
     /// Before the sampler is told what is wanted. Nothing, if allocations are not.
     pub(super) fn look_at_program(&mut self, options: &RecordOptions) {
         self.go = None;
+        self.reports = None;
         if self.library.is_none() {
             return;
         }
@@ -31,10 +33,16 @@ impl Recording<'_> {
             allocator: None,
             has_library: false,
             no_go: None,
+            probes: None,
         };
         if let Ok(file) = File::open(exe) {
             program.allocator = OwnAllocator::of(&file);
-            if program.allocator == Some(OwnAllocator::Go) {
+            let probes = memory_probes(&file);
+            if !probes.is_empty() {
+                let places = reported_memory::places(&probes);
+                program.probes = Some(places.is_some());
+                self.reports = places.map(|places| (file, places));
+            } else if program.allocator == Some(OwnAllocator::Go) {
                 match self.go_sampling(file, options) {
                     Ok(go) => self.go = Some(go),
                     Err(why) => program.no_go = Some(why),
@@ -66,13 +74,15 @@ impl Recording<'_> {
 
     /// Where the sampler is to put probes into the program. The process is attached to by now.
     pub(super) fn send_allocation_places(&mut self) -> Result<(), RecordError> {
-        let Some(go) = &self.go else {
-            return Ok(());
+        let (file, places) = match (&self.reports, &self.go) {
+            (Some((file, places)), _) => (file, places),
+            (None, Some(go)) => (&go.file, &go.places),
+            (None, None) => return Ok(()),
         };
-        let copy = go.file.try_clone();
+        let copy = file.try_clone();
         let copy =
             copy.map_err(|e| RecordError::internal(format!("cannot pass a file on: {e}")))?;
-        let places = go.places.clone();
+        let places = places.clone();
         (self.sampler).send_file(&ToSampler::AllocationPlaces { places }, copy.into());
         Ok(())
     }

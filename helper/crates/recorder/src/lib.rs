@@ -63,6 +63,7 @@ mod rate;
 mod recorded;
 mod recording;
 mod repetitions;
+mod reported_memory;
 mod row_cache;
 mod run_info;
 mod sampled_events;

@@ -1,11 +1,12 @@
 //! A recording in progress: what it has seen is its `evidence`, the rest is what it does. That is in `start`, `counting`, `launching`, `stopping`,
 //! `missed` and `finish`.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
-use records::{FromSampler, Mapping};
+use records::{AllocationPlace, FromSampler, Mapping};
 use supervision::{Job, Patience, Urgency};
 use target::{Launched, Launcher, Waiting};
 
@@ -37,6 +38,8 @@ pub struct Recording<'a> {
     pub(super) library: Option<Library>,
     /// How the command samples its heap itself, if it does.
     pub(super) go: Option<GoSampling>,
+    /// The command, if it reports its allocations by probes, and where.
+    pub(super) reports: Option<(File, Vec<AllocationPlace>)>,
     /// Starts the command; None when attached.
     pub(super) launcher: Option<Launcher>,
     /// The sampler has applied all that it was told.

@@ -94,6 +94,7 @@ impl<'a> Recording<'a> {
             environment: gather_environment(&seen.cwd, urgency),
             library,
             go: None,
+            reports: None,
             seen,
             launcher,
             turn,
@@ -213,7 +214,7 @@ impl<'a> Recording<'a> {
             faults: options.chosen.faults,
             syscalls: options.chosen.syscalls,
             counters: self.seen.counters_of_events.count(),
-            allocation_places: self.go.is_some(),
+            allocation_places: self.go.is_some() || self.reports.is_some(),
         };
         self.sampler.say(&hello);
         let events = self.seen.counters_of_events.requests();
@@ -263,13 +264,16 @@ impl<'a> Recording<'a> {
         let Some(library) = &self.library else {
             return Ok(());
         };
+        self.seen.allocations.interval = preload::interval(&launch_options(options).env);
+        if self.reports.is_some() {
+            return Ok(()); // the library would count the same memory
+        }
         let copy = library.file.try_clone();
         let copy =
             copy.map_err(|e| RecordError::internal(format!("cannot pass a file on: {e}")))?;
         self.sampler.send_file(&library.probes, copy.into());
         self.files
             .expect_library(&mut self.seen.modules, &library.path);
-        self.seen.allocations.interval = preload::interval(&launch_options(options).env);
         Ok(())
     }
 

@@ -15,6 +15,8 @@ pub enum OwnAllocator {
     Tcmalloc,
     /// Its own functions of the usual names, which come before those of any library.
     Malloc,
+    /// The heap of OCaml.
+    Ocaml,
     /// The heap of Go.
     Go,
 }
@@ -27,6 +29,7 @@ const FUNCTIONS: &[(&str, OwnAllocator)] = &[
     ("_rjem_malloc", OwnAllocator::Jemalloc),
     ("mi_malloc", OwnAllocator::Mimalloc),
     ("tc_malloc", OwnAllocator::Tcmalloc),
+    ("caml_alloc_small_dispatch", OwnAllocator::Ocaml),
     ("malloc", OwnAllocator::Malloc),
 ];
 
@@ -37,6 +40,7 @@ impl OwnAllocator {
             OwnAllocator::Mimalloc => "mimalloc",
             OwnAllocator::Tcmalloc => "tcmalloc",
             OwnAllocator::Malloc => "its own malloc",
+            OwnAllocator::Ocaml => "OCaml",
             OwnAllocator::Go => "Go",
         }
     }

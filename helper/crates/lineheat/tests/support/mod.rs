@@ -76,7 +76,7 @@ impl Program {
     }
 
     /// The compiler's arguments end before the program and its source.
-    fn compile_by(mut compiler: Command, name: &str, extension: &str) -> Program {
+    pub fn compile_by(mut compiler: Command, name: &str, extension: &str) -> Program {
         let source_path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("../../tests/programs/{name}.{extension}"));
         let source_path = source_path

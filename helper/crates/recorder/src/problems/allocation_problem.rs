@@ -24,6 +24,14 @@ pub enum AllocationProblem {
         program: String,
         why: NoGoSampling,
     },
+    /// Its own probes were used.
+    Reports {
+        program: String,
+    },
+    /// They could not be.
+    ProbesNotUsed {
+        program: String,
+    },
     /// It wants other distances between samples than usual: some of these.
     GoRates {
         program: String,
@@ -70,6 +78,18 @@ impl AllocationProblem {
             AllocationProblem::Go { program, why } => format!(
                 "What {program} allocates in Go was not recorded: {}. Go's own heap profile (runtime/pprof) has it, and `lineheat report` opens it.",
                 why_not_go(why)
+            ),
+            AllocationProblem::Reports { program } => format!(
+                "{program} reports its allocations itself (otel_memory): only these were recorded, not those of programs that it starts."
+            ),
+            AllocationProblem::ProbesNotUsed { program } => format!(
+                "{program} has probes for its allocations (otel_memory) that could not be used: each must be a nop of one byte, with its numbers in registers, in memory at a register, or constant, on x86-64."
+            ),
+            AllocationProblem::OwnAllocator {
+                program,
+                allocator: OwnAllocator::Ocaml,
+            } => format!(
+                "{program} is written in OCaml and manages its memory itself: only what its runtime and its C code take from malloc was recorded, in large pieces. Values in the minor heap are not seen."
             ),
             AllocationProblem::GoRates { program, bytes } => format!(
                 "{program} sets runtime.MemProfileRate: Go sampled its allocations {} apart on average, instead of 512 KiB. Figures and errors are by that.",

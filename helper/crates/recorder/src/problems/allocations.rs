@@ -13,6 +13,7 @@ pub fn not_sampled(seen: &Evidence) -> Option<Problem> {
     let program = seen.allocations.program.as_ref()?;
     let name = program.name.clone();
     Some(Problem::Allocations(match program.allocator {
+        _ if program.probes == Some(true) => AllocationProblem::Reports { program: name },
         Some(OwnAllocator::Go) => AllocationProblem::Go {
             program: name,
             why: program.no_go.clone()?,
@@ -25,6 +26,16 @@ pub fn not_sampled(seen: &Evidence) -> Option<Problem> {
         None if !program.has_library => AllocationProblem::NotLoaded { program: name },
         None => return None,
     }))
+}
+
+/// Its own probes for allocations are of another form than is known.
+pub fn probes_not_used(seen: &Evidence) -> Option<Problem> {
+    let program = seen.allocations.program.as_ref()?;
+    (program.probes == Some(false)).then(|| {
+        Problem::Allocations(AllocationProblem::ProbesNotUsed {
+            program: program.name.clone(),
+        })
+    })
 }
 
 /// Samples of Go at other distances than usual.
@@ -111,6 +122,7 @@ mod tests {
                 allocator,
                 has_library,
                 no_go: None,
+                probes: None,
             });
             told(not_sampled(&seen))
         };
@@ -131,6 +143,7 @@ mod tests {
                 allocator: Some(OwnAllocator::Go),
                 has_library: false,
                 no_go: Some(why),
+                probes: None,
             });
             told(not_sampled(&seen))
         };
@@ -158,6 +171,7 @@ mod tests {
             allocator: None,
             has_library: false,
             no_go: None,
+            probes: None,
         });
         (
             seen.allocations.programs_with,

@@ -25,7 +25,7 @@ use crate::named::Named;
 
 use allocations::{
     allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, go_rates,
-    not_sampled, programs_without, untracked,
+    not_sampled, probes_not_used, programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
 use calls::{
@@ -88,6 +88,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(syscall_time_beyond),
     Finding::Seen(not_sampled),
     Finding::Seen(go_rates),
+    Finding::Seen(probes_not_used),
     Finding::Seen(programs_without),
     Finding::Seen(allocations_lost),
     Finding::Seen(frees_lost),
