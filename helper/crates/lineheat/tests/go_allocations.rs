@@ -212,3 +212,25 @@ fn go_that_cannot_be_sampled_says_why() {
     assert!(problems_of(&profile).contains(sentence));
     assert_eq!(samples_of(&profile).len(), 0, "nothing is guessed");
 }
+
+#[test]
+fn go_that_another_program_starts_is_named() {
+    if !can_record() {
+        return;
+    }
+    for arguments in [&[][..], &["-buildmode=pie"]] {
+        let program = Program::compile_go_by(Path::new("go"), "heap", arguments);
+        let run = program.run_path();
+        let output = lineheat(&["record", "--alloc", "--output"])
+            .arg(&run)
+            .args(["--", "sh", "-c", "\"$0\"; exit 0"])
+            .arg(&program.path)
+            .output()
+            .expect("lineheat runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("exited with 0"), "{said}");
+        let problems = problems_of(&Profile::open(&run).expect("a run"));
+        let sentence = "What heap allocates in Go was not recorded: Go's sampling is turned on only in the command itself.";
+        assert!(problems.contains(sentence), "{problems}");
+    }
+}

@@ -41,6 +41,8 @@ pub struct Allocations {
     pub commands_without: u64,
     /// Distances between samples of Go, as programs wanted them: some of them.
     pub go_rates: BTreeSet<u32>,
+    /// Files of Go that the target runs beside the command.
+    pub go_elsewhere: BTreeSet<String>,
 }
 
 /// What a sample stands for.

@@ -2,13 +2,15 @@
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use records::ToSampler;
-use symbolize::{OwnAllocator, memory_probes};
+use symbolize::{OwnAllocator, is_go, memory_probes};
 
 use super::allocations::FirstProgram;
 use super::errors::RecordError;
 use super::go_sampling::{GoSampling, NoGoSampling};
+use super::modules::ModuleIndex;
 use super::options::RecordOptions;
 use super::recording::Recording;
 use super::reported_memory;
@@ -70,6 +72,14 @@ impl Recording<'_> {
             go.turn_on(launcher, self.seen.pid)?;
         }
         Ok(go)
+    }
+
+    /// A file whose code the target runs, and which is not the command.
+    pub(super) fn note_go(&mut self, module: ModuleIndex, path: &Path) {
+        let allocations = &mut self.seen.allocations;
+        if allocations.interval > 0 && self.files.of(module).is_some_and(is_go) {
+            allocations.go_elsewhere.insert(module_name(path));
+        }
     }
 
     /// Where the sampler is to put probes into the program. The process is attached to by now.

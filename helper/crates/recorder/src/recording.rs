@@ -108,7 +108,11 @@ impl Recording<'_> {
         if is_library(path) {
             self.seen.allocations.note_library(pid);
         }
+        let is_met = self.seen.modules.known(mapping.file).is_some();
         let module = self.module_of(pid, from_ns, &mapping, path);
+        if !is_met {
+            self.note_go(module, path);
+        }
         self.seen
             .spaces
             .map(pid, from_ns, range, mapping.file_offset, module);

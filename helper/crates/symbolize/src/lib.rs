@@ -72,7 +72,7 @@ pub use memory_probes::{MemoryProbe, memory_probes};
 pub use module::ModuleFile;
 pub use module_symbols::{Frame, ModuleSymbols};
 pub use options::Options;
-pub use own_allocator::OwnAllocator;
+pub use own_allocator::{OwnAllocator, is_go};
 pub use split_files::{SplitFile, split_files_of};
 pub use symbolize::{symbolize_module, symbolize_module_with};
 pub use text::Text;

@@ -21,6 +21,12 @@ pub enum OwnAllocator {
     Go,
 }
 
+/// Whether a file was made by the Go compiler.
+pub fn is_go(file: &File) -> bool {
+    let map = GuardedMap::of(file);
+    map.is_ok_and(|map| Elf::parse(&map).is_ok_and(|elf| elf.is_go()))
+}
+
 /// Functions that an allocator exports under its own name, as its manual has them. The usual ones come last: allocators have these
 /// too.
 const FUNCTIONS: &[(&str, OwnAllocator)] = &[

@@ -24,6 +24,10 @@ pub enum AllocationProblem {
         program: String,
         why: NoGoSampling,
     },
+    /// Files of Go that are not the command.
+    GoElsewhere {
+        files: Vec<String>,
+    },
     /// Its own probes were used.
     Reports {
         program: String,
@@ -78,6 +82,10 @@ impl AllocationProblem {
             AllocationProblem::Go { program, why } => format!(
                 "What {program} allocates in Go was not recorded: {}. Go's own heap profile (runtime/pprof) has it, and `lineheat report` opens it.",
                 why_not_go(why)
+            ),
+            AllocationProblem::GoElsewhere { files } => format!(
+                "What {} allocates in Go was not recorded: Go's sampling is turned on only in the command itself. To record a program of Go that another program starts, give it as the command.",
+                listed(files)
             ),
             AllocationProblem::Reports { program } => format!(
                 "{program} reports its allocations itself (otel_memory): only these were recorded, not those of programs that it starts."
@@ -148,6 +156,16 @@ fn why_not_go(why: &NoGoSampling) -> String {
         NoGoSampling::OthersFile(owner) => format!(
             "the file belongs to {owner}, and only its first execution could be recorded. Record one execution, or a copy of the file"
         ),
+    }
+}
+
+fn listed(files: &[String]) -> String {
+    const NAMED_MAX: usize = 3;
+    let names = files.iter().take(NAMED_MAX).cloned();
+    let names = names.collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(NAMED_MAX) {
+        0 => names,
+        more => format!("{names} and {more} more"),
     }
 }
 

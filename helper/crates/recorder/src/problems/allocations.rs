@@ -38,6 +38,16 @@ pub fn probes_not_used(seen: &Evidence) -> Option<Problem> {
     })
 }
 
+/// Go that is not the command's own.
+pub fn go_elsewhere(seen: &Evidence) -> Option<Problem> {
+    let files = &seen.allocations.go_elsewhere;
+    (!files.is_empty()).then(|| {
+        Problem::Allocations(AllocationProblem::GoElsewhere {
+            files: files.iter().cloned().collect(),
+        })
+    })
+}
+
 /// Samples of Go at other distances than usual.
 pub fn go_rates(seen: &Evidence) -> Option<Problem> {
     let program = seen.allocations.program.as_ref()?;

@@ -24,8 +24,8 @@ use crate::evidence::Evidence;
 use crate::named::Named;
 
 use allocations::{
-    allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, go_rates,
-    not_sampled, probes_not_used, programs_without, untracked,
+    allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, go_elsewhere,
+    go_rates, not_sampled, probes_not_used, programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
 use calls::{
@@ -87,6 +87,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(syscalls_without_stack),
     Finding::Seen(syscall_time_beyond),
     Finding::Seen(not_sampled),
+    Finding::Seen(go_elsewhere),
     Finding::Seen(go_rates),
     Finding::Seen(probes_not_used),
     Finding::Seen(programs_without),
