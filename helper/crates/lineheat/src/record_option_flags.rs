@@ -96,9 +96,9 @@ pub struct OfRecord {
     /// Linux 6.6 or newer. Show the counts with `report --calls`
     #[arg(long, value_name = "FUNCTION")]
     pub calls: Vec<String>,
-    /// Also time the calls of --calls, each from its start to its return: median, percentiles and maximum. Each timed call
-    /// takes about 2 us more, in a virtual machine about 25 us. Functions that are called too often for that are counted
-    /// only from then on. Not for Go. Show the times with `report --calls`
+    /// Also time the calls of --calls, each from its start to its return: median, percentiles and maximum. In a virtual
+    /// machine, each timed call takes about 25 us more. Functions that are called too often for that are only counted from
+    /// then on. Not for Go. Show the times with `report --calls`
     #[arg(long)]
     pub latency: bool,
     /// Stop after this many seconds
