@@ -1,74 +1,17 @@
 //! Sampler → engine: samples, what happened to the address spaces, and counts.
 
-mod parsing;
-
 use std::io::{self, Write};
-
-use parsing::{parse_copy, parse_refusal, parse_sample};
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::bytes::{Body, Fields, MessageError, write_message};
 use crate::calls::{CallTimes, CallsOfThread};
 use crate::counters::CounterTotal;
-use crate::layout::{COPIED_REGISTERS, Counter, StackEnd};
+use crate::layout::Counter;
 use crate::mapping::{Mapping, parse_mapping, put_mapping};
 use crate::sampler_error::SamplerError;
+use crate::stack_records::{CopyRecord, RestRecord, SampleRecord, parse_copy, parse_sample};
 use crate::wait::WaitEnd;
 use crate::worth::Worth;
-
-/// One stack. Addresses are where execution was (leaf) or the call was made (callers: return address − 1).
-#[derive(Debug, Clone, PartialEq)]
-pub struct SampleRecord {
-    pub time_ns: u64, // CLOCK_MONOTONIC
-    pub pid: u32,
-    pub tid: u32,
-    pub worth: Worth,
-    pub end: StackEnd,
-    pub comm: [u8; 16],
-    /// Ids of kernel symbols, innermost first; 0: a kernel address without a name.
-    pub kernel: Vec<u32>,
-    /// Innermost first.
-    pub user: Vec<u64>,
-}
-
-/// A sample whose user stack is still to be unwound: what it takes to do so.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CopyRecord {
-    pub time_ns: u64, // CLOCK_MONOTONIC
-    pub pid: u32,
-    pub tid: u32,
-    pub worth: Worth,
-    pub comm: [u8; 16],
-    /// As in [`SampleRecord`].
-    pub kernel: Vec<u32>,
-    /// By DWARF number.
-    pub registers: [u64; COPIED_REGISTERS],
-    pub ip: u64,
-    /// False: `ip` is a return address, that of a system call.
-    pub is_exact: bool,
-    /// From the stack pointer up.
-    pub stack: Vec<u8>,
-    /// Of another stack, below that one; empty where there is none, or where it was not looked for.
-    pub other: CopiedPiece,
-}
-
-/// Memory of a process.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CopiedPiece {
-    /// Address of the first byte.
-    pub start: u64,
-    pub bytes: Vec<u8>,
-}
-
-/// Events of a thread that no sample stands for: where they were is not known.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RestRecord {
-    pub time_ns: u64, // CLOCK_MONOTONIC
-    pub pid: u32,
-    pub tid: u32,
-    pub worth: Worth,
-    pub comm: [u8; 16],
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromSampler {
@@ -446,6 +389,14 @@ impl FromSampler {
         message
             .filter(|_| f.0.is_empty())
             .ok_or(MessageError::BadBody { kind })
+    }
+}
+
+/// None inside: nothing was refused.
+fn parse_refusal(f: &mut Fields<'_>) -> Option<Option<SamplerError>> {
+    match f.u8()? {
+        0 => Some(None),
+        _ => SamplerError::parse(f).map(Some),
     }
 }
 

@@ -7,6 +7,8 @@ use crate::MessageReader;
 use crate::SampleKind;
 use crate::SamplerStep;
 use crate::WaitCause;
+use crate::layout::{COPIED_REGISTERS, StackEnd};
+use crate::stack_records::CopiedPiece;
 
 fn sample() -> FromSampler {
     FromSampler::Sample(SampleRecord {
