@@ -96,6 +96,7 @@ static __always_inline int take_counted(struct bpf_perf_event_data *ctx, u32 num
 	head->kind = SAMPLE_COUNTED + number;
 	head->value = of->pending;
 	head->weight = 1;
+	head->id = 0;
 	bool in_kernel = are_of_kernel(&ctx->regs), exact_ip = true;
 	w->kernel_frames = 0;
 	if (in_kernel) {

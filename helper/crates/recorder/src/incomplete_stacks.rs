@@ -62,9 +62,12 @@ impl IncompleteStacks {
     }
 }
 
-/// Names that GHC gives its closures.
+/// Names that GHC gives its closures: those of its run time, and those behind a module, whose name begins with a capital or has an
+/// encoded dot. Functions of C may end like them.
 fn is_of_ghc(function: &str) -> bool {
-    function.starts_with("stg_") || function.ends_with("_info")
+    let of_module =
+        || function.starts_with(|c: char| c.is_ascii_uppercase()) || function.contains("zi");
+    function.starts_with("stg_") || (function.ends_with("_info") && of_module())
 }
 
 fn run_time_of(file: &str) -> Option<RunTime> {
@@ -99,6 +102,8 @@ mod tests {
         assert_eq!(native, " 100 % of them end in prog.");
         let haskell = told(&[module], &[], &["main", "Main_fib_info"]);
         assert!(haskell.contains("compiled by GHC"), "{haskell}");
+        let c = told(&[module], &[], &["get_code_info", "tok_info"]);
+        assert_eq!(c, " 100 % of them end in prog.");
         assert!(told(&[no_file], &["luajit"], &[]).contains("luajit -joff"));
     }
 }
