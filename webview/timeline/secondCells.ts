@@ -18,7 +18,7 @@ export interface CellCounts {
   readonly own: number;
   readonly library: number;
   readonly kernel: number;
-  readonly waits: number | undefined; // where waits are shown: how many threads waited, on average
+  readonly waits?: number; // where waits are shown: how many threads waited, on average
 }
 
 export class SecondCells {
@@ -42,8 +42,8 @@ export class SecondCells {
       const { columns, all, shows } = piece;
       const at = cell - first;
       if (at < 0 || at >= columns) continue;
-      const waits = shows === 'waits' ? amountsOf(piece)(at) / WHOLE : undefined;
-      return { own: all.own[at]!, library: all.library[at]!, kernel: all.kernel[at]!, waits };
+      const samples = { own: all.own[at]!, library: all.library[at]!, kernel: all.kernel[at]! };
+      return shows === 'waits' ? { ...samples, waits: amountsOf(piece)(at) / WHOLE } : samples;
     }
     return undefined;
   }
