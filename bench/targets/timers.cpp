@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -84,7 +85,8 @@ class Index {
     std::uint32_t lines = 0;
 };
 
-int main() {
+int main(int count, char **arguments) {
+    int texts = count > 1 ? std::atoi(arguments[1]) : 400;
     Index index;
     std::uint64_t state = 1;
     auto random = [&](std::uint32_t below) {
@@ -92,7 +94,7 @@ int main() {
         return std::uint32_t(state >> 33) % below;
     };
     std::size_t found = 0;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < texts; i++) {
         std::string text;
         for (int word = 0; word < 4000; word++)
             text += "w" + std::to_string(random(1 + random(500))) + ' ';
