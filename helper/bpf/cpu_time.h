@@ -57,12 +57,13 @@ int add_cpu_times(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Takes them out, as on_free does, which may come any moment: whoever does it adds the time. */
+/* Takes them out, as on_free does, which may come any moment: whoever does it adds the time. What was read of a task that was freed in
+ * between, and replaced by another one that ended, may be anything; no thread has run for longer than the machine. */
 static long add_ended(void *map, const u64 *address, u8 *value, void *unused)
 {
 	u64 key = *address;
 	u64 used = BPF_CORE_READ((struct task_struct *)key, se.sum_exec_runtime);
-	if (bpf_map_delete_elem(&ended_tasks, &key) == 0)
+	if (bpf_map_delete_elem(&ended_tasks, &key) == 0 && used < bpf_ktime_get_boot_ns())
 		__sync_fetch_and_add(&followed_cpu_ns, used);
 	return 0;
 }

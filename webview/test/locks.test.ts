@@ -48,8 +48,8 @@ async function showLocks(panel: PanelPage, hasLocks = true) {
   await panel.postView('flameGraph', shopGraph);
   await panel.postView('functions', shopFunctions);
   if (!hasLocks) return;
-  await panel.postView('locks', lockContent);
   await panel.page.locator('vscode-tab-header', { hasText: 'Locks' }).click();
+  await panel.postView('locks', lockContent);
   await panel.settle();
 }
 

@@ -9,6 +9,7 @@ use crate::comparison::{ComparedSide, Comparison};
 use crate::counts::count_groups;
 use crate::earlier_runs::{EarlierRun, EarlierRuns};
 use crate::evidence::{Evidence, Test};
+use crate::execution::Execution;
 use crate::frames::{ChainFrame, Measure};
 use crate::learnt_rows::learn_functions;
 use crate::matching::match_functions;
@@ -114,9 +115,14 @@ impl Comparison {
         );
 
         // The files of a side may have been sampled at different rates.
+        let value_of_sample = |one: &Execution| one.value.max(1) as f64 / one.samples.max(1) as f64;
         let values_of_sample: Vec<f64> = ([&base, &new].iter())
             .flat_map(|side| &side.executions)
-            .map(|one| one.value.max(1) as f64 / one.samples.max(1) as f64)
+            .map(|one| {
+                evidence
+                    .value_of_count
+                    .unwrap_or_else(|| value_of_sample(one))
+            })
             .collect();
         let sizes = match (normalisation, evidence.test) {
             (Normalisation::Share, Test::Executions) => {

@@ -14,6 +14,17 @@ use crate::tally::OpenGroups;
 /// Counts that are held for all call paths at once; beyond it columns are taken in turn.
 const DENSE_MAX: usize = 32_000_000;
 
+/// Of all that is counted together.
+const COUNT_MAX: f64 = 2e9;
+
+/// What a sample of both sides is worth on average, or more where sums would be too large for counts.
+pub(crate) fn value_of_count(sides: [&Side; 2]) -> f64 {
+    let executions = || sides.iter().flat_map(|side| &side.executions);
+    let value: f64 = executions().map(|one| one.value as f64).sum();
+    let samples: f64 = executions().map(|one| one.samples as f64).sum();
+    (value / samples.max(1.0)).max(value / COUNT_MAX)
+}
+
 /// Samples by column.
 pub(crate) struct Columns {
     pub count: usize,
@@ -36,6 +47,27 @@ impl Columns {
             .map(|(sample, amount)| {
                 let samples = u32::try_from(amount.samples).unwrap_or(u32::MAX);
                 (sample as u32, side.execution_of(sample), samples)
+            })
+            .filter(|entry| entry.2 > 0)
+            .collect();
+        Columns {
+            count: side.executions.len(),
+            entries,
+        }
+    }
+
+    /// One column an execution; counts are values in units of `value_of_count`. What rounding leaves of a sample is counted with the next
+    /// ones, so that sums of many small values are right.
+    pub fn of_values(side: &Side, measure: Measure, value_of_count: f64) -> Columns {
+        let mut rest = vec![0.0; side.executions.len()];
+        let entries = (side.analyzed.amounts(measure))
+            .map(|(sample, amount)| {
+                let execution = side.execution_of(sample);
+                let rest = &mut rest[execution as usize];
+                *rest += amount.value as f64 / value_of_count;
+                let count = rest.round().max(0.0);
+                *rest -= count;
+                (sample as u32, execution, count as u32)
             })
             .filter(|entry| entry.2 > 0)
             .collect();

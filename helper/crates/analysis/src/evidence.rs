@@ -2,7 +2,8 @@
 //!
 //! - One execution each: batch means. It tests these two executions, not the two programs.
 //! - Several: t over the executions, within their turns where they were made in turns. Where one side has a single one, it
-//!   is taken to vary as the other side's do.
+//!   is taken to vary as the other side's do. Where samples are worth different amounts, it is values that are compared, in units of
+//!   what one is worth on average: how much executions vary is seen from them, whatever their samples are.
 //! - Two parts of one run that are no executions: windows of their time.
 
 use profile::Nature;
@@ -12,7 +13,7 @@ use statistics::{
 };
 
 use crate::amounts::{Amount, Amounts};
-use crate::counts::{Columns, Counted, Counts};
+use crate::counts::{Columns, Counted, Counts, value_of_count};
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
 use crate::frames::Measure;
 use crate::learnt_noise::{FEW_EXECUTIONS, LearntNoise, Spread};
@@ -48,6 +49,8 @@ pub(crate) struct Evidence {
     pub problem: String,
     /// Value of a sample of each side per unit, of batches; see [`BatchedCounts::value`].
     pub value_of_sample: [f64; 2],
+    /// What one in the columns is worth, where it is not a sample.
+    pub value_of_count: Option<f64>,
     pub samples: [u64; 2],
     /// By execution, base first.
     library_sizes: Vec<f64>,
@@ -82,7 +85,9 @@ impl Evidence {
             (sides.iter().zip(measure))
                 .filter_map(|(side, measure)| side.analyzed.measures().get(measure))
         };
-        if let Some(exact) = measures().find(|of| of.nature == Nature::Exact) {
+        let by_value =
+            several && cut.is_none() && !old && measures().all(|of| of.nature != Nature::Sampled);
+        if let Some(exact) = measures().find(|of| of.nature == Nature::Exact && !by_value) {
             return none(&format!(
                 "{} is counted exactly, but these profiles do not show how much it varies from one execution to the next, so changes cannot be distinguished from noise.",
                 exact.name
@@ -93,7 +98,7 @@ impl Evidence {
                 "These profiles contain no sample counts, so changes cannot be distinguished from noise.",
             );
         }
-        if let Some(weighted) = measures().find(|of| of.nature == Nature::Weighted) {
+        if let Some(weighted) = measures().find(|of| of.nature == Nature::Weighted && !by_value) {
             return none(&format!(
                 "Samples of {} are worth different amounts, so counting them does not distinguish changes from noise.",
                 weighted.name
@@ -132,7 +137,10 @@ impl Evidence {
             Some(Ok(cut)) => Some(cut),
             None => None,
         };
-        let columns = if let Some(cut) = &cut {
+        let value_of_count = by_value.then(|| value_of_count(sides));
+        let columns = if let Some(value) = value_of_count {
+            Some([0, 1].map(|side| Columns::of_values(sides[side], measure[side], value)))
+        } else if let Some(cut) = &cut {
             Some([0, 1].map(|side| cut.columns(&sides[side].analyzed, measure[side])))
         } else if several {
             Some([0, 1].map(|side| Columns::of_executions(sides[side], measure[side])))
@@ -157,6 +165,7 @@ impl Evidence {
             columns,
             problem: String::new(),
             value_of_sample: [0.0; 2],
+            value_of_count,
             library_sizes: Vec::new(),
             turns: turns(&sides[0].executions, &sides[1].executions),
             noise: LearntNoise::UNKNOWN,
@@ -211,6 +220,7 @@ impl Evidence {
             columns: [Columns::none(), Columns::none()],
             problem: String::new(),
             value_of_sample: [0.0; 2],
+            value_of_count: None,
             samples: [0; 2],
             library_sizes: Vec::new(),
             windows: Windows::default(),

@@ -138,7 +138,7 @@ fn change_of_parts(comparison: &Comparison) -> Option<String> {
         return None;
     }
     let more = if change < 0.0 { "less" } else { "more" };
-    let verb = if is_time(comparison.unit()) {
+    let verb = if comparison.is_of_speed() {
         "uses"
     } else {
         "has"
@@ -215,7 +215,7 @@ fn changed(comparison: &Comparison, whole: &Whole) -> String {
         _ => word,
     };
     let [subject, object] = [comparison.names().subject(), comparison.names().object()];
-    if !is_time(comparison.unit()) {
+    if !comparison.is_of_speed() {
         let more = match whole.verdict {
             Verdict::Slower => "more",
             _ => "less",
@@ -245,12 +245,19 @@ impl Comparison {
     /// The verdict in a word for people: slower and faster where that is what it means. Of time, a share can also grow because
     /// another one falls.
     pub fn verdict_word(&self, verdict: Verdict) -> &'static str {
-        let is_slowness = is_time(self.unit()) && self.normalisation() != Normalisation::Share;
+        let is_slowness = self.is_of_speed() && self.normalisation() != Normalisation::Share;
         match verdict {
             Verdict::Slower if !is_slowness => "more",
             Verdict::Faster if !is_slowness => "less",
             verdict => verdict.word(),
         }
+    }
+}
+
+impl Comparison {
+    /// A program that waits less is not faster for that: others may hold it up less.
+    fn is_of_speed(&self) -> bool {
+        is_time(self.unit()) && self.value_name() != "wait"
     }
 }
 
@@ -393,6 +400,7 @@ fn method_of_windows(comparison: &Comparison) -> String {
 fn measure(comparison: &Comparison) -> String {
     match comparison.new.analyzed.value_name(comparison.new.measure) {
         "cpu" => "CPU time".to_owned(),
+        "wait" => "waiting time".to_owned(),
         name => name.to_owned(),
     }
 }
