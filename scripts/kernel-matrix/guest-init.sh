@@ -22,11 +22,11 @@ section() {
 
 # File capabilities are part of no cpio archive: they are set here, on a file system that keeps them.
 mkdir -m 755 capable
-cp /bin/lineheat /bin/lineheat-sampler capable
+cp /bin/lineheat /bin/lineheat-sampler /bin/liblineheat_alloc.so capable
 /bin/setcap cap_bpf,cap_perfmon=ep capable/lineheat-sampler
 
 mkdir -m 755 admin
-cp /bin/lineheat /bin/lineheat-sampler admin
+cp /bin/lineheat /bin/lineheat-sampler /bin/liblineheat_alloc.so admin
 /bin/setcap cap_bpf,cap_perfmon,cap_sys_admin=ep admin/lineheat-sampler
 
 as_root() { /bin/lineheat "$@"; }

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { findProgram, run, track } from '../steps/command.mjs';
-import { cargoBuiltFor, inRoot } from '../steps/paths.mjs';
+import { cargoBuiltFor, inRoot, preloaded } from '../steps/paths.mjs';
 import { Sentence } from '../steps/report.mjs';
 import { arm64Tree } from './arm64-tree.mjs';
 
@@ -62,6 +62,7 @@ export function packFileSystem(work, arch = 'x64') {
     const { compilers } = machines[arch];
     for (const binary of [engine, sampler, tool('setpriv', 'usr/bin'), tool('setcap', 'sbin')])
       await addBinary(tree, binary);
+    await copyFile(cargoBuiltFor(arch, preloaded), path.join(tree, 'bin', preloaded));
     for (const binary of [engine, sampler])
       await run(`${compilers}strip`, [path.join(tree, 'bin', path.basename(binary))]);
     for (const [name, [compiler, ...rest]] of Object.entries(programs)) {
