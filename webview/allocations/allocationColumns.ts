@@ -19,7 +19,7 @@ export function allocationColumns(table: AllocationTable): TableColumn[] {
   return [
     ...memory('allocated', l10n.t('Allocated'), l10n.t('All memory that the line allocated'), allocated),
     ...memory('inUse', l10n.t('In use'), l10n.t('What of it was never freed, or not by the selected end'), inUse),
-    ...memory('peak', l10n.t('At the peak'), l10n.t('What of it was in use when the program used most memory'), peak),
+    ...memory('peak', l10n.t('Peak'), l10n.t('What of it was in use when the program used most memory'), peak),
     ...memory('temporary', l10n.t('Temporary'), l10n.t('What of it was freed soon, by the same thread'), temporary),
     ...(allocated ? [objectsColumn(allocated), errorColumn(allocated)] : []),
     {

@@ -1,12 +1,14 @@
 //! Waiting time by who is to blame for it: the line of the program that held the lock, or else what was waited for.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use profile::{LockHolder, WaitReason};
 
 use crate::amounts::Amount;
 use crate::analyzed::Analyzed;
+use crate::idle_threads::apart;
+use crate::thread_times::thread_times;
 use crate::wait_times::reason_of;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +24,24 @@ pub enum BlamedOn<'a> {
     Holder(LockHolder<'a>),
     /// No line of the program is known to have caused the wait, which had this reason.
     Nobody(&'a str),
+    /// The thread was parked all the time, like a worker for which there was no work.
+    Idle,
 }
 
-/// Of the selection, most time first. The amounts add up to its waiting time. Empty: nothing waited, or waits were not recorded.
+/// Of the selection, most time first, idle threads last. The amounts add up to its waiting time. Empty: nothing waited, or waits were not recorded.
 pub fn blame(analyzed: &Analyzed) -> Vec<Blame<'_>> {
     let profile = analyzed.profile();
     let Some(wait) = profile.find_sample_type("wait", "nanoseconds") else {
         return Vec::new();
     };
+    let idle = idle_threads(analyzed);
+    let threads = analyzed.thread_table();
     let mut sums: BTreeMap<BlamedOn, Amount> = BTreeMap::new();
     for (sample, amount) in analyzed.amounts(wait) {
         let holder = LockHolder::of_sample(profile, sample);
+        let thread = threads.all[threads.of_sample[sample] as usize];
         let on = match holder.filter(|of| !of.function.is_empty()) {
+            _ if idle.contains(&(thread.pid, thread.tid)) => BlamedOn::Idle,
             Some(holder) => BlamedOn::Holder(LockHolder {
                 thread: "",
                 ..holder
@@ -46,8 +54,17 @@ pub fn blame(analyzed: &Analyzed) -> Vec<Blame<'_>> {
     }
     let all = sums.into_iter().map(|(on, amount)| Blame { on, amount });
     let mut rows: Vec<_> = all.filter(|row| row.amount.value > 0).collect();
-    rows.sort_by_key(|row| (Reverse(row.amount.value), row.on));
+    rows.sort_by_key(|row| (row.on == BlamedOn::Idle, Reverse(row.amount.value), row.on));
     rows
+}
+
+/// By process and number.
+fn idle_threads(analyzed: &Analyzed) -> BTreeSet<(u32, u32)> {
+    let threads = thread_times(analyzed).unwrap_or_default();
+    let (_, idle) = apart(threads);
+    idle.iter()
+        .map(|(of, _)| (of.thread.pid, of.thread.tid))
+        .collect()
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     if rows.is_empty() {
         return "No thread waited.\n".to_owned();
     }
-    let all_ns = rows.iter().map(|row| row.amount.value).sum();
+    let busy = rows.iter().filter(|row| row.on != BlamedOn::Idle);
+    let all_ns = busy.map(|row| row.amount.value).sum();
     let mut table = Table::new(&[
         ("waited", Align::Right),
         ("", Align::Right),
@@ -41,10 +42,15 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
                 (format!("{} {place}", of.function), "holding a lock")
             }
             BlamedOn::Nobody(reason) => ("no line of the program".to_owned(), reason),
+            BlamedOn::Idle => (String::new(), "idle threads, in no share"),
+        };
+        let of_all = match row.on {
+            BlamedOn::Idle => String::new(),
+            _ => share(row.amount.value, all_ns, None),
         };
         table.row(vec![
             (value(row.amount.value, "nanoseconds"), Style::Plain),
-            (share(row.amount.value, all_ns, None), Style::Faint),
+            (of_all, Style::Faint),
             (count(row.amount.samples), Style::Plain),
             (visible(&place).into_owned(), Style::Plain),
             (visible(why).into_owned(), Style::Faint),
@@ -62,7 +68,7 @@ pub struct JsonBlame<'a> {
     waits: u64,
     /// Null: no line of the program is known to have caused the waits.
     at: Option<JsonPlace<'a>>,
-    /// "holder", or why was waited.
+    /// "holder", why was waited, or "idle": threads that were parked all the time.
     cause: &'a str,
 }
 
@@ -72,6 +78,7 @@ pub fn json_blame(analyzed: &Analyzed, limit: usize) -> Vec<JsonBlame<'_>> {
         let (at, cause) = match row.on {
             BlamedOn::Holder(of) => (Some(JsonPlace::of(of)), "holder"),
             BlamedOn::Nobody(reason) => (None, reason),
+            BlamedOn::Idle => (None, "idle"),
         };
         JsonBlame {
             waited_ns: row.amount.value,

@@ -75,6 +75,9 @@ fn waiting_in_a_convoy_is_blamed_on_the_line_that_holds_the_lock() {
     });
     assert!(at_sleep_ns * 100 >= locks_ns * 95, "{blamed:#?}");
     assert!(at_sleep_ns <= locks_ns, "{blamed:#?}");
+    // The main thread waits for the others all the time.
+    let (idle_ns, _) = sum(&blamed, |row| row["cause"] == "idle" && row["at"].is_null());
+    assert!(idle_ns > 0, "{blamed:#?}");
     let (all_ns, _) = sum(&blamed, |_| true);
     let reasons = rows_of(&report, "reasons");
     let of = |row: &Value| row["total"].as_u64().expect("a sum");
