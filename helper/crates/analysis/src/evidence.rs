@@ -8,8 +8,9 @@
 
 use profile::Nature;
 use statistics::{
-    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise, Windows,
-    batch_means, benjamini_hochberg, compare_features, iterated_median_of_ratios, rare_on_one_side,
+    BATCHES, BatchedCounts, CountTable, FeatureEffect, LEAST_COUNT, LibrarySize, RunNoise,
+    WholeEffect, Windows, batch_means, benjamini_hochberg, compare_features,
+    iterated_median_of_ratios, rare_on_one_side,
 };
 
 use crate::amounts::{Amount, Amounts};
@@ -17,6 +18,7 @@ use crate::counts::{Columns, Counted, Counts, value_of_count};
 use crate::effect::{Effect, Effects, FEW_SAMPLES};
 use crate::frames::Measure;
 use crate::learnt_noise::{FEW_EXECUTIONS, LearntNoise, Spread};
+use crate::missing_executions::missing_executions;
 use crate::normalisation::Normalisation;
 use crate::side::Side;
 use crate::turns::turns;
@@ -214,6 +216,17 @@ impl Evidence {
         self.least_noise.unwrap_or(self.noise.noise)
     }
 
+    /// As rows are, the whole varies by the number of its events at least.
+    pub fn at_least_of_events(&self, found: WholeEffect, runs: [usize; 2]) -> WholeEffect {
+        let executions = (runs[0] + runs[1]) as f64;
+        let mean = self.samples.iter().sum::<u64>() as f64 / executions;
+        let noise = RunNoise {
+            cv: mean.max(1.0).sqrt().recip(),
+            df: f64::INFINITY,
+        };
+        found.with_at_least(noise, runs)
+    }
+
     pub fn of_nothing() -> Evidence {
         Evidence {
             test: Test::None,
@@ -394,7 +407,12 @@ impl Evidence {
         };
         let runs = [base.columns, new.columns];
         for (row, found) in tested.into_iter().zip(found.effects) {
-            if let Some(found) = found {
+            if let Some(mut found) = found {
+                if self.value_of_count.is_some() {
+                    // Events of their own, or samples at random distances, vary by their number at least.
+                    let mean = samples(row) as f64 / (runs[0] + runs[1]) as f64;
+                    found = found.with_at_least(RunNoise::NONE, mean, runs);
+                }
                 let found = self.least_noise.map_or(found, |of_whole| {
                     let noise = base.noise.get(row).copied().unwrap_or(of_whole);
                     let of_noise = Evidence::runs_of_noise(runs);
@@ -414,16 +432,6 @@ pub(crate) struct Rows<'a, T, A> {
     pub effects: &'a mut [T],
     pub effect: fn(&mut T) -> &mut Effect,
     amounts: A,
-}
-
-/// How many more executions of each side bring a row with so many samples to those that a test needs.
-fn missing_executions(samples: u64, executions: [usize; 2]) -> u64 {
-    let [base, new] = executions.map(|executions| executions as u64);
-    if samples == 0 {
-        return 0;
-    }
-    let of_each_side = (LEAST_COUNT * (base + new)).div_ceil(2 * samples);
-    of_each_side.saturating_sub(base.min(new)).max(1)
 }
 
 /// Benjamini and Hochberg's q over all that were tested, and the verdicts.
@@ -462,30 +470,4 @@ fn table(base: &Counts, new: &Counts, rows: &[usize]) -> Vec<u64> {
         .flat_map(|&row| base.row(row).iter().chain(new.row(row)))
         .map(|&count| u64::from(count))
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// At the rate so far, the missing executions bring a row to what a test needs, and one fewer does not.
-    #[test]
-    fn so_many_executions_are_missing_and_no_more() {
-        for executions in [1u64, 3, 8, 40] {
-            for samples in 1..LEAST_COUNT {
-                let missing = missing_executions(samples, [executions as usize; 2]);
-                let expected = |more: u64| samples * (executions + more) / executions;
-                assert!(
-                    expected(missing) >= LEAST_COUNT,
-                    "{samples} of {executions}"
-                );
-                assert!(
-                    expected(missing - 1) < LEAST_COUNT,
-                    "{samples} of {executions}"
-                );
-            }
-        }
-        assert_eq!(missing_executions(0, [5, 5]), 0);
-        assert_eq!(missing_executions(12, [1, 8]), 11);
-    }
 }

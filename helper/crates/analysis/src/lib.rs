@@ -55,6 +55,7 @@ mod matching_names;
 mod memory_columns;
 mod memory_times;
 mod merge;
+mod missing_executions;
 mod moved_cost;
 mod moves;
 mod named_functions;

@@ -53,7 +53,14 @@ pub(crate) fn whole(comparison: &Comparison) -> Whole {
         Test::Executions => match recorded_until(comparison) {
             Some(end) => Some(end.effect),
             None => {
-                let found = compare_runs(&costs[0], &costs[1], &comparison.evidence.turns).ok();
+                let evidence = &comparison.evidence;
+                let found = compare_runs(&costs[0], &costs[1], &evidence.turns).ok();
+                let found = match evidence.value_of_count {
+                    None => found,
+                    Some(_) => found.map(|found| {
+                        evidence.at_least_of_events(found, costs.each_ref().map(Vec::len))
+                    }),
+                };
                 let runs = Evidence::runs_of_noise([costs[0].len(), costs[1].len()]);
                 match comparison.evidence.least_noise {
                     Some(noise) => found.map(|found| found.with_at_least(noise, runs)),

@@ -5,12 +5,14 @@ use recorder::{Choices, Privilege};
 use crate::check::{Check, State, check};
 use crate::real_recording::record_nothing;
 
+const ALLOCATIONS: &str = "allocations";
+
 type Choose = fn(&mut Choices);
 
 /// What each check asks a recording for.
 const KINDS: &[(&str, &str, Choose)] = &[
     ("waiting", "Waiting time", |chosen| chosen.waiting = true),
-    ("allocations", "Allocations", |chosen| {
+    (ALLOCATIONS, "Allocations", |chosen| {
         chosen.allocations = true;
     }),
     ("page-faults", "Page faults", |chosen| chosen.faults = true),
@@ -19,16 +21,18 @@ const KINDS: &[(&str, &str, Choose)] = &[
     }),
 ];
 
-/// A check of each kind beside CPU time; empty where nothing can be recorded with privilege.
+/// A check of each kind beside CPU time. To be asked where recording with privilege works.
 pub fn kinds() -> Vec<Check> {
+    // One recording mostly answers for all; each is asked for alone where something is missing.
+    let together = |chosen: &mut Choices| {
+        let asked = KINDS.iter().filter(|kind| kind.0 != ALLOCATIONS);
+        asked.for_each(|(_, _, choose)| choose(chosen));
+    };
+    let all_work = why_not(&together).is_none();
     let mut found: Vec<Check> = (KINDS.iter())
-        .map(|(id, title, choose)| {
-            let mut chosen = Choices {
-                waiting: false,
-                ..Choices::default()
-            };
-            choose(&mut chosen);
-            kind(id, title, why_not(chosen))
+        .map(|(id, title, choose)| match all_work && *id != ALLOCATIONS {
+            true => kind(id, title, None),
+            false => kind(id, title, why_not(choose)),
         })
         .collect();
     found.push(kind("calls", "Calls of functions", why_no_calls(&found)));
@@ -42,7 +46,12 @@ fn kind(id: &'static str, title: &'static str, why_not: Option<String>) -> Check
     }
 }
 
-fn why_not(chosen: Choices) -> Option<String> {
+fn why_not(choose: &dyn Fn(&mut Choices)) -> Option<String> {
+    let mut chosen = Choices {
+        waiting: false,
+        ..Choices::default()
+    };
+    choose(&mut chosen);
     let allocations = chosen.allocations;
     match record_nothing(Privilege::Required, chosen) {
         // This program loads no library, and so allocates nothing that is seen.
@@ -57,7 +66,7 @@ fn why_no_calls(found: &[Check]) -> Option<String> {
     if !cfg!(target_arch = "x86_64") {
         return Some("cannot be counted: this requires x86-64".to_owned());
     }
-    let allocations = found.iter().find(|check| check.id == "allocations")?;
+    let allocations = found.iter().find(|check| check.id == ALLOCATIONS)?;
     let (_, why) = allocations.detail.split_once(": ")?;
     // Not what is wrong with the library.
     let is_of_kernel = why.contains("Linux") || why.contains("the kernel");
@@ -71,7 +80,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn calls_lack_what_allocations_lack() {
-        let of = |why: Option<&str>| kind("allocations", "Allocations", why.map(str::to_owned));
+        let of = |why: Option<&str>| kind(ALLOCATIONS, "Allocations", why.map(str::to_owned));
         assert_eq!(why_no_calls(&[of(None)]), None);
         let old = of(Some(
             "cannot record allocations: it requires Linux 6.6 or newer",
