@@ -18,14 +18,24 @@ export function allocationColumns(table: AllocationTable): TableColumn[] {
   const place = (row: number) => placeOf(frameFile(frames, row), frames.line[row]!);
   return [
     ...memory('allocated', l10n.t('Allocated'), l10n.t('All memory that the line allocated'), allocated),
-    ...memory('inUse', l10n.t('In use'), l10n.t('What of it was never freed, or not by the selected end'), inUse),
-    ...memory('peak', l10n.t('Peak'), l10n.t('What of it was in use when the program used most memory'), peak),
-    ...memory('temporary', l10n.t('Temporary'), l10n.t('What of it was freed soon, by the same thread'), temporary),
+    ...memory(
+      'inUse',
+      l10n.t('In use'),
+      l10n.t('Memory of the line that was never freed, or not by the end of the selected time'),
+      inUse,
+    ),
+    ...memory('peak', l10n.t('Peak'), l10n.t('Memory of the line at the moment when most memory was in use'), peak),
+    ...memory(
+      'temporary',
+      l10n.t('Temporary'),
+      l10n.t('Memory of the line that the same thread freed soon'),
+      temporary,
+    ),
     ...(allocated ? [objectsColumn(allocated), errorColumn(allocated)] : []),
     {
       id: 'line',
       title: l10n.t('Line'),
-      hint: l10n.t('The line that wanted the memory, or the module where no line is known'),
+      hint: l10n.t('The line that allocated the memory, or the module where no line is known'),
       numeric: false,
       compare: (a, b) =>
         compareTexts(frameFile(frames, a), frameFile(frames, b)) || compareNumbers(frames.line[a]!, frames.line[b]!),
