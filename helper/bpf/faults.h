@@ -17,6 +17,7 @@ struct thread_faults {
 	u64 task;
 	u32 pid;
 	u32 unsent[FAULT_KINDS];
+	u32 sent[FAULT_KINDS]; /* those that one stands for */
 	u32 reserved;
 };
 struct {
@@ -102,10 +103,12 @@ static __always_inline int take_fault(struct bpf_perf_event_data *ctx, enum faul
 	u32 *unsent = &f->unsent[kind];
 	++*unsent;
 	/* Each of the others reads from a disk. */
-	if (kind == FAULT_MINOR && !is_to_be_walked(SAMPLED_FAULTS, 1, now_ns))
+	if (kind == FAULT_MINOR && !is_to_be_walked(SAMPLED_FAULTS, 1, is_behind(*unsent, f->sent[kind]), now_ns))
 		return 0;
-	if (send_fault(ctx, task, followed, kind, *unsent, now_ns))
+	if (send_fault(ctx, task, followed, kind, *unsent, now_ns)) {
+		f->sent[kind] += *unsent;
 		*unsent = 0;
+	}
 	return 0;
 }
 

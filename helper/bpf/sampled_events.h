@@ -13,7 +13,7 @@ struct sampling {
 	u64 period;
 	s64 left;
 	u32 walks;
-	u32 reserved;
+	u32 walks_behind; /* not due, see below */
 };
 
 enum sampled { SAMPLED_FAULTS, SAMPLED_CALLS, SAMPLED_CALL_NS, SAMPLED_ERRORS, SAMPLED };
@@ -43,10 +43,18 @@ static __always_inline void adapt_period(struct sampling *s, u64 now_ns)
 	s->period = wanted ? wanted : 1;
 	s->since_ns = now_ns;
 	s->walks = 0;
+	s->walks_behind = 0;
+}
+
+/* Of the events of one thread and kind, those that no stack stands for may be a sixteenth of the others. Else a thread of few events, beside
+ * or after others that made the period large, would have none of its own. */
+static __always_inline bool is_behind(u32 unsent, u32 sent)
+{
+	return unsent > sent / 16;
 }
 
 /* Whether the event, which adds so much, is one to be walked. A program that is preempted here by its like may walk once more or less. */
-static __always_inline bool is_to_be_walked(enum sampled what, u64 amount, u64 now_ns)
+static __always_inline bool is_to_be_walked(enum sampled what, u64 amount, bool is_behind, u64 now_ns)
 {
 	u32 key = what;
 	struct sampling *s = bpf_map_lookup_elem(&samplings, &key);
@@ -64,6 +72,10 @@ static __always_inline bool is_to_be_walked(enum sampled what, u64 amount, u64 n
 	/* After a burst of events, its period would leave those of a quiet time without a walk. */
 	if (is_due || is_over)
 		s->left = s->period == 1 ? 1 : 1 + bpf_get_prandom_u32() % (2 * s->period - 1);
+	if (!is_due && is_behind && s->walks_behind < SAMPLING_WALKS) {
+		s->walks_behind++;
+		return true;
+	}
 	return is_due;
 }
 

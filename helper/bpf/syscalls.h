@@ -28,7 +28,7 @@ struct call_sums {
 	s32 number; /* without `calls`, it means nothing */
 	u32 calls;
 	u32 errors;
-	u32 reserved;
+	u32 sent; /* calls that one stands for */
 	u64 ns;
 };
 
@@ -99,6 +99,7 @@ static __always_inline struct call_sums *sums_of(struct thread_calls *t, s32 num
 	if (sums->number != number) {
 		send_call_sums(sums, t->pid, tid, comm);
 		sums->number = number;
+		sums->sent = 0;
 	}
 	return sums;
 }
@@ -187,8 +188,10 @@ static __noinline void send_syscall(struct task_struct *task, struct call_sums *
 			head->weight = calls ? sums->calls : 0;
 			head->value = ns ? sums->ns : 0;
 			if (bpf_ringbuf_output(&samples, &w->out, size, wake) == 0) {
-				if (calls)
+				if (calls) {
+					sums->sent += sums->calls;
 					sums->calls = 0;
+				}
 				if (ns)
 					sums->ns = 0;
 			}
@@ -228,11 +231,11 @@ int exit_syscall(struct bpf_raw_tracepoint_args *ctx)
 	sums->errors += failed;
 	sums->ns += took_ns;
 	u32 with = 0;
-	if (is_to_be_walked(SAMPLED_CALLS, 1, now_ns))
+	if (is_to_be_walked(SAMPLED_CALLS, 1, is_behind(sums->calls, sums->sent), now_ns))
 		with |= WITH_CALLS;
-	if (is_to_be_walked(SAMPLED_CALL_NS, took_ns, now_ns))
+	if (is_to_be_walked(SAMPLED_CALL_NS, took_ns, false, now_ns))
 		with |= WITH_NS;
-	if (failed && is_to_be_walked(SAMPLED_ERRORS, 1, now_ns))
+	if (failed && is_to_be_walked(SAMPLED_ERRORS, 1, false, now_ns))
 		with |= WITH_ERRORS;
 	if (with)
 		send_syscall(task, sums, now_ns, with);

@@ -113,7 +113,14 @@ fn a_huge_page_is_one_fault() {
     let faults = values(&profile, "faults", "fault");
     let line = program.line_of("// touch");
     let touched = sum(faults.iter().filter(|(_, _, lines)| lines.contains(&line)));
-    assert!(touched <= minor, "{touched} of {minor}");
+    // A stack also stands for the faults of its thread since the one before, at most a sixteenth.
+    let of_main = faults_by_thread(&profile).into_iter().max().unwrap_or(0);
+    let others = of_main.saturating_sub(minor) / 16 + 1;
+    assert!(touched <= minor + others, "{touched} of {minor}, {of_main}");
+    assert!(
+        touched + of_main / 16 + 1 >= minor,
+        "{touched} of {minor}, {of_main}"
+    );
     let all = sum(faults.iter());
     assert!(
         (minor + 5_000..minor + 6_500).contains(&all),
