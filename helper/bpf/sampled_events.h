@@ -24,9 +24,9 @@ struct {
 	__type(value, struct sampling);
 } samplings SEC(".maps");
 
-/* 300 walks a second on a CPU of each; of all together, some 1,000. */
-#define SAMPLING_WINDOW_NS 100000000ULL
-#define SAMPLING_WALKS 30
+/* 300 walks a second on a CPU of each; of all together, some 1,000. A window is short, as the events of its rest may have one stack. */
+#define SAMPLING_WINDOW_NS 40000000ULL
+#define SAMPLING_WALKS 12
 #define SAMPLING_PERIOD_MAX (1ULL << 32)
 
 /* As many walks a window as there should be, if events come on as they did. */
@@ -47,10 +47,10 @@ static __always_inline void adapt_period(struct sampling *s, u64 now_ns)
 }
 
 /* Of the events of one thread and kind, those that no stack stands for may be a sixteenth of the others. Else a thread of few events, beside
- * or after others that made the period large, would have none of its own. */
+ * or after others that made the period large, would have none of its own. One that stands for more than itself is drawn. */
 static __always_inline bool is_behind(u32 unsent, u32 sent)
 {
-	return unsent > sent / 16;
+	return unsent > sent / 16 && (unsent == 1 || bpf_get_prandom_u32() % 4 == 0);
 }
 
 /* Whether the event, which adds so much, is one to be walked. A program that is preempted here by its like may walk once more or less. */
@@ -72,7 +72,8 @@ static __always_inline bool is_to_be_walked(enum sampled what, u64 amount, bool 
 	/* After a burst of events, its period would leave those of a quiet time without a walk. */
 	if (is_due || is_over)
 		s->left = s->period == 1 ? 1 : 1 + bpf_get_prandom_u32() % (2 * s->period - 1);
-	if (!is_due && is_behind && s->walks_behind < SAMPLING_WALKS) {
+	/* The first one after a pause is no choice of chance. */
+	if (!is_due && !is_over && is_behind && s->walks_behind < SAMPLING_WALKS) {
 		s->walks_behind++;
 		return true;
 	}
