@@ -99,6 +99,7 @@ mod turns;
 mod verdict_on_whole;
 mod wait_places;
 mod wait_reasons;
+mod wait_rows;
 mod wait_times;
 mod wall_time;
 mod whole;
@@ -157,7 +158,9 @@ pub use thread_table::{ThreadRow, thread_table};
 pub use threads::ThreadOf;
 pub use timeline::{Shows, Timeline, TimelineOf, Track, timeline};
 pub use track_waits::TrackWaits;
+pub use wait_places::WaitPlace;
 pub use wait_reasons::wait_reasons;
+pub use wait_rows::{WaitRow, wait_rows};
 pub use wall_time::{
     Chosen, IdleThreads, LongestThread, Spent, WallTime, executions_wall, wall_time,
 };

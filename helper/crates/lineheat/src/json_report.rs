@@ -20,6 +20,7 @@ use crate::json_wall_time::JsonWallTime;
 use crate::report_blame::{JsonBlame, json_blame};
 use crate::report_locks::{JsonLock, json_locks};
 use crate::report_tree::totals;
+use crate::report_waits::{JsonWait, json_waits};
 use crate::selected_run::SelectedRun;
 
 #[derive(Serialize)]
@@ -89,6 +90,7 @@ enum Rows<'a> {
     Allocations(Vec<JsonSite<'a>>),
     Calls(Vec<JsonCalls<'a, Heat>>),
     /// Of waiting time, whatever the measure.
+    Waits(Vec<JsonWait<'a>>),
     Locks(Vec<JsonLock<'a>>),
     Blame(Vec<JsonBlame<'a>>),
     /// By time, whatever the measure.
@@ -313,6 +315,11 @@ impl<'a> JsonReport<'a> {
             .map(|row| JsonCalls::new(self.heat(row.amounts), row))
             .collect();
         object(&self.report(Rows::Calls(rows)))
+    }
+
+    /// Waits by line and reason.
+    pub fn waits(&self, limit: usize) -> Value {
+        object(&self.report(Rows::Waits(json_waits(&self.run.analyzed, limit))))
     }
 
     /// Waits for locks.

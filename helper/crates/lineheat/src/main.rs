@@ -43,6 +43,7 @@ mod report_header;
 mod report_locks;
 mod report_syscalls;
 mod report_tree;
+mod report_waits;
 mod row_texts;
 mod selected_run;
 mod selection_flags;

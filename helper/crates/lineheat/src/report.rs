@@ -21,7 +21,7 @@ use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{heat_style, known_count, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
-use crate::{report_blame, report_locks};
+use crate::{report_blame, report_locks, report_waits};
 use analysis::{Amounts, ThreadRow, function_table, line_table, thread_table};
 
 /// Show the hottest functions, lines or call paths of a run
@@ -37,6 +37,7 @@ Examples:
   lineheat report RUN --lines            source lines
   lineheat report RUN --tree             who calls whom
   lineheat report RUN --threads          CPU time of each thread
+  lineheat report RUN --waits            where it waited, and for what
   lineheat report RUN --time 2.7-3.1     only that time; percentages are then of it
   lineheat report RUN --json | jq .      for scripts
 
@@ -63,6 +64,9 @@ pub struct Args {
     /// Show one row per function whose calls were counted (`record --calls`), with the time per call
     #[arg(long, group = "what")]
     calls: bool,
+    /// Show where threads waited, and for what: one row per line and reason
+    #[arg(long, group = "what")]
+    waits: bool,
     /// Show who waited for a lock, and where its holder was: one row per waiting line and holder's line
     #[arg(long, group = "what")]
     locks: bool,
@@ -106,14 +110,13 @@ pub fn run(args: &Args) -> ExitCode {
     {
         return failure(&message);
     }
-    if args.locks
-        && let Err(message) = report_locks::check(&run)
-    {
-        return failure(&message);
-    }
-    if args.blame
-        && let Err(message) = report_blame::check(&run)
-    {
+    let of_waits = [
+        (args.waits, "where threads waited"),
+        (args.locks, "who waited for a lock"),
+        (args.blame, "what caused it"),
+    ];
+    let wanted = of_waits.into_iter().find(|(is_wanted, _)| *is_wanted);
+    if let Some(Err(message)) = wanted.map(|(_, what)| report_waits::check(&run, what)) {
         return failure(&message);
     }
     let syscalls = match args
@@ -133,6 +136,7 @@ pub fn run(args: &Args) -> ExitCode {
         let object = match (&sites, args.lines, args.tree, args.threads) {
             (Some(sites), ..) => report.sites(sites, limit),
             _ if args.calls => report.calls(limit),
+            _ if args.waits => report.waits(limit),
             _ if args.locks => report.locks(limit),
             _ if args.blame => report.blame(limit),
             _ if args.syscalls => report.syscalls(syscalls.as_deref().unwrap_or_default(), limit),
@@ -148,6 +152,7 @@ pub fn run(args: &Args) -> ExitCode {
     let body = match (&sites, args.lines, args.tree, args.threads) {
         (Some(sites), ..) => allocation_table(&terminal, &run, sites, limit),
         _ if args.calls => report_calls::calls(&terminal, &run, limit),
+        _ if args.waits => report_waits::table(&terminal, &run, limit),
         _ if args.locks => report_locks::locks(&terminal, &run, limit),
         _ if args.blame => report_blame::table(&terminal, &run, limit),
         _ if args.syscalls => {

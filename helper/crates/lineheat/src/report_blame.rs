@@ -11,16 +11,6 @@ use crate::terminal_numbers::{count, share, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
 
-/// # Errors
-/// A sentence: the run has no waits.
-pub fn check(run: &SelectedRun) -> Result<(), String> {
-    let profile = run.analyzed.profile();
-    match profile.find_sample_type("wait", "nanoseconds") {
-        Some(_) => Ok(()),
-        None => Err("This run has no waiting time, so it does not show what caused it. Record without --no-waiting, with the privileged sampler: `lineheat doctor` shows what is missing.".to_owned()),
-    }
-}
-
 pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let rows = blame(&run.analyzed);
     if rows.is_empty() {

@@ -1,6 +1,6 @@
 //! `lineheat report --locks`: who waited for a lock, and where its holder was.
 
-use analysis::{Analyzed, LockHolderOf, LockWaits, lock_waits};
+use analysis::{Analyzed, LockHolderOf, LockWaits, WaitPlace, lock_waits};
 use profile::LockHolder;
 use serde::Serialize;
 
@@ -10,16 +10,6 @@ use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, value};
 use crate::terminal_table::{Align, Flexible, Table};
 use crate::terminal_text::visible;
-
-/// # Errors
-/// A sentence: the run has no waits.
-pub fn check(run: &SelectedRun) -> Result<(), String> {
-    let profile = run.analyzed.profile();
-    match profile.find_sample_type("wait", "nanoseconds") {
-        Some(_) => Ok(()),
-        None => Err("This run has no waiting time, so it does not show who waited for a lock. Record without --no-waiting, with the privileged sampler: `lineheat doctor` shows what is missing.".to_owned()),
-    }
-}
 
 pub fn locks(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let rows = lock_waits(&run.analyzed);
@@ -78,10 +68,13 @@ fn notes(terminal: &Terminal, rows: &[LockWaits]) -> String {
 }
 
 fn waiting_at(analyzed: &Analyzed, row: &LockWaits) -> String {
-    row.waiting.map_or("(unknown)".to_owned(), |at| {
-        let place = placed(analyzed, analyzed.text(at.file), at.line);
-        format!("{} {place}", analyzed.text(at.function))
-    })
+    row.waiting
+        .map_or("(unknown)".to_owned(), |at| waited_at(analyzed, at))
+}
+
+pub fn waited_at(analyzed: &Analyzed, at: WaitPlace) -> String {
+    let place = placed(analyzed, analyzed.text(at.file), at.line);
+    format!("{} {place}", analyzed.text(at.function))
 }
 
 pub fn placed(analyzed: &Analyzed, file: &str, line: u32) -> String {
@@ -128,6 +121,14 @@ pub struct JsonPlace<'a> {
 }
 
 impl<'a> JsonPlace<'a> {
+    pub fn of_wait(analyzed: &'a Analyzed, at: WaitPlace) -> JsonPlace<'a> {
+        JsonPlace {
+            function: analyzed.text(at.function),
+            file: analyzed.text(at.file),
+            line: at.line,
+        }
+    }
+
     /// Where a holder was.
     pub fn of(holder: LockHolder<'a>) -> JsonPlace<'a> {
         JsonPlace {
@@ -152,11 +153,7 @@ pub fn json_locks(analyzed: &Analyzed, limit: usize) -> Vec<JsonLock<'_>> {
         waits: row.amount.samples,
         longest_ns: row.longest_ns,
         threads: row.threads,
-        waiting: row.waiting.map(|at| JsonPlace {
-            function: analyzed.text(at.function),
-            file: analyzed.text(at.file),
-            line: at.line,
-        }),
+        waiting: row.waiting.map(|at| JsonPlace::of_wait(analyzed, at)),
         holder: match row.holder {
             LockHolderOf::NotNamed => None,
             LockHolderOf::Known(of) => Some(JsonHolder {

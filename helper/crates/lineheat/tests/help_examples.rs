@@ -61,6 +61,7 @@ const HELP: [(&str, &str); 39] = [
         "lineheat report RUN --time 2.7-3.1",
         "selected 2.7 to 3.1 s",
     ),
+    ("lineheat report RUN --waits", "waiting at"),
     ("lineheat report RUN --json | jq .", "\"functions\""),
     ("lineheat annotate RUN ledger.hpp", "book"),
     ("lineheat annotate RUN ledger.hpp --context 2", "book"),

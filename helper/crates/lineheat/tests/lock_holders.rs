@@ -85,6 +85,38 @@ fn waiting_in_a_convoy_is_blamed_on_the_line_that_holds_the_lock() {
 }
 
 #[test]
+fn waits_of_a_convoy_are_rows_by_line_and_reason_that_add_up() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("convoy");
+    program.record(&[]);
+    let report = report(&program, "--waits");
+    let rows = rows_of(&report, "waits");
+    for (reason, marker) in [("lock", "the lock"), ("sleep", "the sleep")] {
+        let line = program.line_of(marker);
+        let is_there = |row: &Value| row["reason"] == reason && row["at"]["line"] == line;
+        let (there_ns, _) = sum(&rows, is_there);
+        let (all_ns, waits) = sum(&rows, |row| row["reason"] == reason);
+        assert!(waits > 100 && there_ns * 100 >= all_ns * 99, "{rows:#?}");
+        let there: Vec<_> = rows.iter().filter(|row| is_there(row)).collect();
+        assert_eq!(there.len(), 1, "{rows:#?}");
+        assert_eq!(there[0]["threads"], 4);
+        assert_eq!(there[0]["idle"], false);
+    }
+    // The main thread waits for the others all the time.
+    let (idle_ns, _) = sum(&rows, |row| {
+        row["idle"] == true && row["at"]["function"] == "main"
+    });
+    assert!(idle_ns > 0, "{rows:#?}");
+    for reason in rows_of(&report, "reasons") {
+        let (ns, waits) = sum(&rows, |row| row["reason"] == reason["reason"]);
+        let sums = [&reason["total"], &reason["waits"]].map(|of| of.as_u64().expect("a sum"));
+        assert_eq!([ns, waits], sums, "{reason:#}");
+    }
+}
+
+#[test]
 fn a_lock_whose_holder_computes_is_held_where_samples_find_it() {
     if !can_record() {
         return;
