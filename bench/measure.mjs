@@ -67,3 +67,16 @@ export function spread(values, digits, unit) {
   const number = (value) => value.toFixed(digits);
   return `${number(quantile(values, 0.5))} ${unit} (${number(Math.min(...values))} to ${number(Math.max(...values))}, ${values.length} runs)`;
 }
+
+/** The 95 % interval of the median, between two of the values (by signs: half of all that could be measured are below it). */
+export function medianInterval(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  let outside = 0; // so many at each end
+  let chance = 2 * 0.5 ** sorted.length; // that the median is beyond these
+  for (let term = chance; chance <= 0.05 && outside < sorted.length / 2; chance += term) {
+    outside++;
+    term *= (sorted.length - outside + 1) / outside;
+  }
+  if (outside === 0) return { low: -Infinity, high: Infinity };
+  return { low: sorted[outside - 1], high: sorted[sorted.length - outside] };
+}

@@ -17,6 +17,7 @@ const benches = {
   latency: '../bench/latency.mjs',
   calls: '../bench/calls.mjs',
   'system-calls': '../bench/system-calls.mjs',
+  'beside/calls': '../bench/beside/calls.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',
   starters: '../bench/starters.mjs',
@@ -57,19 +58,22 @@ async function bench() {
     const rows = [];
     // Rows may come one by one, hours apart: what was measured until then is on the terminal whatever happens.
     for await (const row of await measure()) {
-      console.log(`  ${row.ok ? 'ok  ' : 'MISS'}  ${row.what}: ${row.value} (goal ${row.goal})`);
+      console.log(
+        `  ${row.ok ? 'ok  ' : row.ok === undefined ? '?   ' : 'MISS'}  ${row.what}: ${row.value} (goal ${row.goal})`,
+      );
       rows.push(row);
     }
     if (values.write) await writeSection(name, title, rows);
-    if (rows.some((row) => !row.ok)) process.exitCode = 1;
+    if (rows.some((row) => row.ok === false)) process.exitCode = 1;
   }
 }
 
+/** Undefined: what was measured varied too much. */
+const verdicts = { true: 'reached', false: '**missed**', undefined: 'not decided' };
+
 /** Replaces the section of one measurement, which stands between two comments, or adds it at the end. */
 async function writeSection(name, title, rows) {
-  const table = rows.map(
-    ({ what, goal, value, ok }) => `| ${what} | ${goal} | ${value} | ${ok ? 'reached' : '**missed**'} |`,
-  );
+  const table = rows.map(({ what, goal, value, ok }) => `| ${what} | ${goal} | ${value} | ${verdicts[ok]} |`);
   const machine = `${os.cpus().length} × ${os.cpus()[0].model}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Linux ${os.release()}, ${new Date().toISOString().slice(0, 10)}`;
   const section = [
     `<!-- ${name} -->`,

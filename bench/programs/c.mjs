@@ -96,6 +96,10 @@ export const kernelWork = () =>
 export const calls = () =>
   once('calls', 'build calls', (program) => gcc([...optimised, source('calls.c'), '-o', program]));
 
+/** A function that is called seldom, for a time that the program knows. */
+export const paced = () =>
+  once('paced', 'build paced', (program) => gcc([...optimised, source('paced.c'), '-o', program]));
+
 export const deep = () => once('deep', 'build deep', (program) => gcc([...optimised, source('deep.c'), '-o', program]));
 
 /** See the file: the measure of a machine. With frame pointers, by which the kernel finds user stacks. */
