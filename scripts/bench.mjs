@@ -17,6 +17,8 @@ const benches = {
   latency: '../bench/latency.mjs',
   calls: '../bench/calls.mjs',
   'system-calls': '../bench/system-calls.mjs',
+  'beside/allocations': '../bench/beside/allocations.mjs',
+  'beside/system-calls': '../bench/beside/system-calls.mjs',
   'beside/calls': '../bench/beside/calls.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',

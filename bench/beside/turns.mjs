@@ -21,10 +21,10 @@ export async function inTurns(ways, rounds) {
 const printedNs = (output) => Number(/^(\d+)$/m.exec(output)?.[1] ?? /"cpuNs":(\d+)/.exec(output)[1]);
 
 /** Runs a command in which the program is. { ns: the program's CPU time, toolMs: that of all others, output, errors } */
-export async function within(command, env) {
+export async function within(command, { env, waitsForProgram = true } = {}) {
   const { output, errors, cpuMs } = await measured(command[0], command.slice(1), { env });
   const ns = printedNs(output);
-  return { ns, toolMs: cpuMs - ns / 1e6, output, errors };
+  return { ns, toolMs: waitsForProgram ? cpuMs - ns / 1e6 : cpuMs, output, errors };
 }
 
 /** Runs a program while a tool, which was begun before, watches the machine. `toolMs`: since it watches; `report`: what it printed. */

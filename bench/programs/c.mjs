@@ -100,6 +100,16 @@ export const calls = () =>
 export const paced = () =>
   once('paced', 'build paced', (program) => gcc([...optimised, source('paced.c'), '-o', program]));
 
+/** Allocates and frees as often as it is said, in C. */
+export const allocationPairs = () =>
+  once('allocation-pairs', 'build allocation-pairs', (program) =>
+    gcc([...optimised, source('allocation-pairs.c'), '-o', program]),
+  );
+
+/** A map of C++ that knows what it allocates. */
+export const ledger = () =>
+  once('ledger', 'build ledger', (program) => gxx(['-std=c++17', ...optimised, source('ledger.cpp'), '-o', program]));
+
 export const deep = () => once('deep', 'build deep', (program) => gcc([...optimised, source('deep.c'), '-o', program]));
 
 /** See the file: the measure of a machine. With frame pointers, by which the kernel finds user stacks. */
