@@ -19,6 +19,7 @@ const benches = {
   'system-calls': '../bench/system-calls.mjs',
   'beside/allocations': '../bench/beside/allocations.mjs',
   'beside/system-calls': '../bench/beside/system-calls.mjs',
+  'beside/waits': '../bench/beside/waits.mjs',
   'beside/calls': '../bench/beside/calls.mjs',
   'run-sizes': '../bench/run-sizes.mjs',
   mappings: '../bench/mappings.mjs',

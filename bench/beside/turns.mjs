@@ -1,7 +1,6 @@
 // Lineheat beside other tools: each way of watching a program does the same work in turns, and is compared with the plain run of its
 // round. All figures are CPU time, since other programs may be running.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as passed } from 'node:timers/promises';
 import { findProgram } from '../../scripts/steps/command.mjs';
 import { measured, medianInterval, quantile, spread } from '../measure.mjs';
@@ -21,38 +20,36 @@ export async function inTurns(ways, rounds) {
 const printedNs = (output) => Number(/^(\d+)$/m.exec(output)?.[1] ?? /"cpuNs":(\d+)/.exec(output)[1]);
 
 /** Runs a command in which the program is. { ns: the program's CPU time, toolMs: that of all others, output, errors } */
-export async function within(command, { env, waitsForProgram = true } = {}) {
+export async function within(command, { env, waitsForProgram = true, nsOf = printedNs, totalNsOf = nsOf } = {}) {
   const { output, errors, cpuMs } = await measured(command[0], command.slice(1), { env });
-  const ns = printedNs(output);
-  return { ns, toolMs: waitsForProgram ? cpuMs - ns / 1e6 : cpuMs, output, errors };
+  const ns = nsOf(output);
+  return { ns, toolMs: waitsForProgram ? cpuMs - totalNsOf(output) / 1e6 : cpuMs, output, errors };
 }
 
-/** Runs a program while a tool, which was begun before, watches the machine. `toolMs`: since it watches; `report`: what it printed. */
-export async function beside(tool, command) {
-  const watching = spawn(tool[0], tool.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Has a group of its own, to be interrupted as by a terminal; prints what the tool has used in the end. */
+const timed = ['-c', 'trap : INT; TIMEFORMAT="%3U %3S used"; time "$@"', 'bash'];
+
+/** Runs a program while a tool, which was begun before, watches the machine. `toolMs`: in all its life; `report`: what it printed. */
+export async function beside(tool, command, options) {
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const watching = spawn('bash', [...timed, ...tool], { stdio, detached: true, env: { ...process.env, LC_ALL: 'C' } });
   let report = '';
-  for (const stream of [watching.stdout, watching.stderr]) stream.on('data', (bytes) => (report += bytes));
+  for (const stream of [watching.stdout, watching.stderr])
+    stream.on('data', (bytes) => {
+      report += bytes;
+    });
   const ended = new Promise((resolve) => watching.once('close', resolve));
   try {
     await passed(2500); // none of them says when it watches
     if (watching.exitCode !== null) throw new Error(`${tool.join(' ')} ended with ${watching.exitCode}:\n${report}`);
-    const before = cpuMs(watching.pid);
-    const { ns, output } = await within(command);
-    const toolMs = cpuMs(watching.pid) - before;
-    watching.kill('SIGINT');
+    const { ns, output } = await within(command, options);
+    process.kill(-watching.pid, 'SIGINT');
     await ended;
-    return { ns, toolMs, output, report };
+    const [, user, system] = /([\d.]+) ([\d.]+) used/.exec(report);
+    return { ns, toolMs: 1000 * (Number(user) + Number(system)), output, report };
   } finally {
-    watching.kill('SIGKILL');
+    if (watching.exitCode === null) process.kill(-watching.pid, 'SIGKILL');
   }
-}
-
-const TICK_MS = 10;
-
-function cpuMs(pid) {
-  const [, fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
-  return (user + system) * TICK_MS;
 }
 
 /** The ways whose tool is here; the others are said to be left out. */

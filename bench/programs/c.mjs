@@ -88,6 +88,12 @@ export const pauses = () =>
 export const turns = () =>
   once('turns', 'build turns', (program) => gcc([...optimised, '-pthread', source('turns.c'), '-o', program]));
 
+/** Four threads that sleep in turns, one mutex, and what they waited by their own clocks; as the tests have it. */
+export const convoy = () =>
+  once('convoy', 'build convoy', (program) =>
+    gcc([...optimised, '-pthread', inRoot('helper/tests/programs/convoy.c'), '-o', program]),
+  );
+
 /** Cheap system calls, or first touches of pages. */
 export const kernelWork = () =>
   once('kernel-work', 'build kernel-work', (program) => gcc([...optimised, source('kernel-work.c'), '-o', program]));

@@ -9,21 +9,13 @@ import { buildFolder, built, once, source } from './build-folder.mjs';
 const versions = '/usr/lib/postgresql';
 
 /** The command that starts a cluster on a fresh copy of its data, lets pgbench work on it for so many seconds, and stops it.
- * `log`: what the names of files begin with that get the time of each transaction, if that is wanted. */
-export async function pgbench(seconds, { clients = 4, log } = {}) {
+ * `log`: what the names of files begin with that get the time of each transaction, if that is wanted. `rate`: transactions a second. */
+export async function pgbench(seconds, { clients = 4, log = '', rate = '' } = {}) {
   const bin = await programs();
   const data = built('pgbench-run');
   await rm(data, { recursive: true, force: true });
   await cp(await dataFolder(bin), data, { recursive: true });
-  return [
-    ...asOrdinaryUser(),
-    source('pgbench.sh'),
-    bin,
-    data,
-    String(seconds),
-    String(clients),
-    ...(log ? [log] : []),
-  ];
+  return [...asOrdinaryUser(), source('pgbench.sh'), bin, data, String(seconds), String(clients), log, String(rate)];
 }
 
 async function programs() {
