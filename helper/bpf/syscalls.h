@@ -12,6 +12,7 @@
 
 #define CALLING_MAX 8192
 #define CALL_SLOTS 16 /* a power of two */
+#define CALL_PLACES 4 /* where the sums of a call may be: the slot of its number, and those after it */
 #define COMPAT_SYSCALL (1 << 16)
 #define NO_SYSCALL (-1)
 
@@ -32,7 +33,7 @@ struct call_sums {
 	u64 ns;
 };
 
-/* By thread. The sums of two system calls that share a slot take turns: what is there goes out. */
+/* By thread. Where more system calls have the same places than there are, they take turns: the one with the fewest calls goes out. */
 struct thread_calls {
 	u64 task;
 	u64 entered_ns; /* the call that it is in */
@@ -95,7 +96,20 @@ static __always_inline void send_calls_of_thread(u32 tid, const char *comm)
 
 static __always_inline struct call_sums *sums_of(struct thread_calls *t, s32 number, u32 tid, const char *comm)
 {
-	struct call_sums *sums = &t->sums[(u32)number & (CALL_SLOTS - 1)];
+	u32 at = 0, fewest = ~0U;
+	for (u32 place = 0; place < CALL_PLACES; place++) {
+		u32 slot = ((u32)number + place) & (CALL_SLOTS - 1);
+		const struct call_sums *there = &t->sums[slot];
+		bool is_its_own = there->number == number;
+		if (is_its_own || there->calls < fewest) {
+			fewest = there->calls;
+			at = slot;
+		}
+		if (is_its_own)
+			break;
+	}
+	barrier_value(at);
+	struct call_sums *sums = &t->sums[at & (CALL_SLOTS - 1)];
 	if (sums->number != number) {
 		send_call_sums(sums, t->pid, tid, comm);
 		sums->number = number;
