@@ -46,10 +46,10 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
     match exactly_counted(run) {
         _ if run.family() == Family::Waiting => line("waits", &waits(run)),
         Some(text) => line("counted", &text),
-        None => match allocations(run) {
-            Some(text) => line("samples", &text),
-            None => line("samples", &samples(run, &summary)),
-        },
+        None => {
+            let text = events(run).or_else(|| allocations(run));
+            line("samples", &text.unwrap_or_else(|| samples(run, &summary)));
+        }
     }
     line("counters", &counted(run));
     line("memory", &memory(run));
@@ -178,6 +178,21 @@ fn reasons(run: &SelectedRun) -> String {
         [] => String::new(),
         each => format!(": {}", each.join(", ")),
     }
+}
+
+/// Of page faults and system calls in our own recordings: each is counted, and some have a stack.
+fn events(run: &SelectedRun) -> Option<String> {
+    let name = run.analyzed.value_name(run.measure);
+    let is_ours = (run.analyzed.profile().run.as_ref()).is_some_and(|run| run.format > 0);
+    let are_counted = name.starts_with("fault") || name.starts_with("syscall");
+    let total = value(run.whole.value, run.analyzed.unit(run.measure));
+    let stacks = run.samples(run.whole)?;
+    (is_ours && are_counted).then(|| match name {
+        "syscall_errors" => format!("{total} {name}, each counted"),
+        _ if name.ends_with("_samples") => format!("{total} stacks"),
+        "syscall" => format!("{} stacks; {name} {total} in all", count(stacks)),
+        _ => format!("{} stacks; {name} {total}, each counted", count(stacks)),
+    })
 }
 
 /// Of memory in our own recordings: how far an estimate from so many samples may be off (the standard error of a count).

@@ -33,6 +33,7 @@ fn no_times(measure: Measure, analyzed: &Analyzed) -> Option<String> {
             );
         }
         Family::Waiting if !analyzed.has_wait_times() => "its waits were",
+        Family::Memory if info.name.starts_with("fault") => "its page faults were",
         Family::Memory if !analyzed.has_memory_times(measure) => "its memory was allocated",
         _ => return None,
     };

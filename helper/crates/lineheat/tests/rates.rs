@@ -5,7 +5,7 @@ mod support;
 
 use profile::Profile;
 use support::memory::{assert_estimated, at_line, points_at, problems_of, samples_of};
-use support::{Program, can_record};
+use support::{Program, can_record, lineheat};
 
 /// Of all kinds of events together.
 const STACKS_PER_SECOND_AND_CPU: f64 = 5_000.0;
@@ -107,6 +107,40 @@ fn events_of_all_kinds_at_once_are_exact_and_their_stacks_within_the_budget() {
     assert!(
         rate < STACKS_PER_SECOND_AND_CPU,
         "{rate} a second and CPU: {problems}"
+    );
+}
+
+#[test]
+fn what_is_counted_is_reported_as_counted_where_memory_is_sampled_too() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("rush");
+    program.record(&["--alloc", "--faults", "--syscalls"]);
+    let run = program.run_path();
+    let shown = |measure: &str, more: &[&str]| {
+        let output = lineheat(&["report", "--measure", measure])
+            .args(more)
+            .arg(&run)
+            .output();
+        let output = output.expect("it runs");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    for (measure, end) in [
+        ("faults", ", each counted"),
+        ("syscalls", ", each counted"),
+        ("syscall_errors", " syscall_errors, each counted"),
+        ("syscall", " s in all"),
+    ] {
+        let report = shown(measure, &[]);
+        let line = report.lines().find(|line| line.starts_with("samples "));
+        let line = line.expect("a line of samples");
+        assert!(line.ends_with(end) && !line.contains("KiB"), "{line}");
+    }
+    let refused = shown("faults", &["--time", "0-1"]);
+    assert!(
+        refused.contains("does not say when its page faults were"),
+        "{refused}"
     );
 }
 
