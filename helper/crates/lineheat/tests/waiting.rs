@@ -159,6 +159,12 @@ fn waits_for_a_lock_are_on_its_line_and_add_up() {
     assert!(lock_ms > 0.9 * at_lock_ms, "{lock_ms} of {at_lock_ms} ms");
     let (members_ms, _) = sum(&waits, |w| w.frames.iter().any(|f| f.0 == "member"));
     assert_near("all members", members_ms, printed_ms(&output)[0], 0.05);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let blocked = printed.lines().nth(1).and_then(|line| line.parse().ok());
+    let blocked: u64 = blocked.expect("a number of its own");
+    let (_, seen) = sum(&waits, |w| w.reason != "run queue");
+    let few = blocked / 100 + 10;
+    assert!(seen.abs_diff(blocked) <= few, "{seen} of {blocked} waits");
 }
 
 #[test]
