@@ -8,7 +8,7 @@
  */
 #pragma once
 
-/* By function: its number is the cookie of its probes. */
+/* By function, and by place where one was inlined: the number is in the cookie of the probes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -59,12 +59,14 @@ int count_call(struct pt_regs *ctx)
 	struct followed_process *followed = followed_process_of(task);
 	if (!followed)
 		return 0;
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	if (KIND_OF_PLACE(cookie) == PLACE_COUNTED_IF && !jump_is_taken(ctx, DETAIL_OF_PLACE(cookie)))
+		return 0;
 	if (!may_look_into(task)) {
 		note_hidden(followed);
 		count_preemptibly(COUNTER_CALLS_NOT_ALLOWED);
 		return 0;
 	}
-	u64 cookie = bpf_get_attach_cookie(ctx);
 	u32 function = CALL_OF_PLACE(cookie);
 	u64 *calls = bpf_map_lookup_elem(&calls_of_functions, &function);
 	if (!calls)

@@ -140,7 +140,7 @@ struct call_times {
 _Static_assert(sizeof(struct call_times) == 8 * (LATENCY_BUCKETS + 6), "mirrored by crates/records");
 
 /* What a probe is for: the cookie of one. */
-#define CALL_OF_PLACE(cookie) ((u32)(cookie) & 0xffff)      /* number of the function */
+#define CALL_OF_PLACE(cookie) ((u32)(cookie) & 0xffff)      /* number of the function, or of a place where one was inlined */
 #define KIND_OF_PLACE(cookie) ((u32)((cookie) >> 16) & 0xff) /* enum place_kind */
 #define DETAIL_OF_PLACE(cookie) ((u32)((cookie) >> 32))
 enum place_kind {
@@ -148,6 +148,7 @@ enum place_kind {
 	PLACE_TIMED = 1,      /* detail: how much lower than at the start of the call the stack pointer is */
 	PLACE_LEFT = 2,       /* the call ends here */
 	PLACE_LEFT_IF = 3,    /* if a jump is taken; detail: its condition (Intel SDM 2A, appendix B.1.4) */
+	PLACE_COUNTED_IF = 4, /* if a jump is taken; detail: its condition, or the opposite of it */
 };
 
 /* Where a program says itself which of its allocations are samples. */

@@ -20,8 +20,8 @@ pub struct CalledRow<'a> {
     pub threads: Vec<ThreadOfCalls>,
     pub amounts: Amounts,
     /// Of the measure, a call: its total by its calls. The interval is what the number of samples leaves open. `None`: there were no
-    /// samples or no calls, the profile does not say how many samples, or calls were inlined: the time of these is known, their
-    /// number is not.
+    /// samples or no calls, the profile does not say how many samples, or some calls are not counted: the time of these is known,
+    /// their number is not.
     pub per_call: Option<Interval>,
 }
 
@@ -86,7 +86,8 @@ fn per_call(
     amounts: Amounts,
 ) -> Option<Interval> {
     let samples = analyzed.known_samples(measure, amounts.total)?;
-    if samples == 0 || counted.calls == 0 || counted.inlined > 0 {
+    let all_counted = counted.inlined_calls.len() == counted.inlined as usize;
+    if samples == 0 || counted.calls == 0 || !all_counted || !counted.own_not_counted.is_empty() {
         return None;
     }
     let of_sample = amounts.total.value as f64 / samples as f64 / counted.calls as f64;

@@ -9,15 +9,22 @@ use serde::Serialize;
 pub struct JsonCalls<'a, Heat> {
     name: &'a str,
     module: &'a str,
-    /// Of its own code, exactly; null: not counted.
+    /// Exactly; null: not counted.
     calls: Option<u64>,
     /// Why; absent: it was counted.
     #[serde(skip_serializing_if = "str::is_empty")]
     not_counted: &'a str,
     /// Other names of the same code, whose calls are included.
     same_code: &'a [String],
-    /// Where it was inlined: calls there are not counted.
+    /// Where it was inlined.
     inlined_places: u32,
+    /// Those that are counted, which are among `calls`.
+    inlined_calls: Vec<InlinedCalls<'a>>,
+    /// The other places, by reason.
+    uncounted_places: Vec<UncountedPlaces<'a>>,
+    /// Why its own code is not counted, while inlined calls are; absent: it is, or it has none.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    own_not_counted: &'a str,
     /// There may be more of them.
     may_be_inlined: bool,
     /// Null where it would not be known.
@@ -30,6 +37,21 @@ pub struct JsonCalls<'a, Heat> {
     threads: Vec<ThreadCalls>,
     #[serde(flatten)]
     heat: Heat,
+}
+
+#[derive(Serialize)]
+struct InlinedCalls<'a> {
+    caller: &'a str,
+    /// Of the call; empty and 0: unknown.
+    file: &'a str,
+    line: u32,
+    calls: u64,
+}
+
+#[derive(Serialize)]
+struct UncountedPlaces<'a> {
+    places: u32,
+    why: &'a str,
 }
 
 /// In the unit of the report. The interval covers 95 %.
@@ -100,6 +122,21 @@ impl<'a, Heat> JsonCalls<'a, Heat> {
             not_counted: &counted.not_counted,
             same_code: &counted.same_code,
             inlined_places: counted.inlined,
+            inlined_calls: (counted.inlined_calls.iter())
+                .map(|of| InlinedCalls {
+                    caller: &of.caller,
+                    file: &of.file,
+                    line: of.line,
+                    calls: of.calls,
+                })
+                .collect(),
+            uncounted_places: (counted.uncounted_places.iter())
+                .map(|of| UncountedPlaces {
+                    places: of.places,
+                    why: &of.why,
+                })
+                .collect(),
+            own_not_counted: &counted.own_not_counted,
             may_be_inlined: counted.may_be_inlined,
             per_call: row.per_call.map(|each| PerCall {
                 value: each.value,

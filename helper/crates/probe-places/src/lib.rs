@@ -6,12 +6,16 @@
 
 mod effect;
 mod exits;
+mod flow;
+mod inlined;
 mod listing;
+mod shape;
 mod stack;
 
 use std::collections::BTreeSet;
 
 pub use exits::{Exit, File, NoExits, Timed, timed};
+pub use inlined::{Body, InlinedCode, InlinedPlace, NoInlinedPlace, Probe};
 pub use listing::Code;
 use listing::{Flow, Listing, Step};
 

@@ -7,6 +7,7 @@ use iced_x86::{
 };
 
 use crate::effect::Effect;
+use crate::shape::Shape;
 
 /// Machine code and its ELF virtual address.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +50,7 @@ pub struct Step {
     /// Of a conditional jump, as its opcode has it.
     pub condition: Option<u8>,
     pub effect: Effect,
+    pub shape: Shape,
 }
 
 impl Step {
@@ -143,6 +145,7 @@ fn step(i: &Instruction, bytes: &[u8], info: &mut InstructionInfoFactory) -> Ste
             _ => None,
         },
         effect: Effect::of(i, info),
+        shape: Shape::of(i),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use profile::run::{CallCounts, CallTimes, CalledFunction as Saved, ThreadCalls};
+use profile::run::{
+    CallCounts, CallTimes, CalledFunction as Saved, InlinedCalls, ThreadCalls, UncountedPlaces,
+};
 use profile::{CALLS, KindColumns, LineOf, ProfileBuilder, Sums};
 use symbolize::Frame;
 
-use crate::calls::{CalledFunction, Calls, NotCounted, NotTimed};
+use crate::calls::{self, CalledFunction, Calls, NotCounted, NotTimed};
 use crate::modules::{ModuleIndex, Modules};
 use crate::shown_path::shown_path;
 use crate::symbols::Symbols;
@@ -20,29 +22,27 @@ pub fn add_samples(
     columns: &KindColumns,
     mapping_of: impl Fn(ModuleIndex) -> Option<u32>,
 ) {
-    for of in calls.functions.iter().filter(|of| of.calls > 0) {
-        let line = match definition(of, symbols) {
-            Some(frame) => {
-                let file = frame.file.as_deref().unwrap_or("");
-                let line = frame.function_line;
-                LineOf {
-                    function: builder.add_function(&frame.name, &frame.system_name, file, line),
-                    line,
-                    column: 0,
-                }
-            }
-            None => LineOf {
-                function: builder.add_function(&of.name, &of.system_name, "", 0),
-                line: 0,
-                column: 0,
-            },
+    for (number, of) in calls.functions.iter().enumerate() {
+        let all = calls.all_of(number);
+        if all == 0 {
+            continue;
+        }
+        let frame = definition(of, symbols);
+        let (name, system_name) = frame.map_or((&*of.name, &*of.system_name), |frame| {
+            (&*frame.name, &*frame.system_name)
+        });
+        let (file, line) = place_of(of, frame);
+        let line = LineOf {
+            function: builder.add_function(name, system_name, file, line),
+            line,
+            column: 0,
         };
         let vaddr = of.vaddr.unwrap_or(0);
         let location = builder.add_location(mapping_of(of.module), vaddr, &[line]);
         let sums = Sums {
             samples: 0,
-            weight: of.calls,
-            value: of.calls,
+            weight: all,
+            value: all,
         };
         builder.push_sample(&[location], &columns.values(CALLS, &sums), &[]);
     }
@@ -54,35 +54,72 @@ pub fn saved(
     modules: &Modules,
     symbols: &BTreeMap<ModuleIndex, Symbols>,
 ) -> Option<CallCounts> {
-    let functions = calls.functions.iter().map(|of| {
-        let definition = definition(of, symbols);
+    let functions = calls.functions.iter().enumerate().map(|(number, of)| {
+        let (file, line) = place_of(of, definition(of, symbols));
         Saved {
             name: of.name.clone(),
             system_name: of.system_name.clone(),
             module: shown_path(&modules.get(of.module).path),
-            calls: of.calls,
+            calls: calls.all_of(number),
             same_code: of.same_code.clone(),
             inlined: of.inlined,
             may_be_inlined: of.may_be_inlined,
             not_counted: of.not_counted.map_or("", NotCounted::sentence).to_owned(),
-            file: (definition.and_then(|of| of.file.as_deref()))
-                .map_or_else(String::new, str::to_owned),
-            line: definition.map_or(0, |of| of.function_line),
+            file: file.to_owned(),
+            line,
             times: of.times.as_ref().map(times),
             not_timed: of.not_timed.map_or("", NotTimed::sentence).to_owned(),
+            inlined_calls: calls.inlined_in(number).map(inlined).collect(),
+            uncounted_places: (of.uncounted.iter())
+                .map(|(why, places)| UncountedPlaces {
+                    why: why.words().to_owned(),
+                    places: *places,
+                })
+                .collect(),
+            own_not_counted: of
+                .own_not_counted
+                .map_or("", NotCounted::sentence)
+                .to_owned(),
         }
-    });
-    let threads = calls.of_threads.iter().filter(|(_, calls)| **calls > 0);
-    let threads = threads.map(|((function, pid, tid), calls)| ThreadCalls {
-        function: *function,
-        pid: *pid,
-        tid: *tid,
-        calls: *calls,
     });
     (!calls.functions.is_empty()).then(|| CallCounts {
         functions: functions.collect(),
-        threads: threads.collect(),
+        threads: of_threads(calls),
     })
+}
+
+fn inlined(of: &calls::InlinedCalls) -> InlinedCalls {
+    InlinedCalls {
+        caller: of.caller.clone(),
+        file: of.file.clone(),
+        line: of.line,
+        calls: of.calls,
+    }
+}
+
+fn of_threads(calls: &Calls) -> Vec<ThreadCalls> {
+    let mut by_function = BTreeMap::<(usize, u32, u32), u64>::new();
+    for ((number, pid, tid), counted) in &calls.of_threads {
+        if let Some(function) = calls.function_of(*number).filter(|_| *counted > 0) {
+            *by_function.entry((function, *pid, *tid)).or_default() += counted;
+        }
+    }
+    let threads = by_function
+        .into_iter()
+        .map(|((function, pid, tid), calls)| ThreadCalls {
+            function: function as u32,
+            pid,
+            tid,
+            calls,
+        });
+    threads.collect()
+}
+
+/// File and line of a definition; empty and 0: unknown.
+fn place_of<'a>(of: &'a CalledFunction, frame: Option<&'a Frame>) -> (&'a str, u32) {
+    let defined = of.defined.as_ref().map(|(file, line)| (&**file, *line));
+    let of_frame = |frame: &'a Frame| (frame.file.as_deref().unwrap_or(""), frame.function_line);
+    frame.map(of_frame).or(defined).unwrap_or(("", 0))
 }
 
 fn times(of: &records::CallTimes) -> CallTimes {

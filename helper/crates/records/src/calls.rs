@@ -8,7 +8,7 @@ use crate::layout::LATENCY_BUCKETS;
 pub struct CallPlace {
     /// Of the instruction, in the file.
     pub offset: u64,
-    /// Number of the function, below [`crate::layout::CALLED_FUNCTIONS_MAX`].
+    /// Number of the function, or of a place where one was inlined: below [`crate::layout::CALLED_FUNCTIONS_MAX`].
     pub function: u32,
     pub kind: PlaceKind,
 }
@@ -26,6 +26,10 @@ pub enum PlaceKind {
     LeftIf {
         condition: u8,
     },
+    /// Counted if the jump there is taken, or is not: a condition as above.
+    CountedIf {
+        condition: u8,
+    },
 }
 
 impl PlaceKind {
@@ -39,6 +43,7 @@ impl PlaceKind {
             PlaceKind::Timed { depth } => (1, depth),
             PlaceKind::Left => (2, 0),
             PlaceKind::LeftIf { condition } => (3, condition.into()),
+            PlaceKind::CountedIf { condition } => (4, condition.into()),
         }
     }
 
@@ -48,6 +53,9 @@ impl PlaceKind {
             1 => PlaceKind::Timed { depth: detail },
             2 => PlaceKind::Left,
             3 => PlaceKind::LeftIf {
+                condition: detail.try_into().ok()?,
+            },
+            4 => PlaceKind::CountedIf {
                 condition: detail.try_into().ok()?,
             },
             _ => return None,

@@ -16,12 +16,13 @@ pub fn call_note(counted: &CalledFunction) -> Option<String> {
             "Its code is also that of {names}: calls of these are included."
         ));
     }
-    match counted.inlined {
-        _ if !counted.not_counted.is_empty() => {}
-        0 => {}
-        1 => notes.push("It was also inlined at one place. Calls there are not counted, so no time per call is given.".to_owned()),
-        places => notes.push(format!("It was also inlined at {} places. Calls there are not counted, so no time per call is given.", count(places.into()))),
+    if !counted.own_not_counted.is_empty() {
+        notes.push(format!(
+            "Calls of its own code are not counted, so no time per call is given: {}",
+            counted.own_not_counted
+        ));
     }
+    notes.extend(inlined(counted));
     if !counted.not_timed.is_empty() {
         notes.push(counted.not_timed.clone());
     }
@@ -29,18 +30,62 @@ pub fn call_note(counted: &CalledFunction) -> Option<String> {
         counted
             .times
             .as_ref()
-            .and_then(|times| untimed(counted.calls, times)),
+            .and_then(|times| untimed(counted, times)),
     );
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
+/// What is known of calls that were inlined.
+fn inlined(counted: &CalledFunction) -> Option<String> {
+    if counted.inlined == 0 {
+        return None;
+    }
+    let places = |many: usize| match many {
+        1 => "1 place".to_owned(),
+        many => format!("{} places", count(many as u64)),
+    };
+    let mut notes = Vec::new();
+    if !counted.inlined_calls.is_empty() {
+        let calls = counted.inlined_calls.iter().map(|of| of.calls).sum();
+        notes.push(format!(
+            "{} of the calls were counted at {} where it was inlined, each where its code begins: calls that the compiler has removed or merged there are not included.",
+            count(calls),
+            places(counted.inlined_calls.len())
+        ));
+    }
+    let left_out = (counted.inlined as usize).saturating_sub(counted.inlined_calls.len());
+    if left_out > 0 {
+        let why: Vec<String> = (counted.uncounted_places.iter())
+            .map(|of| format!("{}: {}", places(of.places as usize), of.why))
+            .collect();
+        let why = match why.is_empty() {
+            true => ".".to_owned(),
+            false => format!(" ({}).", why.join("; ")),
+        };
+        let no_time = match counted.not_counted.is_empty() {
+            true => ", so no time per call is given",
+            false => "",
+        };
+        notes.push(format!(
+            "Calls at {} where it was inlined are not counted{no_time}{why}",
+            places(left_out)
+        ));
+    }
+    Some(notes.join(" "))
+}
+
 /// Which of the calls were not timed.
-fn untimed(calls: u64, times: &CallTimes) -> Option<String> {
-    let missing = calls.saturating_sub(times.measured());
-    if missing == 0 {
+fn untimed(counted: &CalledFunction, times: &CallTimes) -> Option<String> {
+    let inlined: u64 = counted.inlined_calls.iter().map(|of| of.calls).sum();
+    let all_missing = counted.calls.saturating_sub(times.measured());
+    if all_missing == 0 {
         return None;
     }
     let mut why = Vec::new();
+    if inlined > 0 {
+        why.push(format!("{} that were inlined", count(inlined)));
+    }
+    let missing = all_missing.saturating_sub(inlined);
     if times.ended_ns > 0 {
         let from = times.ended_ns as f64 / 1e9;
         why.push(format!(
@@ -66,6 +111,6 @@ fn untimed(calls: u64, times: &CallTimes) -> Option<String> {
             "{many} that had not returned when the recording, their process or their thread ended"
         ));
     }
-    let missing = count(missing);
+    let missing = count(all_missing);
     Some(format!("Not timed: {missing} calls: {}.", why.join("; ")))
 }

@@ -60,7 +60,9 @@ impl CallProbes {
         self.places += starts.len();
         self.ends += ends.len();
         let is_allowed = |place: &CallPlace| match place.kind {
-            PlaceKind::Counted => (place.function as usize) < CALLED_FUNCTIONS_MAX,
+            PlaceKind::Counted | PlaceKind::CountedIf { .. } => {
+                (place.function as usize) < CALLED_FUNCTIONS_MAX
+            }
             _ => self.is_latency_wanted && (place.function as usize) < TIMED_FUNCTIONS_MAX,
         };
         if places.is_empty()

@@ -31,6 +31,19 @@ impl CodeRanges {
         Ok(())
     }
 
+    /// What an attribute says that is an address, or how far behind the entry's start one is.
+    pub(crate) fn address<'a>(
+        &self,
+        unit: UnitRef<'_, Reader<'a>>,
+        value: Option<AttributeValue<Reader<'a>>>,
+    ) -> gimli::Result<Option<u64>> {
+        match value {
+            Some(AttributeValue::Udata(behind)) => Ok(self.low.map(|low| low.wrapping_add(behind))),
+            Some(value) => unit.attr_address(value),
+            None => Ok(None),
+        }
+    }
+
     /// Gives start and end of each range that is not empty.
     pub(crate) fn each(
         &self,

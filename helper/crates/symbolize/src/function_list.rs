@@ -1,4 +1,4 @@
-//! All functions of a module: by its symbols, with the number of places where its debug information says that they were inlined.
+//! All functions of a module: by its symbols, with the places where its debug information says that they were inlined.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -22,8 +22,25 @@ pub struct ListedFunction {
     pub codes: Vec<FunctionCode>,
     /// Parts that lie elsewhere, start and end: `.cold`.
     pub parts: Vec<(u64, u64)>,
-    /// Places where it was inlined.
-    pub inlined: u32,
+    /// Places where it was inlined, by their code.
+    pub inlined: Vec<InlinedPlace>,
+}
+
+/// Code that was made for one call of a function that was inlined. ELF virtual addresses.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct InlinedPlace {
+    /// Start and end of each piece, ascending; what was inlined into it is included. Empty: only its entry is known.
+    pub ranges: Vec<(u64, u64)>,
+    /// Where the call begins, as the compiler says (DW_AT_entry_pc); few compilers do.
+    pub entry: Option<u64>,
+    /// Other calls of the function have the same code, by the same description.
+    pub is_shared: bool,
+}
+
+impl InlinedPlace {
+    pub fn first(&self) -> Option<u64> {
+        self.ranges.first().map(|(start, _)| *start).or(self.entry)
+    }
 }
 
 /// ELF virtual addresses.

@@ -62,7 +62,7 @@ pub use cache::user_folder as user_cache_folder;
 pub use confined::confine;
 pub use demangle::{DemangleMode, demangle, is_made_name};
 pub use executable::{ExecutableFile, inspect_executable, offset_of_export, soname_of};
-pub use functions_listed::{FunctionCode, FunctionList, ListedFunction};
+pub use functions_listed::{FunctionCode, FunctionList, InlinedPlace, ListedFunction};
 pub use go_heap::{GoHeap, NoGoHeap, RuntimeFunction};
 pub use isolated::{AskedModule, Isolation, symbolize_isolated};
 pub use language::Language;

@@ -15,6 +15,7 @@ use symbolize::{
 };
 
 use super::code::{ModuleCode, OwnCode};
+use super::inlined::{self, FoundPlace, InlinedCalls, UncountedPlace};
 use super::refusals::{no_match, nothing_to_count, others_file, too_many, wrong_pattern};
 use super::timing::{ENDS_MAX, timed_places};
 use super::{CalledFunction, Calls, NotCounted};
@@ -52,7 +53,7 @@ pub fn choose(
     };
     for (list, chosen) in lists.iter().zip(meant) {
         if !chosen.is_empty() {
-            choice.add_module(modules, list, &chosen)?;
+            choice.add_module(modules, list, &chosen, (options, urgency))?;
         }
     }
     let asked = options.calls.join(", ");
@@ -61,6 +62,7 @@ pub fn choose(
     if places > CALLED_FUNCTIONS_MAX {
         return Err(too_many(&asked, places));
     }
+    let inlined = choice.number_inlined(places);
     if choice.counted.is_empty() && options.missing_calls == MissingCalls::Refused {
         return Err(choice.nothing());
     }
@@ -71,9 +73,12 @@ pub fn choose(
         return Err(others_file(&path, &target::user_name(*owner)));
     }
     let mut functions = choice.counted;
+    let counted = functions.len();
     functions.append(&mut choice.left_out);
     let calls = Calls {
         functions,
+        counted,
+        inlined,
         missing,
         modules: modules.iter().count(),
         without_children: choice.others.iter().map(|(module, _)| *module).collect(),
@@ -164,6 +169,8 @@ struct Choice {
     counted: Vec<CalledFunction>,
     left_out: Vec<CalledFunction>,
     files: Vec<FileOfCalls>,
+    /// With the file that each is in.
+    inlined: Vec<(usize, FoundPlace)>,
     /// Modules whose files are somebody else's, and whose.
     others: Vec<(ModuleIndex, u32)>,
 }
@@ -174,16 +181,23 @@ impl Choice {
         modules: &Modules,
         list: &Listed,
         chosen: &BTreeSet<usize>,
+        asked: (&RecordOptions, &Urgency),
     ) -> Result<(), RecordError> {
         let layout = modules.get(list.module).layout.as_ref();
         let segments = layout.map_or(&[][..], |layout| &layout.segments);
         let code = ModuleCode::new(list.file, segments, &list.functions);
         let mut places = Vec::new();
+        let path = &modules.get(list.module).path;
+        let functions = by_name(chosen.iter().map(|at| &list.functions.functions[*at]));
+        let inlined = inlined::find(&code, path, &list.functions, &functions, asked);
         // By where their code begins.
         let mut known: BTreeMap<Vec<FunctionCode>, usize> = BTreeMap::new();
-        for function in by_name(chosen.iter().map(|at| &list.functions.functions[*at])) {
+        for (function, inlined) in functions.into_iter().zip(inlined) {
             if let Some(first) = known.get(&function.codes) {
-                self.counted[*first].same_code.push(function.name);
+                let of = &mut self.counted[*first];
+                of.same_code.push(function.name);
+                of.inlined += function.inlined.len() as u32;
+                self.add_inlined(*first, inlined);
                 continue;
             }
             let mut called = CalledFunction {
@@ -191,25 +205,29 @@ impl Choice {
                 system_name: function.system_name.clone(),
                 module: list.module,
                 vaddr: function.codes.first().map(|code| code.start),
-                same_code: Vec::new(),
-                inlined: function.inlined,
+                inlined: function.inlined.len() as u32,
                 may_be_inlined: list.functions.may_be_inlined,
-                not_counted: None,
-                calls: 0,
-                times: None,
-                not_timed: None,
+                ..CalledFunction::default()
             };
+            let number = self.counted.len();
             match self.places_of(&code, &function, &mut called) {
                 Ok(of_it) => {
-                    known.insert(function.codes, self.counted.len());
+                    known.insert(function.codes, number);
                     places.extend(of_it);
-                    self.counted.push(called);
+                }
+                Err(why) if inlined.iter().any(Result::is_ok) => {
+                    called.own_not_counted =
+                        Some(why).filter(|why| *why != NotCounted::InlinedEverywhere);
                 }
                 Err(why) => {
                     called.not_counted = Some(why);
+                    called.add_uncounted(inlined.into_iter().filter_map(Result::err));
                     self.left_out.push(called);
+                    continue;
                 }
             }
+            self.counted.push(called);
+            self.add_inlined(number, inlined);
         }
         // Reports may show the time under a name that was not asked for.
         for (at, function) in list.functions.functions.iter().enumerate() {
@@ -217,7 +235,8 @@ impl Choice {
                 self.counted[*first].same_code.push(function.name.clone());
             }
         }
-        if places.is_empty() {
+        let file = self.files.len();
+        if places.is_empty() && self.inlined.last().is_none_or(|(of, _)| *of != file) {
             return Ok(());
         }
         // Ends first: a call that begins has its end, then.
@@ -231,6 +250,54 @@ impl Choice {
         }
         self.files.push(FileOfCalls { file, places });
         Ok(())
+    }
+
+    /// What was found at the places where a function was inlined, in the file that comes next.
+    fn add_inlined(&mut self, function: usize, found: Vec<Result<FoundPlace, UncountedPlace>>) {
+        let called = &mut self.counted[function];
+        for found in found {
+            match found {
+                Ok(mut place) => {
+                    place.calls.function = function;
+                    if called.vaddr.is_none() && called.defined.is_none() {
+                        called.defined = place.defined.take();
+                    }
+                    self.inlined.push((self.files.len(), place));
+                }
+                Err(why) => called.add_uncounted([why].into_iter()),
+            }
+        }
+    }
+
+    /// Places of inlined calls have the numbers behind those of the functions. `places`: so many are taken.
+    fn number_inlined(&mut self, places: usize) -> Vec<InlinedCalls> {
+        let (mut places, counted) = (places, self.counted.len());
+        let mut numbered = Vec::new();
+        for (file, found) in std::mem::take(&mut self.inlined) {
+            let number = counted + numbered.len();
+            places += found.probes.len();
+            if places.max(number + 1) > CALLED_FUNCTIONS_MAX {
+                places -= found.probes.len();
+                let called = &mut self.counted[found.calls.function];
+                called.add_uncounted([UncountedPlace::TooMany].into_iter());
+                continue;
+            }
+            let probes = found.probes.iter();
+            (self.files[file].places).extend(probes.map(|(offset, kind)| CallPlace {
+                offset: *offset,
+                function: number as u32,
+                kind: *kind,
+            }));
+            numbered.push(found.calls);
+        }
+        self.files.retain(|of| !of.places.is_empty());
+        for (number, called) in self.counted.iter_mut().enumerate() {
+            let has_places = called.vaddr.is_some() && called.own_not_counted.is_none();
+            if !has_places && numbered.iter().all(|of| of.function != number) {
+                called.not_counted = Some(NotCounted::InlinedEverywhere);
+            }
+        }
+        numbered
     }
 
     /// Where it is counted as the next one and, if that is wanted and can be, timed.
@@ -276,10 +343,17 @@ impl Choice {
             true => ", …",
             false => "",
         };
-        let why = self.left_out.first().and_then(|of| of.not_counted);
+        let first = self.left_out.first();
+        let why = first
+            .and_then(|of| of.not_counted)
+            .map_or("", NotCounted::sentence);
+        let places = first.and_then(|of| of.uncounted.keys().next());
+        let places = places.map_or_else(String::new, |why| {
+            format!(" Where it was inlined, {}.", why.words())
+        });
         nothing_to_count(
             &format!("{}{more}", names.join(", ")),
-            why.map_or("", NotCounted::sentence),
+            &format!("{why}{places}"),
         )
     }
 }
@@ -301,7 +375,7 @@ fn by_name<'a>(functions: impl Iterator<Item = &'a ListedFunction>) -> Vec<Liste
             one.system_name.clear();
             one.codes.extend(&other.codes);
             one.parts.extend(&other.parts);
-            one.inlined = one.inlined.saturating_add(other.inlined);
+            one.inlined.extend_from_slice(&other.inlined);
         }
         one.codes.sort_unstable();
         one.codes.dedup_by_key(|code| code.start);
@@ -338,7 +412,7 @@ fn places_of(
 mod tests {
     use super::*;
 
-    fn listed(system_name: &str, starts: &[u64], inlined: u32) -> ListedFunction {
+    fn listed(system_name: &str, starts: &[u64], inlined: u64) -> ListedFunction {
         ListedFunction {
             name: "A::~A".to_owned(),
             system_name: system_name.to_owned(),
@@ -349,7 +423,13 @@ mod tests {
                 })
                 .collect(),
             parts: Vec::new(),
-            inlined,
+            inlined: (0..inlined)
+                .map(|at| symbolize::InlinedPlace {
+                    ranges: vec![(at, at + 1)],
+                    entry: None,
+                    is_shared: false,
+                })
+                .collect(),
         }
     }
 
@@ -363,7 +443,7 @@ mod tests {
         let one = by_name(all.iter());
         assert_eq!(one.len(), 1);
         let starts: Vec<u64> = one[0].codes.iter().map(|code| code.start).collect();
-        assert_eq!((starts, one[0].inlined), (vec![20, 30], 3));
+        assert_eq!((starts, one[0].inlined.len()), (vec![20, 30], 3));
         let alone = by_name(all[..1].iter());
         assert_eq!(alone[0].codes.len(), 1, "it is all that there is");
     }

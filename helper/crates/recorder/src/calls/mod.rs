@@ -2,6 +2,7 @@
 
 mod choosing;
 mod code;
+mod inlined;
 mod refusals;
 mod timing;
 
@@ -14,11 +15,12 @@ use records::{CallTimes, CallsOfThread};
 use super::modules::ModuleIndex;
 
 pub use choosing::{FileOfCalls, choose};
+pub use inlined::{InlinedCalls, UncountedPlace};
 pub use refusals::{check, of_attaching, of_file};
 pub use timing::NotTimed;
 
 /// A function that was asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CalledFunction {
     pub name: String,
     pub system_name: String,
@@ -27,11 +29,18 @@ pub struct CalledFunction {
     pub vaddr: Option<u64>,
     /// Other names of the same code.
     pub same_code: Vec<String>,
-    /// Places where it was inlined: calls that are not counted.
+    /// Where it is defined, file and line, if it has no code of its own.
+    pub defined: Option<(String, u32)>,
+    /// Places where it was inlined.
     pub inlined: u32,
+    /// Of these, how many are not counted, by reason.
+    pub uncounted: BTreeMap<UncountedPlace, u32>,
     /// There may be more of them.
     pub may_be_inlined: bool,
     pub not_counted: Option<NotCounted>,
+    /// Why its own code is not counted, while calls that were inlined are.
+    pub own_not_counted: Option<NotCounted>,
+    /// Of its own code.
     pub calls: u64,
     /// None: its calls are not timed.
     pub times: Option<CallTimes>,
@@ -53,7 +62,11 @@ const CALLS_PER_SECOND_MAX: f64 = 100_000.0;
 pub struct Calls {
     /// Those that are counted, by their number; then the others.
     pub functions: Vec<CalledFunction>,
-    /// By function, process and thread.
+    /// How many of them are counted.
+    pub counted: usize,
+    /// Their inlined calls that are counted: these have the numbers from `counted` on.
+    pub inlined: Vec<InlinedCalls>,
+    /// By number (of the function or of inlined calls), process and thread.
     pub of_threads: BTreeMap<(u32, u32, u32), u64>,
     /// Files that are counted in the attached processes only, since they belong to somebody else.
     pub without_children: Vec<ModuleIndex>,
@@ -77,10 +90,8 @@ pub struct ManyCalls {
 impl Calls {
     /// What the sampler has counted until `at`, since the recording began.
     pub fn take_totals(&mut self, totals: &[(u32, u64)], at: Duration) {
-        for (function, calls) in totals {
-            if let Some(function) = self.functions.get_mut(*function as usize) {
-                function.calls = function.calls.max(*calls);
-            }
+        for (number, calls) in totals {
+            self.raise(*number, *calls);
         }
         let total = self.total();
         let (before, so_many) = std::mem::replace(&mut self.last, (at, total));
@@ -116,15 +127,52 @@ impl Calls {
         for ((function, ..), calls) in &self.of_threads {
             *sums.entry(*function).or_default() += calls;
         }
-        for (function, sum) in sums {
-            if let Some(function) = self.functions.get_mut(function as usize) {
-                function.calls = function.calls.max(sum);
-            }
+        for (number, sum) in sums {
+            self.raise(number, sum);
         }
     }
 
+    fn raise(&mut self, number: u32, calls: u64) {
+        let place = (number as usize).checked_sub(self.counted);
+        let counted = match place {
+            None => (self.functions.get_mut(number as usize)).map(|function| &mut function.calls),
+            Some(at) => self.inlined.get_mut(at).map(|inlined| &mut inlined.calls),
+        };
+        if let Some(counted) = counted {
+            *counted = (*counted).max(calls);
+        }
+    }
+
+    /// The function that calls with this number are of.
+    pub fn function_of(&self, number: u32) -> Option<usize> {
+        match (number as usize).checked_sub(self.counted) {
+            None => Some(number as usize),
+            Some(at) => self.inlined.get(at).map(|inlined| inlined.function),
+        }
+    }
+
+    pub fn inlined_in(&self, function: usize) -> impl Iterator<Item = &InlinedCalls> {
+        (self.inlined.iter()).filter(move |inlined| inlined.function == function)
+    }
+
+    /// Of a function, inlined ones included.
+    pub fn all_of(&self, function: usize) -> u64 {
+        let inlined = self.inlined_in(function).map(|inlined| inlined.calls);
+        self.functions.get(function).map_or(0, |of| of.calls) + inlined.sum::<u64>()
+    }
+
     pub fn total(&self) -> u64 {
-        self.functions.iter().map(|function| function.calls).sum()
+        let own = self.functions.iter().map(|function| function.calls);
+        own.chain(self.inlined.iter().map(|inlined| inlined.calls))
+            .sum()
+    }
+}
+
+impl CalledFunction {
+    fn add_uncounted(&mut self, places: impl Iterator<Item = UncountedPlace>) {
+        for why in places {
+            *self.uncounted.entry(why).or_default() += 1;
+        }
     }
 }
 
@@ -153,23 +201,42 @@ mod tests {
     fn function(name: &str) -> CalledFunction {
         CalledFunction {
             name: name.to_owned(),
-            system_name: name.to_owned(),
-            module: 0,
-            vaddr: None,
-            same_code: Vec::new(),
-            inlined: 0,
-            may_be_inlined: false,
-            not_counted: None,
-            calls: 0,
-            times: None,
-            not_timed: None,
+            ..CalledFunction::default()
         }
+    }
+
+    #[test]
+    fn inlined_calls_have_the_numbers_behind_those_of_the_functions() {
+        let inlined = |function| InlinedCalls {
+            function,
+            caller: "main".to_owned(),
+            file: String::new(),
+            line: 0,
+            calls: 0,
+        };
+        let mut calls = Calls {
+            functions: vec![function("f"), function("g"), function("not counted")],
+            counted: 2,
+            inlined: vec![inlined(1), inlined(0), inlined(1)],
+            ..Calls::default()
+        };
+        calls.take_totals(
+            &[(0, 1), (1, 10), (2, 100), (4, 1000), (5, 7)],
+            Duration::from_secs(1),
+        );
+        assert_eq!([0, 1, 2].map(|of| calls.all_of(of)), [1, 1110, 0]);
+        assert_eq!(calls.total(), 1111);
+        assert_eq!(
+            [0, 2, 3, 5].map(|of| calls.function_of(of)),
+            [Some(0), Some(1), Some(0), None]
+        );
     }
 
     #[test]
     fn threads_that_were_read_later_than_the_totals_raise_them() {
         let mut calls = Calls {
             functions: vec![function("f")],
+            counted: 1,
             ..Calls::default()
         };
         let of = |tid, calls| CallsOfThread {
@@ -189,6 +256,7 @@ mod tests {
     fn the_rate_is_noted_when_it_takes_much_of_the_time() {
         let mut calls = Calls {
             functions: vec![function("f"), function("g")],
+            counted: 2,
             ..Calls::default()
         };
         let at = Duration::from_millis;

@@ -13,6 +13,8 @@ pub enum CallProblem {
     WithoutChildren { module: String },
     /// Of the functions that were asked for.
     LeftOut { functions: usize, all: usize },
+    /// Places where functions that are counted were inlined.
+    InlinedLeftOut { places: u32, all: u32 },
     /// Of those that are counted.
     NotTimed { functions: usize, all: usize },
     /// They were called too often.
@@ -43,6 +45,9 @@ impl CallProblem {
             ),
             CallProblem::LeftOut { functions, all } => format!(
                 "{functions} of the {all} functions that --calls matches were not counted. lineheat report --calls says why."
+            ),
+            CallProblem::InlinedLeftOut { places, all } => format!(
+                "Counted functions were inlined at {all} places. Calls at {places} of these were not counted. lineheat report --calls says why."
             ),
             CallProblem::NotTimed { functions, all } => format!(
                 "Calls of {functions} of the {all} counted functions were not timed. lineheat report --calls says why."

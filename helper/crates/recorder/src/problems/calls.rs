@@ -37,6 +37,18 @@ pub fn functions_not_counted(seen: &Evidence) -> Option<Problem> {
     }))
 }
 
+pub fn inlined_calls_left_out(seen: &Evidence) -> Option<Problem> {
+    let counted = seen.calls.functions.iter();
+    let counted = counted.filter(|of| of.not_counted.is_none());
+    let (all, places) = counted.fold((0, 0), |(all, places), of| {
+        (
+            all + of.inlined,
+            places + of.uncounted.values().sum::<u32>(),
+        )
+    });
+    (places > 0).then_some(Problem::Calls(CallProblem::InlinedLeftOut { places, all }))
+}
+
 pub fn functions_not_timed(seen: &Evidence) -> Option<Problem> {
     let counted = seen.calls.functions.iter();
     let counted: Vec<_> = counted.filter(|of| of.not_counted.is_none()).collect();

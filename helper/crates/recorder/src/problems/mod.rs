@@ -30,7 +30,8 @@ use allocations::{
 use build_problems::{build_problems, changed_sources};
 use calls::{
     calls_not_allowed, calls_without_children, functions_loaded_later, functions_no_longer_timed,
-    functions_not_counted, functions_not_timed, many_calls, missing_functions,
+    functions_not_counted, functions_not_timed, inlined_calls_left_out, many_calls,
+    missing_functions,
 };
 use counters::{counters_beside_samples, counters_refused};
 use made_code::nameless_made_code;
@@ -99,6 +100,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(counters_refused),
     Finding::Seen(counters_beside_samples),
     Finding::Seen(functions_not_counted),
+    Finding::Seen(inlined_calls_left_out),
     Finding::Seen(functions_not_timed),
     Finding::Seen(functions_no_longer_timed),
     Finding::Seen(calls_not_allowed),
@@ -139,6 +141,7 @@ pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
         not_sampled(seen),
         functions_not_counted(seen),
         counters_refused(seen),
+        inlined_calls_left_out(seen),
         functions_not_timed(seen),
     ];
     missing
