@@ -84,9 +84,9 @@ export function nimFormulas() {
   });
 }
 
-const needsGo = () => needs('go', 'apt-get install --no-install-recommends golang-go');
+export const needsGo = () => needs('go', 'apt-get install --no-install-recommends golang-go');
 
-function needs(program, command) {
+export function needs(program, command) {
   if (!findProgram(program))
     throw new Sentence(`\`${program}\` is needed to build this program and is not on PATH. On Debian: ${command}`);
 }

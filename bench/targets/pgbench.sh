@@ -4,10 +4,12 @@
 # transaction of the first part. RATE: so many transactions a second, and nothing after the first part.
 #
 #   pgbench.sh BIN DATA SECONDS [CLIENTS [LOG [RATE]]]
+#
+# FSYNC=on: a transaction ends when the disk has it.
 set -eu
 bin=$1 data=$2 seconds=$3 clients=${4:-4} log=${5:+-l --log-prefix=$5} rate=${6:-}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/lineheat-pg.XXXXXX")
-"$bin/postgres" -D "$data" -k "$folder" -c listen_addresses= -c fsync=off -c logging_collector=off >"$folder/log" 2>&1 &
+"$bin/postgres" -D "$data" -k "$folder" -c listen_addresses= -c fsync="${FSYNC:-off}" -c logging_collector=off >"$folder/log" 2>&1 &
 server=$!
 # shellcheck disable=SC2064
 trap "kill -INT $server 2>/dev/null || :; wait $server 2>/dev/null || :; rm -rf '$folder'" EXIT

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use profile::{OTHER_STACKS, SeededHash, StringId, is_c_library, is_standard_library};
+use profile::{
+    OTHER_STACKS, SeededHash, StringId, is_c_library, is_go_standard_library, is_standard_library,
+};
 
 use crate::analyzed::Analyzed;
 use crate::frames::{ChainFrame, FunctionKind, FunctionOf};
@@ -69,11 +71,12 @@ impl<'a> WaitPlaces<'a> {
     }
 }
 
-/// The first frame from the leaf that is the program's own; in a thread that runs nothing but a runtime, the first whose name is
-/// not that of a wait.
+/// The first frame from the leaf that is the program's own, if possible one with a line: of a library without debug information, the
+/// line that called it. In a thread that runs nothing but a runtime, the first whose name is not that of a wait.
 fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
     let stacks = analyzed.stacks();
-    let (mut own, mut other, mut innermost, mut is_lock) = (None, None, None, false);
+    let (mut on_line, mut own, mut other, mut innermost) = (None, None, None, None);
+    let mut is_lock = false;
     while node != 0 {
         for frame in analyzed.chain(stacks.chain[node as usize]) {
             let function = analyzed.function(frame.function);
@@ -87,10 +90,13 @@ fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
                 continue;
             }
             innermost = innermost.or(Some(frame));
+            let file = analyzed.text(function.file);
             let is_own = analyzed.runtime_of(&function).is_none()
-                && !is_standard_library(analyzed.text(function.file));
-            if own.is_none() && is_own {
-                own = Some(frame);
+                && !is_standard_library(file)
+                && !is_go_standard_library(name, file);
+            if is_own {
+                own = own.or(Some(frame));
+                on_line = on_line.or(Some(frame).filter(|frame| frame.line != 0));
             }
             if other.is_none() && !is_named_as_wait(name) {
                 other = Some(frame);
@@ -108,7 +114,7 @@ fn place_of(analyzed: &Analyzed, mut node: u32) -> Option<WaitPlace> {
             is_lock,
         }
     };
-    own.or(other).or(innermost).map(place)
+    (on_line.or(own).or(other).or(innermost)).map(place)
 }
 
 fn is_of_c_library(analyzed: &Analyzed, function: &FunctionOf) -> bool {
@@ -145,35 +151,52 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_wait_in_a_header_of_the_standard_library_is_that_of_its_caller() {
+    /// Where a thread with this stack waits, innermost function first, each with its name, file and line.
+    fn place_in(stack: &[(&str, &str, u32)]) -> (String, u32) {
         use profile::{LineOf, MappingOf, ProfileBuilder};
         let mut builder = ProfileBuilder::new(&[("wait", "nanoseconds")]);
         let mapping = builder.add_mapping(MappingOf {
             filename: "/bin/prices",
             ..MappingOf::default()
         });
-        let mut at = |name, file, line| {
-            let function = builder.add_function(name, name, file, 1);
-            let lines = [LineOf {
-                function,
-                line,
-                column: 0,
-            }];
-            builder.add_location(Some(mapping), u64::from(line), &lines)
-        };
-        let header = "/usr/include/x86_64-linux-gnu/c++/12/bits/gthr-default.h";
-        let stack = [
-            at("__gthread_mutex_lock", header, 749),
-            at("Cache::price", "/src/main.cpp", 28),
-        ];
-        builder.push_sample(&stack, &[7], &[]);
+        let locations: Vec<u32> = (0..)
+            .zip(stack)
+            .map(|(address, &(name, file, line))| {
+                let function = builder.add_function(name, name, file, 1);
+                let lines = [LineOf {
+                    function,
+                    line,
+                    column: 0,
+                }];
+                builder.add_location(Some(mapping), address, &lines)
+            })
+            .collect();
+        builder.push_sample(&locations, &[7], &[]);
         let analyzed = Analyzed::new(builder.finish());
         let place = WaitPlaces::of(&analyzed).of_sample(0).expect("a place");
-        assert_eq!(analyzed.text(place.function), "Cache::price");
-        assert_eq!(
-            (analyzed.text(place.file), place.line),
-            ("/src/main.cpp", 28)
-        );
+        (analyzed.text(place.function).to_owned(), place.line)
+    }
+
+    #[test]
+    fn a_wait_in_a_header_of_the_standard_library_is_that_of_its_caller() {
+        let header = "/usr/include/x86_64-linux-gnu/c++/12/bits/gthr-default.h";
+        let place = place_in(&[
+            ("__gthread_mutex_lock", header, 749),
+            ("Cache::price", "/src/main.cpp", 28),
+            ("main", "/src/main.cpp", 40),
+        ]);
+        assert_eq!(place, ("Cache::price".to_owned(), 28));
+    }
+
+    #[test]
+    fn a_wait_in_a_function_without_a_line_is_that_of_the_line_that_called_it() {
+        let place = place_in(&[
+            ("unix_sleep", "", 0),
+            ("Feed.produce", "/src/feed.ml", 14),
+            ("Feed.entry", "/src/feed.ml", 20),
+        ]);
+        assert_eq!(place, ("Feed.produce".to_owned(), 14));
+        let place = place_in(&[("tick", "", 0), ("start", "", 0)]);
+        assert_eq!(place, ("tick".to_owned(), 0), "where there is none");
     }
 }

@@ -73,8 +73,11 @@ fn waiting_at(analyzed: &Analyzed, row: &LockWaits) -> String {
 }
 
 pub fn waited_at(analyzed: &Analyzed, at: WaitPlace) -> String {
-    let place = placed(analyzed, analyzed.text(at.file), at.line);
-    format!("{} {place}", analyzed.text(at.function))
+    let function = analyzed.text(at.function);
+    match placed(analyzed, analyzed.text(at.file), at.line) {
+        place if !place.is_empty() => format!("{function} {place}"),
+        _ => format!("{function} in {}", analyzed.text(at.module)),
+    }
 }
 
 pub fn placed(analyzed: &Analyzed, file: &str, line: u32) -> String {

@@ -81,7 +81,7 @@ pub use seeded_hash::{AlreadyHashed, SeededHash};
 pub use source_store::SourceStore;
 pub use source_texts::{texts_out_of_run, texts_without_room};
 pub use stacks::Stacks;
-pub use standard_library::is_standard_library;
+pub use standard_library::{is_go_standard_library, is_standard_library};
 pub use strings::{StringId, Strings};
 pub use summary::{Execution, RunSummary, end_sentence, summarize, summary};
 pub use wait_reason::{WAIT, WaitReason};

@@ -1,0 +1,3 @@
+module lineheat.example/journal
+
+go 1.19
