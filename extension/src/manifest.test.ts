@@ -48,6 +48,7 @@ const FOR_TRUSTED_FOLDERS = [
   'lineheat.record.allocations',
   'lineheat.record.pageFaults',
   'lineheat.record.systemCalls',
+  'lineheat.record.wakeups',
   'lineheat.record.calls',
   'lineheat.record.latency',
   'lineheat.record.counters',

@@ -85,6 +85,7 @@ struct task_struct {
 	unsigned int __state; /* 0: it can run */
 	unsigned int flags;
 	int exit_state; /* 0: it lives */
+	void *stack;    /* in the kernel, its lower end */
 	unsigned long nvcsw;  /* how often it gave up its CPU */
 	unsigned long nivcsw; /* how often that was taken from it */
 	unsigned in_execve : 1;

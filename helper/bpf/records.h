@@ -212,7 +212,21 @@ enum sample_kind {
 	SAMPLE_SYSCALL_ERROR = 8, /* one for each system call that failed; the id says which */
 	SAMPLE_GO_ALLOCATION = 9, /* bytes; the weight is how many are between samples, on average */
 	SAMPLE_REPORTED_ALLOCATION = 10, /* bytes; the weight is how many bytes it stands for */
+	SAMPLE_WAKE_UP = 11, /* who ended a wait of the thread with the id; its value: enum woken_by, and << 8 that of the task that ran. In an interrupt, that task may have nothing to do with it */
 	SAMPLE_COUNTED = 32, /* events of counter 0; those of the next ones follow */
+};
+
+/* Who ended a wait. User space tells interrupts apart, by the kernel's functions. */
+enum woken_by {
+	WOKEN_BY_UNKNOWN = 0,
+	WOKEN_BY_THREAD = 1,    /* one that is followed */
+	WOKEN_BY_EXIT = 2,      /* of such a thread */
+	WOKEN_BY_PROCESS = 3,   /* one that is not followed, with its name if it may be looked into */
+	WOKEN_BY_KERNEL = 4,    /* a thread of the kernel */
+	WOKEN_BY_INTERRUPT = 5,
+	WOKEN_BY_TIMER = 6,
+	WOKEN_BY_DISK = 7,
+	WOKEN_BY_NETWORK = 8,
 };
 
 /* What follows the head of a record in the ring buffer. */
@@ -256,9 +270,12 @@ struct wait_end {
 	u8 has_stack; /* that was sent when the wait began */
 	u64 holder_at; /* where that thread was, if it waited, too: the place, or if its stack was sent, when its wait began. 0: it did not */
 	u32 holder;    /* that thread; 0: none */
-	u32 reserved;
+	u32 waker;     /* the thread that ended the wait; 0: it may not be known, or was none */
+	u64 woken_ns;  /* when a sample was sent of it; 0: none was */
+	u8 woken_by;   /* enum woken_by */
+	u8 reserved[7];
 };
-_Static_assert(sizeof(struct wait_end) == 56 + 48, "mirrored by crates/sampler");
+_Static_assert(sizeof(struct wait_end) == 56 + 64, "mirrored by crates/sampler");
 
 /* In place of user frames: what user space unwinds once it has the rows. */
 #define COPY_BYTES_MAX (126 << 10) /* with all else below 128 KiB, the longest message */

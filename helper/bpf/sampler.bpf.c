@@ -388,6 +388,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 #include "calls.h"
 #include "faults.h"
 #include "syscalls.h"
+#include "wakers.h"
 
 /* A forked child is followed as its parent is, and has its mappings: it shares the table until user space learns of a
  * change. */

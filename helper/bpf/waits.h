@@ -38,6 +38,16 @@ struct waiting {
 	u64 holder_at; /* as in struct wait_end */
 };
 
+/* Who ended a wait. Which one it was is known by how often the thread had lost a CPU then, and when it had got its last one. */
+struct woken {
+	u64 switches;
+	u64 arrived;
+	u64 sample_ns; /* as in struct wait_end */
+	u32 waker;
+	u8 by; /* enum woken_by */
+	u8 reserved[3];
+};
+
 /* Waits of a thread that ended and were not sent yet: all of them at one place, and alike but for their length. */
 struct ended_waits {
 	u64 since_ns;
@@ -50,7 +60,9 @@ struct ended_waits {
 	u32 holder;
 	u32 pid;
 	u32 waits; /* 0: there are none */
-	u32 reserved;
+	u32 waker;
+	u64 woken_ns;
+	u64 woken_by;
 };
 
 /* Those that began within that time are sent together, if none is as long. */
@@ -61,6 +73,7 @@ struct ended_waits {
 struct thread_waits {
 	struct waiting last;
 	struct last_place place;
+	struct woken woken[2]; /* of a wait, by its number; in the other one, that of the wait before it (wakers.h) */
 	struct ended_waits ended[ENDED_PLACES];
 };
 static const struct thread_waits no_waits;
@@ -124,6 +137,9 @@ static __noinline void send_ended(struct ended_waits *ended, struct task_struct 
 	__builtin_memcpy(&end->syscall, &ended->cause, sizeof(ended->cause));
 	end->holder = ended->holder;
 	end->holder_at = ended->holder_at;
+	end->waker = ended->waker;
+	end->woken_ns = ended->woken_ns;
+	end->woken_by = ended->woken_by;
 	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
 	ended->waits = 0;
 }
@@ -148,8 +164,17 @@ static __always_inline u64 cause_of(const struct waiting *w)
 	       (u64)w->has_stack << 56;
 }
 
+/* Who ended the wait. One that could run all the time was not waited for. */
+static __always_inline struct woken waker_of(const struct thread_waits *of)
+{
+	u64 switches = of->last.given_up + of->last.taken_away;
+	const struct woken *woken = &of->woken[switches & 1];
+	struct woken none = {};
+	return !of->last.was_preempted && woken->switches == switches && woken->arrived == of->last.arrived ? *woken : none;
+}
+
 /* The last wait of a thread has ended. `run_delay_ns`: of the thread now. Those that are charged to a place, of which there are very
- * many, are sent together, unless somebody is known to have held them up. */
+ * many, are sent together, unless somebody is known to have held them up, or where they were ended. */
 static __always_inline void end_wait(struct thread_waits *of, struct task_struct *task, u32 tid, u64 waited_ns, u64 run_delay_ns)
 {
 	const struct waiting *w = &of->last;
@@ -157,11 +182,12 @@ static __always_inline void end_wait(struct thread_waits *of, struct task_struct
 	/* The scheduler's clock is not quite ours. */
 	if (w->was_preempted || queued_ns > waited_ns)
 		queued_ns = waited_ns;
-	bool may_be_several = w->place && !w->holder && waited_ns < SENT_TOGETHER_NS;
+	struct woken woken = waker_of(of);
+	bool may_be_several = w->place && !w->holder && !woken.sample_ns && waited_ns < SENT_TOGETHER_NS;
 	u32 which = may_be_several ? 1 + (u32)mixed(cause, w->place) % (ENDED_PLACES - 1) : 0;
 	barrier_value(which);
 	struct ended_waits *ended = &of->ended[which & (ENDED_PLACES - 1)];
-	bool are_alike = ended->waits && ended->place == w->place && ended->cause == cause;
+	bool are_alike = ended->waits && ended->place == w->place && ended->cause == cause && ended->waker == woken.waker && ended->woken_by == woken.by;
 	if (!are_alike || w->since_ns - ended->since_ns >= SENT_TOGETHER_NS) {
 		send_ended(ended, task, tid);
 		ended->since_ns = w->since_ns;
@@ -172,6 +198,9 @@ static __always_inline void end_wait(struct thread_waits *of, struct task_struct
 		ended->pid = w->pid;
 		ended->holder = w->holder;
 		ended->holder_at = w->holder_at;
+		ended->waker = woken.waker;
+		ended->woken_ns = woken.sample_ns;
+		ended->woken_by = woken.by;
 	}
 	ended->until_ns = w->since_ns + waited_ns;
 	ended->waited_ns += waited_ns;

@@ -9,7 +9,7 @@ const REASONS_MAX = 4;
 const HOLDERS_MAX = 3;
 
 /**
- * Why threads waited at the line, where waiting time is shown, who held the locks that they waited for, then a line for each other
+ * Why threads waited at the line, where waiting time is shown, who held the locks that they waited for and who ended the waits, then a line for each other
  * measure that the line has. Left out is what says less of the same events, which is in the line of its measure. `shown`: index into
  * `measures`, which are all of the run.
  */
@@ -22,19 +22,24 @@ export function measuresOfLine(
   const ofShown = ofLine.find(({ value }) => value === shown);
   const unit = measures[shown]?.unit ?? '';
   const reasons = reasonsText(ofShown, unit);
-  const locks = ofLine.find((of) => of.holders.length > 0);
-  const holders = holdersText(locks, measures[locks?.value ?? shown]?.unit ?? '');
+  const causes = ofLine.find((of) => of.holders.length > 0 || of.wakers.length > 0);
+  const unitOfCauses = measures[causes?.value ?? shown]?.unit ?? '';
+  const holders = holdersText(causes?.holders, unitOfCauses);
+  const wakers = holdersText(causes?.wakers, unitOfCauses);
   const others = ofLine.filter(({ value }) => value !== shown && measures[value]?.isDetail === false);
   // Of the same events as what is shown: the table above has it.
   const told = others.filter(({ value }) => !sameEvents(measures[shown], measures[value]));
   const lines = told.map((of) => `- ${otherText(of, measures[of.value]!, names[of.value]!)}`);
-  const held = holders ? [l10n.t('Lock held at: {0}', holders)] : [];
-  const isOfShown = locks === ofShown;
+  const whom = [
+    ...(holders ? [l10n.t('Lock held at: {0}', holders)] : []),
+    ...(wakers ? [l10n.t('Woken from: {0}', wakers)] : []),
+  ];
+  const isOfShown = causes === ofShown;
   return [
     ...(reasons ? [l10n.t('Waited for: {0}', reasons)] : []),
-    ...(isOfShown ? held : []),
+    ...(isOfShown ? whom : []),
     ...(lines.length > 0 ? [`**${l10n.t('Also measured here')}**\n\n${lines.join('\n')}`] : []),
-    ...(isOfShown ? [] : held), // after the waits that it is about
+    ...(isOfShown ? [] : whom), // after the waits that it is about
   ];
 }
 
@@ -57,8 +62,8 @@ function otherText(of: LineMeasure, { type, unit }: ShownMeasure, name: string):
 }
 
 /** `hold (convoy.c:29) 1.10 s, flush (log.c:8) 90 ms`. */
-function holdersText(of: LineMeasure | undefined, unit: string): string {
-  const shown = (of?.holders ?? []).slice(0, HOLDERS_MAX).map(({ place, value }) => {
+function holdersText(of: LineMeasure['holders'] | undefined, unit: string): string {
+  const shown = (of ?? []).slice(0, HOLDERS_MAX).map(({ place, value }) => {
     const file = place?.path.split('/').at(-1) ?? '';
     const at = file && ` (${markdownText(place?.line ? `${file}:${place.line}` : file, 80)})`;
     const held = `${markdownText(place?.function ?? '', 80)}${at}`;

@@ -75,7 +75,7 @@ test('waiting time and memory have colours of their own, and their name beside t
 
 const lineMeasure = (value: number, more: Partial<LineMeasure>): LineMeasure => ({
   ...(new wire.LineMeasure() as unknown as LineMeasure),
-  ...{ value, selfValue: 0, totalSamples: 0, runTotalValue: 100, reasons: [], holders: [] },
+  ...{ value, selfValue: 0, totalSamples: 0, runTotalValue: 100, reasons: [], holders: [], wakers: [] },
   ...more,
 });
 const reason = (name: string, value: number) => ({ reason: name, value, samples: 1 });
@@ -89,6 +89,7 @@ const ON_LINE = [
       { place: { function: 'hold', path: '/src/ledger.c', line: 29 }, value: 1e9, samples: 30 },
       { place: { function: 'flush', path: '', line: 0 }, value: 1e8, samples: 3 },
     ],
+    wakers: [{ place: { function: 'produce', path: '/src/queue.c', line: 31 }, value: 2e8, samples: 7 }],
   }),
   lineMeasure(2, { totalValue: 40, totalSamples: 40, runTotalValue: 80 }),
   lineMeasure(3, { selfValue: 4 * MIB, totalValue: 4 * MIB, runTotalValue: 8 * MIB }),
@@ -112,8 +113,10 @@ test('a hover has all measures of the line, each with its share of its own total
   assert.match(waiting, /^Waited for: lock 1\.10 s, run queue 100 ms$/m);
   assert.match(waiting, /^- CPU time: 18\.0 % self, 18 ns, 9 samples$/m);
   assert.ok(cpu.indexOf('Lock held at') > cpu.indexOf('waiting time'), 'after what it is about');
-  for (const hover of [cpu, waiting])
+  for (const hover of [cpu, waiting]) {
     assert.match(hover, /^Lock held at: hold \(ledger&#46;c&#58;29\) 1\.00 s, flush 100 ms$/m);
+    assert.match(hover, /^Woken from: produce \(queue&#46;c&#58;31\) 200 ms$/m);
+  }
 });
 
 test('a hover has the instructions per cycle of a line with their interval, where both were counted', () => {

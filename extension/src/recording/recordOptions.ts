@@ -34,6 +34,8 @@ export interface RecordSettings {
   readonly latency: boolean;
   /** Events that are counted, by the names that perf has for them. */
   readonly counters: readonly string[];
+  /** Whether who ended each wait is recorded, too: which thread, at which line, or which kind of interrupt. */
+  readonly wakeups: boolean;
 }
 
 export const SAMPLE_HZ_MAX = 9999;
@@ -58,6 +60,7 @@ export function chosenBySettings(settings: Settings): RecordSettings {
     calls: textsIn(settings.get('calls')),
     latency: isOn(settings.get('latency')),
     counters: textsIn(settings.get('counters')),
+    wakeups: isOn(settings.get('wakeups')),
   };
 }
 
@@ -91,6 +94,7 @@ export function requestFields(chosen: RecordSettings) {
     calls: [...chosen.calls],
     latency: chosen.latency,
     counters: [...chosen.counters],
+    wakeups: chosen.wakeups,
   };
 }
 

@@ -55,6 +55,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             syscalls: false,
             counters: 0,
             allocation_places: true,
+            wakeups: true,
         },
         ToSampler::Rows {
             first: 0,

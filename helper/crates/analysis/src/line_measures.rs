@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use profile::{Family, LockHolder};
+use profile::{Family, LockHolder, Waker};
 
 use crate::amounts::{Amount, Amounts};
 use crate::analyzed::Analyzed;
@@ -20,6 +20,8 @@ pub struct LineMeasure<'a> {
     pub reasons: Vec<(&'a str, Amount)>,
     /// Of the waits for a lock among them: who held it, as far as its line was seen, most first.
     pub holders: Vec<(LockHolder<'a>, Amount)>,
+    /// Of waiting time: who ended the waits, as far as its line is known, most first.
+    pub wakers: Vec<(Waker<'a>, Amount)>,
 }
 
 /// Those that a recorded line has, in the order of the run. One pass over call paths and one over samples, whatever the number of
@@ -39,6 +41,7 @@ pub fn line_measures(analyzed: &Analyzed, file: FileId, line: u32) -> Vec<LineMe
     let mut found = vec![LineMeasure::default(); measures.len()];
     let mut by_reason: Vec<BTreeMap<&str, Amount>> = vec![BTreeMap::new(); measures.len()];
     let mut by_holder: Vec<BTreeMap<LockHolder, Amount>> = vec![BTreeMap::new(); measures.len()];
+    let mut by_waker: Vec<BTreeMap<Waker, Amount>> = vec![BTreeMap::new(); measures.len()];
     for (sample, row) in analyzed.each_sample() {
         let path = stacks.node_of_sample[sample] as usize;
         let is_here = has_place[path];
@@ -75,14 +78,20 @@ pub fn line_measures(analyzed: &Analyzed, file: FileId, line: u32) -> Vec<LineMe
                     };
                     by_holder[measure].entry(at).or_default().add(amount);
                 }
+                let waker = Waker::of_sample(analyzed.profile(), sample);
+                if let Some(waker) = waker.and_then(Waker::at_any_thread) {
+                    by_waker[measure].entry(waker).or_default().add(amount);
+                }
             }
         }
     }
-    let all = found.iter_mut().zip(by_reason.into_iter().zip(by_holder));
-    for (measure, (sums, (reasons, holders))) in all.enumerate() {
+    let whom = by_holder.into_iter().zip(by_waker);
+    let all = found.iter_mut().zip(by_reason.into_iter().zip(whom));
+    for (measure, (sums, (reasons, (holders, wakers)))) in all.enumerate() {
         sums.measure = measure;
         sums.reasons = most_first(reasons);
         sums.holders = most_first(holders);
+        sums.wakers = most_first(wakers);
     }
     found.retain(|of| of.amounts.total != Amount::default());
     found

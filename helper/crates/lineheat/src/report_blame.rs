@@ -1,6 +1,7 @@
 //! `lineheat report --blame`: waiting time by the line that caused it.
 
 use analysis::{Analyzed, BlamedOn, blame};
+use profile::Waker;
 use serde::Serialize;
 
 use crate::report_locks::{JsonPlace, placed};
@@ -29,10 +30,23 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
         let (place, why) = match row.on {
             BlamedOn::Holder(of) => {
                 let place = placed(&run.analyzed, of.file, of.line);
-                (format!("{} {place}", of.function), "holding a lock")
+                (
+                    format!("{} {place}", of.function),
+                    "holding a lock".to_owned(),
+                )
             }
-            BlamedOn::Nobody(reason) => ("no line of the program".to_owned(), reason),
-            BlamedOn::Idle => (String::new(), "idle threads, in no share"),
+            BlamedOn::Waker(of) => {
+                let place = placed(&run.analyzed, of.file, of.line);
+                let why = "ending the wait".to_owned();
+                (format!("{} {place}", of.function), why)
+            }
+            BlamedOn::Nobody { reason, ended_by } => {
+                let why = ended_by.map_or(reason.to_owned(), |of| {
+                    format!("{reason}, ended by {}", named(of))
+                });
+                ("no line of the program".to_owned(), why)
+            }
+            BlamedOn::Idle => (String::new(), "idle threads, in no share".to_owned()),
         };
         let of_all = match row.on {
             BlamedOn::Idle => String::new(),
@@ -43,12 +57,28 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
             (of_all, Style::Faint),
             (count(row.amount.samples), Style::Plain),
             (visible(&place).into_owned(), Style::Plain),
-            (visible(why).into_owned(), Style::Faint),
+            (visible(&why).into_owned(), Style::Faint),
         ]);
     }
     let (column, least) = (3, 24);
     let flexible = [Flexible { column, least }];
     table.render(terminal, &flexible) + &rest(terminal, rows.len(), limit, "rows")
+}
+
+/// Who ended a wait without a line of the program.
+fn named(waker: Waker) -> String {
+    let kind = match waker.kind {
+        "thread" => "a thread that was not seen",
+        "exit" => "the end of a thread",
+        "process" if waker.thread.is_empty() => "another process",
+        "process" => return format!("another process, {}", waker.thread),
+        "kernel" => "a thread of the kernel",
+        "timer" => "a timer",
+        "disk" => "a disk",
+        "network" => "the network",
+        _ => "an interrupt",
+    };
+    kind.to_owned()
 }
 
 #[derive(Serialize)]
@@ -58,23 +88,30 @@ pub struct JsonBlame<'a> {
     waits: u64,
     /// Null: no line of the program is known to have caused the waits.
     at: Option<JsonPlace<'a>>,
-    /// "holder", why was waited, or "idle": threads that were parked all the time.
+    /// "holder", "waker", why was waited, or "idle": threads that were parked all the time.
     cause: &'a str,
+    /// Where `at` is null: what ended the waits. Null: not known.
+    ended_by: Option<&'a str>,
+    /// The name of another process that did.
+    ended_by_process: Option<&'a str>,
 }
 
 pub fn json_blame(analyzed: &Analyzed, limit: usize) -> Vec<JsonBlame<'_>> {
     let rows = blame(analyzed).into_iter().take(limit);
     rows.map(|row| {
-        let (at, cause) = match row.on {
-            BlamedOn::Holder(of) => (Some(JsonPlace::of(of)), "holder"),
-            BlamedOn::Nobody(reason) => (None, reason),
-            BlamedOn::Idle => (None, "idle"),
+        let (at, cause, ended_by) = match row.on {
+            BlamedOn::Holder(of) => (Some(JsonPlace::of(of)), "holder", None),
+            BlamedOn::Waker(of) => (Some(JsonPlace::of_waker(of)), "waker", None),
+            BlamedOn::Nobody { reason, ended_by } => (None, reason, ended_by),
+            BlamedOn::Idle => (None, "idle", None),
         };
         JsonBlame {
             waited_ns: row.amount.value,
             waits: row.amount.samples,
             at,
             cause,
+            ended_by: ended_by.map(|of| of.kind),
+            ended_by_process: ended_by.map(|of| of.thread).filter(|name| !name.is_empty()),
         }
     })
     .collect()

@@ -1,7 +1,7 @@
 //! `lineheat report --locks`: who waited for a lock, and where its holder was.
 
 use analysis::{Analyzed, LockHolderOf, LockWaits, WaitPlace, lock_waits};
-use profile::LockHolder;
+use profile::{LockHolder, Waker};
 use serde::Serialize;
 
 use crate::row_texts::{rest, short_recorded};
@@ -138,6 +138,15 @@ impl<'a> JsonPlace<'a> {
             function: holder.function,
             file: holder.file,
             line: holder.line,
+        }
+    }
+
+    /// Where a waker was.
+    pub fn of_waker(waker: Waker<'a>) -> JsonPlace<'a> {
+        JsonPlace {
+            function: waker.function,
+            file: waker.file,
+            line: waker.line,
         }
     }
 }

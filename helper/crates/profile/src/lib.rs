@@ -47,6 +47,7 @@ mod summary;
 mod syscall_names;
 mod wait_reason;
 mod wait_times;
+mod waker;
 
 /// `RunInfo` and its parts, made from `protocol/run.proto`.
 pub mod run {
@@ -86,3 +87,4 @@ pub use strings::{StringId, Strings};
 pub use summary::{Execution, RunSummary, end_sentence, summarize, summary};
 pub use wait_reason::{WAIT, WaitReason};
 pub use wait_times::WaitTime;
+pub use waker::Waker;

@@ -14,6 +14,8 @@ pub struct Choices {
     pub stack_copies: bool,
     /// Whether waiting time is recorded, too, where that is possible: how long each thread was off the CPU, and where.
     pub waiting: bool,
+    /// Whether who ended each wait is recorded, too: which thread, at which line, or which kind of interrupt.
+    pub wakeups: bool,
     /// Whether allocated memory is recorded, too: how much each line allocates, and how much of it is never freed.
     pub allocations: bool,
     /// Whether page faults are recorded, too.
@@ -48,6 +50,7 @@ impl Default for Choices {
             max_frames: 512,
             stack_copies: true,
             waiting: true,
+            wakeups: false,
             allocations: false,
             faults: false,
             syscalls: false,

@@ -146,6 +146,10 @@ impl Recording<'_> {
                     SampleKind::Wait => {
                         (self.seen.waits).begin(sample, repetition, stacks, spaces, modules);
                     }
+                    SampleKind::WakeUp => {
+                        let wakers = &mut self.seen.waits.wakers;
+                        wakers.note(sample, repetition, stacks, spaces, modules);
+                    }
                     SampleKind::Allocation
                     | SampleKind::GoAllocation
                     | SampleKind::ReportedAllocation => {

@@ -34,6 +34,9 @@ pub struct Evidence {
     pub no_faults: Option<SamplerError>,
     pub syscalls_wanted: bool,
     pub no_syscalls: Option<SamplerError>,
+    /// The same of who ended waits.
+    pub wakeups_wanted: bool,
+    pub no_wakeups: Option<SamplerError>,
     /// The expression that finds the work in the command's output.
     pub work_from: Option<String>,
     /// The first of the target's processes.
@@ -94,6 +97,8 @@ impl Default for Evidence {
             no_faults: None,
             syscalls_wanted: false,
             no_syscalls: None,
+            wakeups_wanted: false,
+            no_wakeups: None,
             work_from: None,
             pid: 0,
             attached: Vec::new(),

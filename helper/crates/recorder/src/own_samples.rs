@@ -51,6 +51,9 @@ impl OwnSamples {
             FromSampler::Sample(sample) if sample.worth.kind == SampleKind::Wait => {
                 return self.is_own_wait(sample.pid, sample.time_ns);
             }
+            FromSampler::Sample(sample) if sample.worth.kind == SampleKind::WakeUp => {
+                return sample.pid == self.own_pid;
+            }
             FromSampler::WaitEnd(end) => return self.is_own_wait(end.pid, end.began_ns),
             FromSampler::Sample(sample) if self.is_own(sample) => {
                 self.left_out += 1;
@@ -124,6 +127,7 @@ mod tests {
                 has_stack: true,
                 place: 0,
                 holder: None,
+                woken: None,
             })
         };
         let mut own = OwnSamples::of(7);

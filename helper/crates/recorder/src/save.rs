@@ -12,10 +12,10 @@ use records::period_ns;
 use symbolize::{Frame, ModuleSymbols};
 
 use super::call_samples;
+use super::cause_lines::cause_lines;
 use super::earlier_build;
 use super::environment::{Environment, unix_ns};
 use super::evidence::Evidence;
-use super::holder_lines::holder_lines;
 use super::modules::{Module, ModuleIndex};
 use super::named::Named;
 use super::run_info;
@@ -215,7 +215,7 @@ fn add_samples(
 ) {
     let stacks = &seen.stacks;
     let names = thread_names(seen);
-    let holders = holder_lines(seen, symbols);
+    let causes = cause_lines(seen, symbols);
     let groups = stacks.groups.values().iter().zip(&stacks.sums);
     for (number, (group, sums)) in groups.enumerate() {
         let places = stacks.stacks.stack(group.stack);
@@ -227,8 +227,8 @@ fn add_samples(
         let detail = group.detail.map(SampleDetail::label);
         let detail = detail.as_ref().map(|(key, value)| (*key, &**value));
         let mut labels = sample_labels(pid, tid, process, &name, thread.repetition, detail);
-        if let Some(holder) = group.holder {
-            labels.extend(holders[holder as usize].as_label().labels());
+        if let Some(cause) = group.cause {
+            labels.extend(causes[cause as usize].labels());
         }
         let values = columns.values(group.kind as u32, sums);
         let sample = builder.push_sample(&stack, &values, &labels);

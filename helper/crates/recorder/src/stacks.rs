@@ -12,6 +12,7 @@ use super::address_spaces::AddressSpaces;
 use super::incomplete_stacks::{IncompleteStacks, LastPlace, is_incomplete};
 use super::modules::{ModuleIndex, Modules};
 use super::numbering::{Numbering, StackNumbering};
+use super::wait_causes::Cause;
 use super::wait_times::WaitTimes;
 
 /// A place in code, independent of where the process had it mapped.
@@ -64,24 +65,15 @@ pub struct Group {
     pub thread: u32,
     pub kind: SampleKind,
     pub detail: Option<SampleDetail>,
-    /// Of waits for a lock: who held it, by number in [`CountedStacks::holders`].
-    pub holder: Option<u32>,
-}
-
-/// Who held a lock, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Holder {
-    /// Of the thread.
-    pub name: [u8; 16],
-    /// Where it was seen. None: nowhere, while it held the lock.
-    pub stack: Option<u32>,
+    /// Of waits: who was waited for, by number in [`CountedStacks::causes`].
+    pub cause: Option<u32>,
 }
 
 /// A wait, or the part of one in which the thread could have run (`waits` 0).
 #[derive(Debug, Clone, Copy)]
 pub struct CountedWait {
     pub reason: WaitReason,
-    pub holder: Option<Holder>,
+    pub cause: Option<Cause>,
     /// Of which sample, is not known yet.
     pub time: WaitTime,
 }
@@ -95,8 +87,8 @@ pub struct Bounds {
     pub frames: usize,
     pub threads: usize,
     pub groups: usize,
-    /// Of them, those of waits for a lock whose holder is known.
-    pub held_groups: usize,
+    /// Of them, those of waits of which it is known who was waited for.
+    pub caused_groups: usize,
     /// Samples whose times are kept; beyond it only every second one's, and so on.
     pub times: usize,
 }
@@ -107,7 +99,7 @@ const BOUNDS: Bounds = Bounds {
     frames: 8_000_000,
     threads: 100_000,
     groups: 500_000,
-    held_groups: 100_000,
+    caused_groups: 100_000,
     times: 2 << 20,
 };
 
@@ -118,10 +110,10 @@ pub struct CountedStacks {
     pub stacks: StackNumbering,
     pub threads: Numbering<Thread>,
     pub groups: Numbering<Group>,
-    pub holders: Numbering<Holder>,
-    held_groups: usize,
-    /// Waits whose holder is not in the run: there was no room.
-    pub without_holder: u64,
+    pub causes: Numbering<Cause>,
+    caused_groups: usize,
+    /// Waits whose cause is not in the run: there was no room.
+    pub without_cause: u64,
     /// By group number.
     pub sums: Vec<Sums>,
     /// Time and group number of every `times_every`th sample.
@@ -173,9 +165,9 @@ impl CountedStacks {
             stacks: StackNumbering::default(),
             threads: Numbering::default(),
             groups: Numbering::default(),
-            holders: Numbering::default(),
-            held_groups: 0,
-            without_holder: 0,
+            causes: Numbering::default(),
+            caused_groups: 0,
+            without_cause: 0,
             sums: Vec::new(),
             times: Vec::new(),
             times_every: 1,
@@ -224,7 +216,7 @@ impl CountedStacks {
             thread,
             SampleKind::Wait,
             Some(SampleDetail::Wait(wait.reason)),
-            wait.holder,
+            wait.cause,
         );
         self.sums[group as usize].add(Sums {
             samples: u64::from(time.waits.max(1)),
@@ -337,18 +329,18 @@ impl CountedStacks {
         thread: u32,
         kind: SampleKind,
         detail: Option<SampleDetail>,
-        holder: Option<Holder>,
+        cause: Option<Cause>,
     ) -> u32 {
         let of = |stack| Group {
             stack,
             thread,
             kind,
             detail,
-            holder: None,
+            cause: None,
         };
         let mut wanted = stack.map(of);
-        if let (Some(wanted), Some(holder)) = (&mut wanted, holder) {
-            self.set_holder(wanted, holder);
+        if let (Some(wanted), Some(cause)) = (&mut wanted, cause) {
+            self.set_cause(wanted, cause);
         }
         let known = wanted.and_then(|group| self.groups.find(&group));
         let has_room = self.groups.values().len() < self.bounds.groups;
@@ -367,24 +359,24 @@ impl CountedStacks {
     }
 
     /// Unless there is no room for such a group.
-    fn set_holder(&mut self, group: &mut Group, holder: Holder) {
-        let known = self.holders.find(&holder).filter(|holder| {
-            let held = Group {
-                holder: Some(*holder),
+    fn set_cause(&mut self, group: &mut Group, cause: Cause) {
+        let known = self.causes.find(&cause).filter(|cause| {
+            let caused = Group {
+                cause: Some(*cause),
                 ..*group
             };
-            self.groups.find(&held).is_some()
+            self.groups.find(&caused).is_some()
         });
-        let has_room = self.held_groups < self.bounds.held_groups
+        let has_room = self.caused_groups < self.bounds.caused_groups
             && self.groups.values().len() < self.bounds.groups;
-        group.holder = match known {
-            Some(holder) => Some(holder),
+        group.cause = match known {
+            Some(cause) => Some(cause),
             None if has_room => {
-                self.held_groups += 1;
-                Some(self.holders.number(holder))
+                self.caused_groups += 1;
+                Some(self.causes.number(cause))
             }
             None => {
-                self.without_holder += 1;
+                self.without_cause += 1;
                 None
             }
         };

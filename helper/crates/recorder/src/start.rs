@@ -74,6 +74,7 @@ impl<'a> Recording<'a> {
         let mut seen = Evidence {
             asked_hz: options.chosen.sample_hz,
             waits_wanted: options.chosen.waiting,
+            wakeups_wanted: options.chosen.wakeups,
             faults_wanted: options.chosen.faults,
             syscalls_wanted: options.chosen.syscalls,
             counters_of_events: Counters::of(&options.counters)?,
@@ -215,6 +216,7 @@ impl<'a> Recording<'a> {
             syscalls: options.chosen.syscalls,
             counters: self.seen.counters_of_events.count(),
             allocation_places: self.go.is_some() || self.reports.is_some(),
+            wakeups: options.chosen.wakeups,
         };
         self.sampler.say(&hello);
         let events = self.seen.counters_of_events.requests();
@@ -405,12 +407,14 @@ impl<'a> Recording<'a> {
                     no_waits,
                     no_faults,
                     no_syscalls,
+                    no_wakeups,
                 } => {
                     self.seen.hardware_cycles = hardware_cycles;
                     self.seen.per_cpu = per_cpu;
                     self.seen.no_waits = no_waits;
                     self.seen.no_faults = no_faults;
                     self.seen.no_syscalls = no_syscalls;
+                    self.seen.no_wakeups = no_wakeups;
                 }
                 FromSampler::Failed(error) => {
                     return Err(self.sampler.error(error));
@@ -429,6 +433,7 @@ const READY: FromSampler = FromSampler::Ready {
     no_waits: None,
     no_faults: None,
     no_syscalls: None,
+    no_wakeups: None,
 };
 
 fn threads_of(processes: &[(u32, Vec<u32>)]) -> Vec<ThreadId> {

@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use profile::{SeededHash, WaitReason, WaitTime};
-use records::{LockHolder, SampleRecord, WaitEnd};
+use records::{LockHolder, SampleRecord, WaitEnd, WokenBy};
 
 use super::address_spaces::AddressSpaces;
 use super::lock_holders::LastWaits;
 use super::modules::Modules;
-use super::stacks::{CountedStacks, CountedWait, Holder, Thread};
+use super::stacks::{CountedStacks, CountedWait, Thread};
+use super::wait_causes::{Cause, Holder};
 use super::wait_reasons::{KernelFunctions, reason_of};
+use super::wakers::Wakers;
 
 #[derive(Default)]
 pub struct Waits {
@@ -21,6 +23,9 @@ pub struct Waits {
     places: HashMap<u64, Place, SeededHash>,
     functions: KernelFunctions,
     last: LastWaits,
+    pub wakers: Wakers,
+    /// Those that a thread has ended of which it is not known where it was.
+    pub waker_unseen: Waited,
     pub all: Waited,
     /// Those that have the stack of an earlier wait at the same place.
     pub by_place: Waited,
@@ -152,16 +157,25 @@ impl Waits {
         let held = end.holder.filter(|_| reason == WaitReason::Lock);
         let own_time = end.began_ns..end.began_ns.saturating_add(own_ns);
         let [own, queued] = parts_of(&end, own_ns, queued_ns);
+        let holder = held.and_then(|held| self.holder(held, of_holder, &own_time, stacks));
+        let waker = (end.woken.filter(|_| reason != WaitReason::RunQueue)).map(|woken| {
+            let name = |thread: u32| stacks.threads.values()[thread as usize].name;
+            let name_of = |tid| self.last.thread(tid).map(name);
+            self.wakers.of(end.tid, woken, name_of)
+        });
+        if waker.is_some_and(|of| of.by == WokenBy::Thread && of.stack.is_none()) {
+            self.waker_unseen.add(end.waits, waited_ns);
+        }
         let own = CountedWait {
             reason,
-            holder: held.and_then(|held| self.holder(held, of_holder, &own_time, stacks)),
+            cause: Cause::of(holder, waker),
             time: own,
         };
         let has_stack = stacks.add_wait(stack, thread, own);
         if queued_ns > 0 {
             let queued = CountedWait {
                 reason: WaitReason::RunQueue,
-                holder: None,
+                cause: None,
                 time: queued,
             };
             stacks.add_wait(stack, thread, queued);
@@ -274,6 +288,7 @@ mod tests {
             has_stack,
             place: 0,
             holder: None,
+            woken: None,
         }
     }
 
@@ -394,8 +409,9 @@ mod tests {
                 begin(&mut waits, &mut stacks, 8, 150);
             }
             waits.end(lock, 0, &mut stacks);
-            let holder = stacks.groups.values().last().and_then(|of| of.holder);
-            holder.map(|of| stacks.holders.values()[of as usize].stack)
+            let cause = stacks.groups.values().last()?.cause?;
+            let holder = stacks.causes.values()[cause as usize].holder;
+            holder.map(|of| of.stack)
         };
         assert_eq!(holder_of(5, 0), None, "a thread that nobody knows");
         assert_eq!(

@@ -63,6 +63,8 @@ pub enum SampleKind {
     GoAllocation,
     /// An allocation that a program has reported: bytes; the weight is how many bytes it stands for.
     ReportedAllocation,
+    /// Who ended a wait of the thread that is the id; the value is a [`WokenBy`](crate::WokenBy).
+    WakeUp,
     /// Events of the counter with this number.
     Counted0 = 32,
     Counted1,
@@ -90,7 +92,7 @@ impl SampleKind {
     ];
 
     /// Those that samplers send.
-    pub const ALL: [SampleKind; 8] = [
+    pub const ALL: [SampleKind; 9] = [
         SampleKind::Cpu,
         SampleKind::Wait,
         SampleKind::Allocation,
@@ -99,6 +101,7 @@ impl SampleKind {
         SampleKind::SyscallError,
         SampleKind::GoAllocation,
         SampleKind::ReportedAllocation,
+        SampleKind::WakeUp,
     ];
 
     pub fn from_code(code: u8) -> Option<SampleKind> {

@@ -29,7 +29,7 @@ pub use sampler_error::{SamplerError, SamplerStep};
 pub use stack_records::{CopiedPiece, CopyRecord, RestRecord, SampleRecord};
 pub use to_engine::FromSampler;
 pub use to_sampler::{Segment, ThreadId, ToSampler, vaddr_of_offset};
-pub use wait::{LockHolder, WaitCause, WaitEnd};
+pub use wait::{LockHolder, WaitCause, WaitEnd, Woken, WokenBy};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.

@@ -35,10 +35,12 @@ pub enum SamplerStep {
     ReportFile,
     /// Where a program reports its allocations.
     AttachReportProbes,
+    /// To all wake-ups of the machine.
+    AttachWakers,
 }
 
 impl SamplerStep {
-    const ALL: [SamplerStep; 19] = [
+    const ALL: [SamplerStep; 20] = [
         SamplerStep::Protocol,
         SamplerStep::LoadBpf,
         SamplerStep::OpenSampleEvent,
@@ -58,6 +60,7 @@ impl SamplerStep {
         SamplerStep::AttachSyscalls,
         SamplerStep::ReportFile,
         SamplerStep::AttachReportProbes,
+        SamplerStep::AttachWakers,
     ];
 }
 

@@ -28,6 +28,8 @@ pub enum FromSampler {
         /// The same of page faults and of system calls.
         no_faults: Option<SamplerError>,
         no_syscalls: Option<SamplerError>,
+        /// The same of who ended waits.
+        no_wakeups: Option<SamplerError>,
     },
     Sample(SampleRecord),
     Copy(CopyRecord),
@@ -162,9 +164,10 @@ impl FromSampler {
                 no_waits,
                 no_faults,
                 no_syscalls,
+                no_wakeups,
             } => {
                 let mut b = b.u8((*hardware_cycles).into()).u8((*per_cpu).into());
-                for refused in [no_waits, no_faults, no_syscalls] {
+                for refused in [no_waits, no_faults, no_syscalls, no_wakeups] {
                     b = b.u8(refused.is_some().into());
                     if let Some(error) = refused {
                         b = error.write(b);
@@ -289,6 +292,7 @@ impl FromSampler {
                     no_waits: parse_refusal(&mut f)?,
                     no_faults: parse_refusal(&mut f)?,
                     no_syscalls: parse_refusal(&mut f)?,
+                    no_wakeups: parse_refusal(&mut f)?,
                 })
             })(),
             SAMPLE => parse_sample(&mut f).map(Self::Sample),

@@ -80,6 +80,8 @@ pub enum ToSampler {
         counters: u32,
         /// Allocations that a program reports itself, too: [`ToSampler::AllocationPlaces`] follows.
         allocation_places: bool,
+        /// Who ended each wait, too: wake-ups of the whole machine become slower.
+        wakeups: bool,
     },
     /// Which events are counted. Before [`ToSampler::Attach`].
     Counters { events: Vec<CounterRequest> },
@@ -174,6 +176,7 @@ impl ToSampler {
                 syscalls,
                 counters,
                 allocation_places,
+                wakeups,
             } => {
                 let body = Body::default()
                     .u32(*version)
@@ -191,7 +194,8 @@ impl ToSampler {
                     .u32(u32::from(*faults))
                     .u32(u32::from(*syscalls))
                     .u32(*counters)
-                    .u32(u32::from(*allocation_places));
+                    .u32(u32::from(*allocation_places))
+                    .u32(u32::from(*wakeups));
                 write_message(out, HELLO, &body.0)
             }
             Self::Rules { first, rules } => write_split(out, RULES, *first, rules, |r| *r),
@@ -285,6 +289,7 @@ impl ToSampler {
                     syscalls: f.u32()? != 0,
                     counters: f.u32()?,
                     allocation_places: f.u32()? != 0,
+                    wakeups: f.u32()? != 0,
                 })
                 .filter(|_| f.0.is_empty())
             })(),

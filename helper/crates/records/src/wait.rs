@@ -27,6 +27,7 @@ pub struct WaitEnd {
     /// known.
     pub place: u64,
     pub holder: Option<LockHolder>,
+    pub woken: Option<Woken>,
 }
 
 /// The thread that held the lock when a wait for it began, by the lock's own word.
@@ -37,6 +38,65 @@ pub struct LockHolder {
     /// It was off the CPU: in the wait that began at this time, if its stack was sent, else at this place. 0: it was not, or its place is
     /// not known.
     pub waits_at: u64,
+}
+
+/// Who ended a wait, as far as the end itself says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Woken {
+    pub by: WokenBy,
+    /// The thread; 0: none, or one that may not be known.
+    pub tid: u32,
+    /// Time of the sample of kind `WakeUp` with this thread's number as its id, which says more. 0: none was sent.
+    pub sample_ns: u64,
+}
+
+/// What ends waits (`enum woken_by`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum WokenBy {
+    /// One that is followed.
+    Thread = 1,
+    /// The end of such a thread.
+    Exit,
+    /// A process that is not followed.
+    Process,
+    /// A thread of the kernel.
+    Kernel,
+    /// Of which nothing more is known.
+    Interrupt,
+    Timer,
+    Disk,
+    Network,
+}
+
+impl WokenBy {
+    pub const ALL: [WokenBy; 8] = [
+        WokenBy::Thread,
+        WokenBy::Exit,
+        WokenBy::Process,
+        WokenBy::Kernel,
+        WokenBy::Interrupt,
+        WokenBy::Timer,
+        WokenBy::Disk,
+        WokenBy::Network,
+    ];
+
+    pub fn from_code(code: u8) -> Option<WokenBy> {
+        Self::ALL.iter().copied().find(|by| *by as u8 == code)
+    }
+
+    /// The word used in run files.
+    pub fn name(self) -> &'static str {
+        match self {
+            WokenBy::Thread => "thread",
+            WokenBy::Exit => "exit",
+            WokenBy::Process => "process",
+            WokenBy::Kernel => "kernel",
+            WokenBy::Interrupt => "interrupt",
+            WokenBy::Timer => "timer",
+            WokenBy::Disk => "disk",
+            WokenBy::Network => "network",
+        }
+    }
 }
 
 /// What the kernel knew when the thread lost its CPU.
@@ -55,6 +115,17 @@ impl LockHolder {
     /// None: no thread has the number 0.
     pub fn of(tid: u32, waits_at: u64) -> Option<LockHolder> {
         (tid != 0).then_some(LockHolder { tid, waits_at })
+    }
+}
+
+impl Woken {
+    /// Some(None): nobody was seen to do it. None: there is no such code.
+    pub fn of(by: u8, tid: u32, sample_ns: u64) -> Option<Option<Woken>> {
+        if by == 0 {
+            return Some(None);
+        }
+        let by = WokenBy::from_code(by)?;
+        Some(Some(Woken { by, tid, sample_ns }))
     }
 }
 
@@ -78,6 +149,9 @@ impl WaitEnd {
             .u64(self.place)
             .u32(self.holder.map_or(0, |holder| holder.tid))
             .u64(self.holder.map_or(0, |holder| holder.waits_at))
+            .u8(self.woken.map_or(0, |woken| woken.by as u8))
+            .u32(self.woken.map_or(0, |woken| woken.tid))
+            .u64(self.woken.map_or(0, |woken| woken.sample_ns))
     }
 
     pub(crate) fn parse(f: &mut Fields<'_>) -> Option<WaitEnd> {
@@ -99,6 +173,7 @@ impl WaitEnd {
             has_stack: f.u8()? != 0,
             place: f.u64()?,
             holder: LockHolder::of(f.u32()?, f.u64()?),
+            woken: Woken::of(f.u8()?, f.u32()?, f.u64()?)?,
         })
     }
 }

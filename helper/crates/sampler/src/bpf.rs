@@ -105,6 +105,7 @@ pub struct Wanted {
     /// Of each counter, in a second on a CPU.
     pub counted_walks: u32,
     pub allocation_places: bool,
+    pub wakeups: bool,
 }
 
 pub struct Bpf {
@@ -133,6 +134,7 @@ impl Bpf {
             counters,
             counted_walks,
             allocation_places,
+            wakeups,
         } = wanted;
         // One object for the life of the process: leaking it gives the skeleton the lifetime that it wants.
         let object: &'static mut MaybeUninit<OpenObject> =
@@ -161,7 +163,8 @@ impl Bpf {
             open.maps.walks_of_waits.set_autocreate(false)?;
             open.maps.wait_places.set_autocreate(false)?;
         }
-        prepare_probes(&mut open, allocations || syscalls || allocation_places)?;
+        let probes = allocations || syscalls || allocation_places;
+        prepare_walks(&mut open, probes, wakeups)?;
         prepare_reports(&mut open, allocation_places)?;
         if !allocations {
             open.progs.take_allocation.set_autoload(false);
@@ -389,16 +392,28 @@ fn prepare_reports(open: &mut OpenSamplerSkel, wanted: bool) -> Result<(), libbp
     Ok(())
 }
 
-/// To be called before the programs are loaded.
-fn prepare_probes(open: &mut OpenSamplerSkel, wanted: bool) -> Result<(), libbpf_rs::Error> {
-    if !wanted {
+/// States of walks beside that of events. To be called before the programs are loaded.
+fn prepare_walks(
+    open: &mut OpenSamplerSkel,
+    probes: bool,
+    wakeups: bool,
+) -> Result<(), libbpf_rs::Error> {
+    let states = match (probes, wakeups) {
+        (_, true) => 1 + PROBE_STATES + 1,
+        (true, false) => 1 + PROBE_STATES,
+        (false, false) => 1,
+    };
+    open.maps.walks.set_max_entries(states)?;
+    open.maps.user_registers.set_max_entries(states)?;
+    open.maps.area_searches.set_max_entries(states)?;
+    if !wakeups {
+        open.progs.note_waker.set_autoload(false);
+        open.maps.waker_walks.set_autocreate(false)?;
+    }
+    if !probes {
         return open.maps.states_in_use.set_autocreate(false);
     }
     let cpus = libbpf_rs::num_possible_cpus()? as u32;
-    open.maps
-        .states_in_use
-        .set_max_entries(cpus * PROBE_STATES)?;
-    open.maps.walks.set_max_entries(1 + PROBE_STATES)?;
-    open.maps.user_registers.set_max_entries(1 + PROBE_STATES)?;
-    open.maps.area_searches.set_max_entries(1 + PROBE_STATES)
+    let states_in_use = &mut open.maps.states_in_use;
+    states_in_use.set_max_entries(cpus * PROBE_STATES)
 }

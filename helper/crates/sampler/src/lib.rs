@@ -31,6 +31,7 @@ mod session;
 mod start_up;
 mod tables;
 mod waits;
+mod wakers;
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::os::fd::AsFd;

@@ -6,7 +6,7 @@ use records::layout::{
 };
 use records::{
     CopiedPiece, CopyRecord, LockHolder, RestRecord, SampleRecord, StackEnd, WaitCause, WaitEnd,
-    Worth,
+    Woken, Worth,
 };
 
 /// Records of the ring, one behind the other: there may be 100,000 a second.
@@ -97,7 +97,8 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
         };
         let has_stack = f.u8()? != 0;
         let (waits_at, holder) = (f.u64()?, f.u32()?);
-        f.u32()?;
+        let (waker, woken_ns, woken_by) = (f.u32()?, f.u64()?, f.u8()?);
+        f.bytes(7)?;
         let end = WaitEnd {
             began_ns: time_ns,
             pid,
@@ -111,6 +112,7 @@ pub fn parse_sample(bytes: &[u8]) -> Option<(Taken, Vec<u64>)> {
             cause,
             has_stack,
             holder: LockHolder::of(holder, waits_at),
+            woken: Woken::of(woken_by, waker, woken_ns)?,
         };
         return Some((Taken::WaitEnd(end), Vec::new()));
     }
@@ -183,6 +185,8 @@ pub const FIRST_KERNEL_ADDRESS: u64 = 1 << 63;
 
 #[cfg(test)]
 mod tests {
+    use records::WokenBy;
+
     use super::*;
 
     fn bytes_of(user: &[u64]) -> Vec<u8> {
@@ -236,13 +240,21 @@ mod tests {
         bytes.extend((-1i32).to_le_bytes());
         bytes.extend([0, 1, 0, 1]);
         bytes.extend(8u64.to_le_bytes());
-        bytes.extend([7, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend([7, 0, 0, 0, 5, 0, 0, 0]);
+        bytes.extend(9u64.to_le_bytes());
+        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
         let Some((Taken::WaitEnd(end), _)) = parse_sample(&bytes) else {
             panic!("no end");
         };
         assert_eq!((end.began_ns, end.waited_ns, end.queued_ns), (9, 50, 20));
         assert_eq!((end.waits, end.span_ns), (3, 60));
         assert_eq!((end.place, end.holder), (77, LockHolder::of(7, 8)));
+        let woken = Woken {
+            by: WokenBy::Thread,
+            tid: 5,
+            sample_ns: 9,
+        };
+        assert_eq!(end.woken, Some(woken));
         let cause = WaitCause {
             waits_for_disk: true,
             ..WaitCause::default()

@@ -34,6 +34,7 @@ use crate::sampled_events::{Faults, SyscallProbes};
 use crate::samples::Records;
 use crate::tables::Tables;
 use crate::waits::LastLook;
+use crate::wakers::Wakers;
 use crate::{privilege, recordings, seccomp, start_up};
 
 mod forwarding;
@@ -81,6 +82,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         syscalls,
         counters,
         allocation_places,
+        wakeups,
     } = hello
     else {
         return Err(End::Failed(SamplerStep::Protocol, 0, 0));
@@ -118,11 +120,13 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         counters,
         counted_walks: sample_hz.saturating_mul(2).max(1000),
         allocation_places,
+        wakeups: wakeups && waits,
     };
     let Loaded {
         bpf,
         waits,
         no_sampled_events,
+        no_wakeups,
     } = load(wanted, invoker)?;
     let no_syscalls = no_sampled_events.filter(|_| syscalls);
     let mut session = Session {
@@ -152,6 +156,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         syscalls_wanted: syscalls && no_syscalls.is_none(),
         syscall_probes: None,
         no_syscalls,
+        wakers: Wakers::new(wanted.wakeups, no_wakeups),
         faults_counted: 0,
         cpu_time: None,
         last_look: None,
@@ -186,6 +191,7 @@ pub(crate) struct Session {
     syscalls_wanted: bool,
     syscall_probes: Option<SyscallProbes>,
     no_syscalls: Option<SamplerError>,
+    wakers: Wakers,
     /// Page faults that the kernel has counted, once sampling has ended.
     faults_counted: u64,
     /// Since sampling began.
@@ -231,6 +237,7 @@ impl Session {
                 self.probes = None;
                 self.call_probes.detach();
                 self.report_probes.detach();
+                self.wakers.detach();
                 self.end_sampled_events();
                 if let Some(last_look) = self.last_look.take() {
                     self.bpf.end_open_waits(last_look, monotonic_ns());
@@ -380,6 +387,9 @@ impl Session {
                 Err(error) => self.no_syscalls = Some(error),
             }
         }
+        if self.attachment.sees_waits() {
+            self.wakers.attach(&self.bpf);
+        }
         self.attachment.start()?;
         self.counters.start()?;
         self.started = true;
@@ -394,6 +404,7 @@ impl Session {
             no_waits: self.attachment.no_waits(),
             no_faults: self.attachment.faults.refused,
             no_syscalls: self.no_syscalls,
+            no_wakeups: self.wakers.refused,
         }
         .write(out)?;
         Ok(())

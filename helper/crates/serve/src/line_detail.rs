@@ -1,6 +1,6 @@
 //! How a line came to run: inlined calls, callers and callees, for its hover.
 
-use analysis::{Amounts, InstructionsAndCycles, PlaceOf};
+use analysis::{Amount, Amounts, InstructionsAndCycles, PlaceOf};
 use statistics::Interval;
 use wire::{
     InlineChain, LineDetail, LineDetailRequest, LineHolder, LineMeasure, LineRatio, LineReason,
@@ -87,6 +87,15 @@ fn ratio(of: Interval) -> LineRatio {
 
 fn line_measure(run: &OpenRun, of: analysis::LineMeasure) -> LineMeasure {
     let samples = |amount| count(known(&run.analyzed, of.measure, amount).samples);
+    let places = |all: &mut dyn Iterator<Item = (PlaceOf, Amount)>| {
+        let most = all.take(HOLDERS_MAX);
+        most.map(|(at, amount)| LineHolder {
+            place: Some(place(run, at)),
+            value: amount.value,
+            samples: samples(amount),
+        })
+        .collect()
+    };
     let Amounts { self_, total } = of.amounts;
     LineMeasure {
         value: of.measure as u32,
@@ -102,24 +111,26 @@ fn line_measure(run: &OpenRun, of: analysis::LineMeasure) -> LineMeasure {
                 samples: samples(amount),
             })
             .collect(),
-        holders: (of.holders.iter().take(HOLDERS_MAX))
-            .map(|&(holder, amount)| LineHolder {
-                place: Some(place(
-                    run,
-                    PlaceOf {
-                        function: holder.function.to_owned(),
-                        path: holder.file.to_owned(),
-                        line: holder.line,
-                    },
-                )),
-                value: amount.value,
-                samples: samples(amount),
-            })
-            .collect(),
+        holders: places(&mut of.holders.iter().map(|&(holder, amount)| {
+            let at = PlaceOf {
+                function: holder.function.to_owned(),
+                path: holder.file.to_owned(),
+                line: holder.line,
+            };
+            (at, amount)
+        })),
+        wakers: places(&mut of.wakers.iter().map(|&(waker, amount)| {
+            let at = PlaceOf {
+                function: waker.function.to_owned(),
+                path: waker.file.to_owned(),
+                line: waker.line,
+            };
+            (at, amount)
+        })),
     }
 }
 
-/// Of the holders of locks, those with most time.
+/// Of the holders of locks, and of those who ended waits, those with most time.
 const HOLDERS_MAX: usize = 5;
 
 /// With the path where the file is now, if it was found.

@@ -30,6 +30,7 @@ pub fn choices(request: &RecordRequest) -> Result<Choices, Failure> {
     Ok(Choices {
         sample_hz: count(request.sample_hz, sample_hz)?,
         waiting: !request.no_waiting,
+        wakeups: request.wakeups,
         allocations: request.allocations,
         faults: request.faults,
         syscalls: request.syscalls,

@@ -73,6 +73,7 @@ impl Sampler {
             syscalls: false,
             counters: 0,
             allocation_places: false,
+            wakeups: false,
         }
     }
 

@@ -27,4 +27,5 @@ mod samples;
 mod stack_copies;
 mod stopped;
 mod waits;
+mod wakeups;
 mod writing;

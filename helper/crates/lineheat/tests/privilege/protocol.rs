@@ -48,6 +48,7 @@ fn unknown_long_and_misplaced_messages_end_it_within_a_second() {
         syscalls: false,
         counters: 0,
         allocation_places: false,
+        wakeups: false,
     };
     let rows = ToSampler::Rows {
         first: u32::MAX - 1,

@@ -4,6 +4,7 @@ use super::allocation_problem::AllocationProblem;
 use super::call_problem::CallProblem;
 use super::problem::Problem;
 use super::sampled_event_problem::{Events, Lack, SampledEventProblem};
+use super::wakeup_problem::WakeupProblem;
 
 impl Problem {
     /// The measure that it concerns, with all that is recorded together with it. `None`: every measure, or it says why something that was
@@ -15,7 +16,8 @@ impl Problem {
             | Problem::WaitsWithoutStack { .. }
             | Problem::WaitsWithoutEnd { .. }
             | Problem::WaitsBeyond { .. }
-            | Problem::HoldersBeyond { .. }
+            | Problem::CausesBeyond { .. }
+            | Problem::Wakeups(WakeupProblem::Unseen { .. })
             | Problem::ThreadsNotRun { .. } => Some("wait"),
             Problem::SampledEvents(problem) => of_sampled_events(problem),
             Problem::Allocations(problem) => of_allocations(problem),

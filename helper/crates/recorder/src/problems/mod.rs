@@ -19,6 +19,8 @@ mod shortfall;
 mod text;
 mod unknown_frames;
 mod waits;
+mod wakeup_problem;
+mod wakeups;
 
 use crate::evidence::Evidence;
 use crate::named::Named;
@@ -49,9 +51,10 @@ pub use shortfall::Taken;
 use shortfall::shortfall;
 use unknown_frames::{mapping_records_lost, unknown_frames};
 use waits::{
-    holders_beyond, no_waits, threads_not_run, waits_beyond, waits_by_place, waits_lost,
+    causes_beyond, no_waits, threads_not_run, waits_beyond, waits_by_place, waits_lost,
     waits_without_end, waits_without_stack,
 };
+use wakeups::{no_wakeups, wakers_unseen};
 
 enum Finding {
     /// To be seen from the recording alone.
@@ -66,6 +69,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(no_waits),
     Finding::Seen(no_faults),
     Finding::Seen(no_syscalls),
+    Finding::Seen(no_wakeups),
     Finding::Seen(user_space_only),
     Finding::Seen(samples_not_allowed),
     Finding::Seen(programs_not_allowed),
@@ -77,7 +81,8 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(waits_without_stack),
     Finding::Seen(waits_without_end),
     Finding::Seen(waits_beyond),
-    Finding::Seen(holders_beyond),
+    Finding::Seen(causes_beyond),
+    Finding::Seen(wakers_unseen),
     Finding::Seen(threads_not_run),
     Finding::Seen(faults_lost),
     Finding::Seen(faults_not_allowed),
@@ -138,6 +143,7 @@ pub fn not_delivered(seen: &Evidence) -> impl Iterator<Item = String> {
         no_waits(seen),
         no_faults(seen),
         no_syscalls(seen),
+        no_wakeups(seen),
         not_sampled(seen),
         functions_not_counted(seen),
         counters_refused(seen),

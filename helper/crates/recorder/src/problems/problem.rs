@@ -6,6 +6,7 @@ use symbolize::{Language, Text};
 use super::allocation_problem::AllocationProblem;
 use super::call_problem::CallProblem;
 use super::sampled_event_problem::SampledEventProblem;
+use super::wakeup_problem::WakeupProblem;
 use crate::modules::MadeBy;
 
 /// Shares are of all samples where nothing else is said.
@@ -67,13 +68,15 @@ pub enum Problem {
         waits: u64,
         ns: u64,
     },
-    HoldersBeyond {
+    CausesBeyond {
         waits: u64,
     },
     /// They waited all the time; nothing is known of where.
     ThreadsNotRun {
         threads: u64,
     },
+    /// Of who ended waits.
+    Wakeups(WakeupProblem),
     /// Of page faults and system calls.
     SampledEvents(SampledEventProblem),
     /// Of allocated memory.

@@ -60,8 +60,8 @@ impl Problem {
             Problem::WaitsWithoutEnd { waits } => format!(
                 "{waits} waits have no known length and are not in the waiting time: their program started another one, or could no longer be inspected."
             ),
-            Problem::HoldersBeyond { waits } => format!(
-                "{waits} waits for a lock do not show who held it: there were too many different holders for one run. Record for a shorter time."
+            Problem::CausesBeyond { waits } => format!(
+                "{waits} waits do not show who held the lock or ended them: there were too many different causes for one run. Record for a shorter time."
             ),
             Problem::WaitsBeyond { waits, ns } => format!(
                 "{waits} waits ({:.1} h) are not in the waiting time: a run can hold 52 days of it, summed over all threads. Record for a shorter time.",
@@ -76,6 +76,7 @@ impl Problem {
                     "{which} did not run during the recording. Where they waited is unknown, and they are not in the waiting time."
                 )
             }
+            Problem::Wakeups(problem) => problem.sentence(),
             Problem::SampledEvents(problem) => problem.sentence(),
             Problem::Allocations(problem) => problem.sentence(),
             Problem::Counters(sentences) => sentences.join(" "),

@@ -49,10 +49,10 @@ pub fn waits_beyond(seen: &Evidence) -> Option<Problem> {
     })
 }
 
-/// Of very many pairs of a waiting and a holding line.
-pub fn holders_beyond(seen: &Evidence) -> Option<Problem> {
-    let waits = seen.stacks.without_holder;
-    (waits > 0).then_some(Problem::HoldersBeyond { waits })
+/// Of very many pairs of a waiting line and one that was waited for.
+pub fn causes_beyond(seen: &Evidence) -> Option<Problem> {
+    let waits = seen.stacks.without_cause;
+    (waits > 0).then_some(Problem::CausesBeyond { waits })
 }
 
 /// Where a process was attached to whose threads waited before.

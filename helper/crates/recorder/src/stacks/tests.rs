@@ -1,6 +1,7 @@
 use records::Worth;
 
 use super::*;
+use crate::wait_causes::Holder;
 
 fn sample(time_ns: u64, tid: u32, user: &[u64]) -> SampleRecord {
     SampleRecord {
@@ -37,7 +38,7 @@ const SMALL: Bounds = Bounds {
     frames: 100,
     threads: 3,
     groups: 12,
-    held_groups: 3,
+    caused_groups: 3,
     times: 8,
 };
 
@@ -80,10 +81,13 @@ fn of_very_many_holders_of_locks_the_waits_stay_and_are_counted() {
     for tid in 0..5 {
         let held = CountedWait {
             reason: WaitReason::Lock,
-            holder: Some(Holder {
-                name: [tid; 16],
-                stack: None,
-            }),
+            cause: Cause::of(
+                Some(Holder {
+                    name: [tid; 16],
+                    stack: None,
+                }),
+                None,
+            ),
             time: WaitTime {
                 sample: 0,
                 start_ns: 1,
@@ -96,9 +100,9 @@ fn of_very_many_holders_of_locks_the_waits_stay_and_are_counted() {
             stacks.add_wait(stack, 0, held);
         }
     }
-    let held = |group: &&Group| group.holder.is_some();
+    let held = |group: &&Group| group.cause.is_some();
     assert_eq!(stacks.groups.values().iter().filter(held).count(), 3);
-    assert_eq!(stacks.without_holder, 4);
+    assert_eq!(stacks.without_cause, 4);
     let waited: u64 = stacks.sums.iter().map(|sums| sums.value).sum();
     assert_eq!(waited, 70);
 }

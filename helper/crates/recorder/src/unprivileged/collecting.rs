@@ -41,6 +41,7 @@ pub fn collect(mut collector: Collector, incoming: &SyncSender<Incoming>, shared
         no_waits: None,
         no_faults: None,
         no_syscalls: None,
+        no_wakeups: None,
     };
     if incoming.send(Incoming::Sampler(vec![ready])).is_err() {
         return;

@@ -6,9 +6,9 @@ use crate::LockHolder;
 use crate::MessageReader;
 use crate::SampleKind;
 use crate::SamplerStep;
-use crate::WaitCause;
 use crate::layout::{COPIED_REGISTERS, StackEnd};
 use crate::stack_records::CopiedPiece;
+use crate::{WaitCause, Woken, WokenBy};
 
 fn sample() -> FromSampler {
     FromSampler::Sample(SampleRecord {
@@ -38,6 +38,7 @@ fn a_message_is_read_as_it_was_written() {
             no_waits: None,
             no_faults: None,
             no_syscalls: None,
+            no_wakeups: None,
         },
         FromSampler::Ready {
             hardware_cycles: true,
@@ -53,6 +54,11 @@ fn a_message_is_read_as_it_was_written() {
                 pid: 0,
             }),
             no_syscalls: None,
+            no_wakeups: Some(SamplerError {
+                step: SamplerStep::AttachWakers,
+                errno: 22,
+                pid: 0,
+            }),
         },
         FromSampler::Rest(RestRecord {
             time_ns: 5,
@@ -137,6 +143,11 @@ fn a_message_is_read_as_it_was_written() {
             has_stack: true,
             place: 3,
             holder: LockHolder::of(4, 5),
+            woken: Some(Woken {
+                by: WokenBy::Network,
+                tid: 9,
+                sample_ns: 6,
+            }),
         }),
         FromSampler::Mapped {
             time_ns: 1,

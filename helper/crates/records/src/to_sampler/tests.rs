@@ -44,6 +44,7 @@ fn a_message_is_read_as_it_was_written() {
             syscalls: true,
             counters: 2,
             allocation_places: true,
+            wakeups: true,
         },
         ToSampler::Counters {
             events: vec![CounterRequest { kind: 1, config: 2 }],

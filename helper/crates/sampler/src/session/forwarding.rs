@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use records::FromSampler;
+use records::{FromSampler, SampleKind};
 
 use super::{Session, monotonic_ns};
 use crate::end::End;
@@ -29,9 +29,17 @@ impl Session {
     }
 
     pub(super) fn forward_sample(&mut self, bytes: &[u8], out: &mut impl Write) -> Result<(), End> {
-        let Some((mut sample, kernel)) = parse_sample(bytes) else {
+        let Some((mut sample, mut kernel)) = parse_sample(bytes) else {
             return Ok(()); // cannot be: the BPF program writes whole samples; the engine sees kept ≠ received
         };
+        if let Taken::Stack(sample) = &mut sample
+            && sample.worth.kind == SampleKind::WakeUp
+        {
+            let bpf = &mut self.bpf;
+            let name_of = |address| bpf.name_of_kernel_address(address);
+            self.wakers.complete(sample, &kernel, name_of);
+            kernel.clear();
+        }
         let mut no_frames = Vec::new();
         let kernel_ids = match &mut sample {
             Taken::Stack(sample) => &mut sample.kernel,

@@ -11,21 +11,27 @@ pub struct Loaded {
     pub waits: Waits,
     /// Page faults or system calls were wanted, and the kernel does not load what sees them.
     pub no_sampled_events: Option<SamplerError>,
+    /// The same of who ends waits.
+    pub no_wakeups: Option<SamplerError>,
 }
 
-/// A kernel that loads all but what sees page faults and system calls, or waits, records the rest.
+/// A kernel that loads all but what sees wake-ups, page faults and system calls, or waits, records the rest.
 pub fn load(wanted: Wanted, invoker: u32) -> Result<Loaded, End> {
+    let without_wakeups = Wanted {
+        wakeups: false,
+        ..wanted
+    };
     let without_sampled = Wanted {
         faults: false,
         syscalls: false,
-        ..wanted
+        ..without_wakeups
     };
     let without_waits = Wanted {
         waits: false,
         ..without_sampled
     };
     let mut refused = None;
-    for wanted_now in [wanted, without_sampled, without_waits] {
+    for wanted_now in [wanted, without_wakeups, without_sampled, without_waits] {
         let error = match Bpf::load(wanted_now, invoker) {
             Ok(bpf) => {
                 let waits = match refused {
@@ -39,6 +45,7 @@ pub fn load(wanted: Wanted, invoker: u32) -> Result<Loaded, End> {
                     bpf,
                     waits,
                     no_sampled_events: refused.filter(|_| wants_sampled && !has_sampled),
+                    no_wakeups: refused.filter(|_| wanted.wakeups && !wanted_now.wakeups),
                 });
             }
             Err(error) => SamplerError {
