@@ -12,6 +12,10 @@ type Choose = fn(&mut Choices);
 /// What each check asks a recording for.
 const KINDS: &[(&str, &str, Choose)] = &[
     ("waiting", "Waiting time", |chosen| chosen.waiting = true),
+    ("wake-ups", "Wake-ups", |chosen| {
+        chosen.waiting = true;
+        chosen.wakeups = true;
+    }),
     (ALLOCATIONS, "Allocations", |chosen| {
         chosen.allocations = true;
     }),

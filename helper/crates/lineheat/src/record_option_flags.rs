@@ -71,7 +71,7 @@ impl RecordFlags {
 // Of `lineheat record` only.
 #[derive(clap::Args, Clone)]
 pub struct OfRecord {
-    /// Also record who ended each wait: which thread, at which line, or an interrupt (timer, disk, network). At most 1,000
+    /// Also record who ended each wait: which thread, at which line, or an interrupt (timer, disk, network). At most 5,000
     /// stacks per second per CPU are taken. Every wake-up of every process on this machine takes about 0.1 us longer during
     /// the recording. Requires root or the installed sampler. Show it with `report --blame`
     #[arg(long, conflicts_with = "no_waiting")]
