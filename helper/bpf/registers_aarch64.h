@@ -54,6 +54,7 @@ static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct
 }
 
 #define SYSCALL_FUTEX 98
+#define SYSCALL_EXIT_GROUP 94
 
 /* The number of the system call that they entered the kernel with, and its first argument. `saved`: as above. */
 static __always_inline s32 syscall_of(const struct pt_regs *r, const struct pt_regs *saved)

@@ -65,6 +65,7 @@ static __always_inline bool is_compat_syscall(const void *task)
 }
 
 #define SYSCALL_FUTEX 202
+#define SYSCALL_EXIT_GROUP 231
 
 /* The number of the system call that they entered the kernel with, and its first argument. `saved`: as above. */
 static __always_inline s32 syscall_of(const struct pt_regs *r, const struct pt_regs *saved)

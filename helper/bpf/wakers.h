@@ -118,13 +118,18 @@ int BPF_PROG(note_waker, struct task_struct *woken)
 	if (!walks_done || !regs || is_running || was_woken || (u64)task == of->last.task || !may_look_into(woken))
 		return 0;
 	bool is_visible = may_look_into(task);
-	enum woken_by of_task = kind_of(task, woken, is_visible), kind = of_task;
 	const struct pt_regs *saved = (void *)bpf_task_pt_regs(task);
+	enum woken_by of_task = kind_of(task, woken, is_visible);
 	bool is_interrupt = is_on_interrupt_stack(walks_done, task, ctx);
 	take_saved_registers(regs, saved);
+	s32 syscall = syscall_of(regs, saved);
+	/* The others do not get what they wait for: they end. */
+	if (of_task == WOKEN_BY_THREAD && syscall == SYSCALL_EXIT_GROUP)
+		of_task = WOKEN_BY_EXIT;
 	/* What has interrupted code of the user, an interrupt or a fault, runs where its system calls do. The kernel's functions tell. An
 	 * interrupt that was held back during a system call finds the registers as that left them, but for its number. */
-	bool may_be_interrupt = syscall_of(regs, saved) < 0 && !(task->flags & (PF_KTHREAD | PF_EXITING));
+	bool may_be_interrupt = syscall < 0 && !(task->flags & (PF_KTHREAD | PF_EXITING));
+	enum woken_by kind = of_task;
 	if (is_interrupt || may_be_interrupt)
 		kind = WOKEN_BY_INTERRUPT;
 	u64 now_ns = bpf_ktime_get_ns();

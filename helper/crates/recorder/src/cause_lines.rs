@@ -68,6 +68,9 @@ pub fn cause_lines<'a>(
         .collect()
 }
 
+/// Beginning of the names of what parks and wakes goroutines.
+const GO_RUNTIME: &str = "runtime.";
+
 /// The innermost frame of the program's own, or if there is none, the innermost with a name outside of the C library.
 fn own_frame<'a>(
     seen: &Evidence,
@@ -87,7 +90,8 @@ fn own_frame<'a>(
     let mut other = None;
     for frame in frames.filter(|frame| !frame.name.is_empty()) {
         let file = frame.file.as_deref().unwrap_or("");
-        if !is_standard_library(file) {
+        let is_of_runtime = is_standard_library(file) || frame.name.starts_with(GO_RUNTIME);
+        if !is_of_runtime {
             return Some(frame);
         }
         other = other.or(Some(frame));
