@@ -121,7 +121,14 @@ function judgeKinds(release, section, promise) {
     ...(release.endsWith('arm64') && { 'Calls of functions': 'x86-64' }),
   };
   for (const who of ['root', 'user'])
-    for (const kind of ['Waiting time', 'Wake-ups', 'Allocations', 'Page faults', 'System calls', 'Calls of functions']) {
+    for (const kind of [
+      'Waiting time',
+      'Wake-ups',
+      'Allocations',
+      'Page faults',
+      'System calls',
+      'Calls of functions',
+    ]) {
       const doctor = section(`${who}.doctor`).text;
       const line = doctor.split('\n').find((line) => line.slice(9).startsWith(`${kind}: `)) ?? '';
       const why = cannot[kind];
