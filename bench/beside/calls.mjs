@@ -11,7 +11,7 @@ import { available, beside, costRow, inTurns, within } from './turns.mjs';
 
 export const title = 'Calls of a function, beside other tools';
 
-export async function* measure({ rounds = 10, calls = 200_000, timed = 2_000 } = {}) {
+export async function* measure({ rounds = 10, calls = 100_000, timed = 1_000 } = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
   try {
     yield* counts(folder, rounds, calls);

@@ -19,11 +19,10 @@ const tools = {
   'lineheat record --no-waiting': { lineheat: ['--no-waiting'] },
   'lineheat record': { lineheat: [] },
   'perf sched record': { needs: ['perf'], other: (file) => ['perf', 'sched', 'record', '-o', file] },
-  'perf sched record -g': { needs: ['perf'], other: (file) => ['perf', 'sched', 'record', '-g', '-o', file] },
   'offcputime of bcc': { needs: ['offcputime'], other: () => ['offcputime'] },
 };
 
-export async function* measure({ rounds = 10, seconds = 3, rate = 150 } = {}) {
+export async function* measure({ rounds = 10, seconds = 2, rate = 150 } = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'lineheat-bench-'));
   try {
     yield* ofTurns(folder, rounds);
