@@ -189,3 +189,30 @@ fn a_function_whose_inlined_calls_cannot_be_counted_is_refused_with_the_reason()
         "{refusal}"
     );
 }
+
+#[test]
+fn comparators_in_the_rotated_loops_of_a_sort_are_all_counted() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile_cpp("inlined_sort");
+    let (profile, output) = program.record(&["--calls", "/^(ByPrice::operator.*|Sum::add)$/"]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed: Vec<u64> = (printed.split_whitespace().take(2))
+        .map(|number| number.parse().expect("a number"))
+        .collect();
+    let counts = counts_of(&profile);
+    let both = ["ByPrice::operator()", "Sum::add"].map(|name| function(counts, name));
+    assert!(printed[0] > 100_000 && printed[1] > 20_000, "{printed:?}");
+    for (of, printed) in both.into_iter().zip(printed) {
+        match of.inlined as usize == of.inlined_calls.len() {
+            true => assert_eq!(of.calls, printed, "{of:?}"),
+            // Another compiler may have mixed some of them with their surroundings.
+            false => assert!(
+                of.calls < printed && !of.uncounted_places.is_empty(),
+                "{of:?}"
+            ),
+        }
+    }
+    assert!(both[0].inlined_calls.len() > 5, "{both:?}");
+}

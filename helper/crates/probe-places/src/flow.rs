@@ -97,6 +97,25 @@ impl FlowGraph {
         first
     }
 
+    /// Whether a way leads from an instruction to one of the targets, all of it through instructions that `passes` lets through.
+    pub fn leads_to(
+        &self,
+        from: u64,
+        targets: &BTreeSet<u64>,
+        passes: &dyn Fn(&Step) -> bool,
+    ) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), self.after(from));
+        while let Some(at) = open.pop() {
+            if targets.contains(&at) {
+                return true;
+            }
+            if seen.insert(at) && self.listing.at(at).is_some_and(passes) {
+                open.extend(self.after(at));
+            }
+        }
+        false
+    }
+
     /// The instructions around one that run whenever it does, each as often: nothing leads into their midst or out of it.
     pub fn run_of(&self, at: u64) -> Vec<Step> {
         let mut run = Vec::new();

@@ -75,6 +75,9 @@ impl Entry {
     }
 }
 
+/// Whether two instructions do the same at the same place of the source.
+type IsLike<'a> = &'a dyn Fn(&Step, &Step) -> bool;
+
 /// A function that others were inlined into.
 pub struct Body {
     graph: FlowGraph,
@@ -122,54 +125,113 @@ impl Body {
             return Err(NoInlinedPlace::NotDecoded);
         }
         let own: Vec<Step> = self.own(code).copied().collect();
-        let set: BTreeSet<u64> = own.iter().map(|step| step.at).collect();
+        let mut set: BTreeSet<u64> = own.iter().map(|step| step.at).collect();
         if own.is_empty() {
             return Err(NoInlinedPlace::NoCode);
         }
-        let entries: Vec<Entry> = (self.graph.first_of(&set).into_iter())
-            .map(|at| Entry {
-                at,
-                run: self.graph.run_of(at),
-            })
-            .collect();
-        let Some(first) = entries.first().filter(|_| entries.len() <= ENTRIES_MAX) else {
-            return Err(NoInlinedPlace::SeveralEntries);
-        };
+        if own.iter().any(|step| step.shape.work == Work::Packed) {
+            return Err(NoInlinedPlace::Packed);
+        }
         let is_like =
             |one: &Step, other: &Step| one.shape == other.shape && is_same_source(one.at, other.at);
+        let mut entries = self.entries(&set, code.entry, &is_like);
+        if entries.is_none() {
+            // Constants are loaded before a loop, and no work is lost with them.
+            let work = own.iter().filter(|step| step.shape.work == Work::Own);
+            set = work.map(|step| step.at).collect();
+            entries = self.entries(&set, code.entry, &is_like);
+        }
+        let mut entries = entries.ok_or(NoInlinedPlace::SeveralEntries)?;
+        let first = entries[0].at;
+        if self.is_reached_from(&set, &entries) {
+            return Err(NoInlinedPlace::Loops);
+        }
+        let again = self.repeated(&entries, &own, &is_like);
+        if !again.is_empty() {
+            entries.extend(again);
+            if entries.len() > ENTRIES_MAX || self.is_one_call(&set, &entries) {
+                return Err(NoInlinedPlace::Copies);
+            }
+        }
+        // Copies of a start that are entered themselves count themselves.
+        let is_begun = |at: u64| entries.iter().any(|entry| entry.runs(at));
+        let rest: Vec<&Step> = own.iter().filter(|step| !is_begun(step.at)).collect();
+        let is_repeated = |entry: &Entry| is_repeated(&entry.run, &set, &rest, &is_like);
+        if entries.iter().any(is_repeated) {
+            return Err(NoInlinedPlace::Copies);
+        }
+        let probes = entries.iter().map(|entry| self.probe(entry));
+        let probes: Option<_> = probes.collect();
+        Ok(InlinedPlace {
+            entry: first,
+            probes: probes.ok_or(NoInlinedPlace::SingleStepped)?,
+        })
+    }
+
+    /// Where these instructions are entered: at copies of one of them. None: at different ones, or not where the compiler says.
+    fn entries(
+        &self,
+        set: &BTreeSet<u64>,
+        entry: Option<u64>,
+        is_like: IsLike,
+    ) -> Option<Vec<Entry>> {
+        let entries: Vec<Entry> = (self.graph.first_of(set).into_iter())
+            .map(|at| self.entry(at))
+            .collect();
         let step_at = |at: u64| self.graph.listing.at(at);
+        let first = entries.first().filter(|_| entries.len() <= ENTRIES_MAX)?;
         let are_copies = entries.iter().skip(1).all(|other| {
             let both = step_at(first.at).zip(step_at(other.at));
             both.is_some_and(|(one, other)| is_like(one, other))
         });
         let is_begun = |at: u64| entries.iter().any(|entry| entry.runs(at));
-        if !are_copies || !code.entry.is_none_or(is_begun) {
-            return Err(NoInlinedPlace::SeveralEntries);
+        (are_copies && entry.is_none_or(is_begun)).then_some(entries)
+    }
+
+    fn entry(&self, at: u64) -> Entry {
+        Entry {
+            at,
+            run: self.graph.run_of(at),
         }
-        if own.iter().any(|step| step.shape.work == Work::Packed) {
-            return Err(NoInlinedPlace::Packed);
-        }
-        let mut before = entries
+    }
+
+    fn is_reached_from(&self, set: &BTreeSet<u64>, entries: &[Entry]) -> bool {
+        let before = |entry: &Entry| {
+            let mut before = self.graph.before(entry.start());
+            before.any(|step| set.contains(&step.at))
+        };
+        entries.iter().any(before)
+    }
+
+    /// Copies of the first work of the call in runs of their own: a loop around the call that was rotated or unrolled has
+    /// them. They are no calls if they belong to a loop of the call itself.
+    fn repeated(&self, entries: &[Entry], own: &[Step], is_like: IsLike) -> Vec<Entry> {
+        let is_own = |step: &&Step| own.iter().any(|of| of.at == step.at);
+        let mut works = entries[0].run.iter().filter(is_own);
+        let Some(work) = works.find(|step| step.shape.work == Work::Own) else {
+            return Vec::new();
+        };
+        let is_begun = |at: u64| entries.iter().any(|entry| entry.runs(at));
+        let again = own
             .iter()
-            .flat_map(|entry| self.graph.before(entry.start()));
-        if before.any(|step| set.contains(&step.at)) {
-            return Err(NoInlinedPlace::Loops);
-        }
-        // Copies of a start that are entered themselves count themselves.
-        let rest: Vec<&Step> = own.iter().filter(|step| !is_begun(step.at)).collect();
-        if entries
-            .iter()
-            .any(|entry| is_repeated(&entry.run, &set, &rest, &is_like))
-        {
-            return Err(NoInlinedPlace::Copies);
-        }
-        let probes = entries.iter().map(|entry| self.probe(entry));
-        Ok(InlinedPlace {
-            entry: first.at,
-            probes: probes
-                .collect::<Option<_>>()
-                .ok_or(NoInlinedPlace::SingleStepped)?,
-        })
+            .filter(|step| !is_begun(step.at) && is_like(step, work));
+        let mut found: Vec<Entry> = again.map(|step| self.entry(step.at)).collect();
+        found.dedup_by_key(|entry| entry.start());
+        found
+    }
+
+    /// Whether a way leads from one of the entries to another without any work of the surroundings: then both may be of one call.
+    fn is_one_call(&self, set: &BTreeSet<u64>, entries: &[Entry]) -> bool {
+        let passes = |step: &Step| {
+            set.contains(&step.at) || matches!(step.shape.work, Work::Moving | Work::Nothing)
+        };
+        let starts: BTreeSet<u64> = entries.iter().map(Entry::start).collect();
+        self.is_reached_from(set, entries)
+            || entries.iter().any(|entry| {
+                let own = entry.run.iter().filter(|step| set.contains(&step.at));
+                own.last()
+                    .is_some_and(|last| self.graph.leads_to(last.at, &starts, &passes))
+            })
     }
 
     /// In the run if it has one that the kernel emulates, or the branch that alone leads to it.
@@ -205,12 +267,7 @@ impl Body {
 }
 
 /// Whether work of the run that the code begins with is found in it again: in the run itself or in the rest of the code.
-fn is_repeated(
-    run: &[Step],
-    set: &BTreeSet<u64>,
-    rest: &[&Step],
-    is_like: &dyn Fn(&Step, &Step) -> bool,
-) -> bool {
+fn is_repeated(run: &[Step], set: &BTreeSet<u64>, rest: &[&Step], is_like: IsLike) -> bool {
     let begin: Vec<&Step> = run.iter().filter(|step| set.contains(&step.at)).collect();
     let has_work = begin.iter().any(|step| step.shape.work == Work::Own);
     let is_work = |step: &&&Step| !has_work || step.shape.work == Work::Own;

@@ -48,7 +48,7 @@ fn inlined(counted: &CalledFunction) -> Option<String> {
     if !counted.inlined_calls.is_empty() {
         let calls = counted.inlined_calls.iter().map(|of| of.calls).sum();
         notes.push(format!(
-            "{} of the calls were counted at {} where it was inlined, each where its code begins: calls that the compiler has removed or merged there are not included.",
+            "{} of the calls were counted at {} where it was inlined, each where its code begins. If the compiler has merged or removed other calls, or runs the code of one before its condition, this leaves no trace.",
             count(calls),
             places(counted.inlined_calls.len())
         ));

@@ -14,6 +14,7 @@ mod allocations_view;
 mod builds;
 mod compared_parts;
 mod comparisons;
+mod counted_calls;
 mod handshake;
 mod hostile_frames;
 mod kept_builds;

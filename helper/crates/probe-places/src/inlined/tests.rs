@@ -65,10 +65,25 @@ fn a_loop_of_the_call_itself_is_not_one_call_a_round() {
 }
 
 #[test]
-fn a_part_that_was_moved_out_of_a_loop_is_no_call() {
+fn work_that_was_moved_out_of_a_loop_is_no_call_but_constants_may_be_loaded_there() {
     // The compiler's own entry is in the loop.
-    let moved = place(&LOOP, &[(5, 10)], Some(7), &[]);
+    let moved = place(&LOOP, &[(0, 3), (7, 10)], Some(7), &[]);
     assert_eq!(moved, Err(NoInlinedPlace::SeveralEntries));
+    let constant = place(&LOOP, &[(5, 10)], Some(7), &[]);
+    assert_eq!(constant, Ok(vec![(13, None)]));
+}
+
+#[test]
+fn a_rotated_loop_has_a_call_before_it_and_one_in_each_round() {
+    // 0 add %esi,%eax; 2 js 10; 4 dec %edi; 6 add %esi,%eax; 8 jns 4; 10 ret
+    let code = [
+        0x01, 0xf0, 0x78, 0x06, 0xff, 0xcf, 0x01, 0xf0, 0x79, 0xfa, 0xc3,
+    ];
+    let both = place(&code, &[(0, 2), (6, 8)], Some(0), &[&[0, 6]]);
+    assert_eq!(both, Ok(vec![(2, None), (8, None)]));
+    // The loop is one of the call itself.
+    let own = place(&code, &[(0, 10)], Some(0), &[&[0, 6]]);
+    assert_eq!(own, Err(NoInlinedPlace::Copies));
 }
 
 #[test]
