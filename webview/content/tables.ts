@@ -31,6 +31,15 @@ export interface CountedCalls {
   readonly low: Float64Array;
   readonly high: Float64Array;
   readonly unit: string; // of perCall
+  readonly times: CallTimes | undefined; // undefined: none were timed
+}
+
+/** How long calls took, in ns; NaN where none was timed. */
+export interface CallTimes {
+  readonly p50: Float64Array;
+  readonly p90: Float64Array;
+  readonly p99: Float64Array;
+  readonly longest: Float64Array;
 }
 
 /** One row a function or a line. "Base" is the older run, "new" the later one. */
@@ -77,7 +86,13 @@ export function readFunctionTable(bytes: Uint8Array): FunctionTable {
 function readCalls(fields: Fields): CountedCalls | undefined {
   const [calls, perCall, low, high] = [11, 12, 13, 14].map((number) => readDoubleColumn(fields, number));
   if (calls!.length === 0) return undefined;
-  return { calls: calls!, perCall: perCall!, low: low!, high: high!, unit: readString(fields, 15) };
+  const columns = { calls: calls!, perCall: perCall!, low: low!, high: high! };
+  return { ...columns, unit: readString(fields, 15), times: readCallTimes(fields) };
+}
+
+function readCallTimes(fields: Fields): CallTimes | undefined {
+  const [p50, p90, p99, longest] = [16, 17, 18, 19].map((number) => readDoubleColumn(fields, number));
+  return p50!.length === 0 ? undefined : { p50: p50!, p90: p90!, p99: p99!, longest: longest! };
 }
 
 export function readComparedTable(bytes: Uint8Array): ComparedTable {
@@ -123,6 +138,8 @@ function expectRows(table: FunctionTable | ComparedTable) {
   for (const [name, column] of Object.entries(table)) {
     if (ArrayBuffer.isView(column)) expectLength(name, column as Float64Array, table.frames.count);
   }
-  const { calls, perCall, low, high } = ('calls' in table && table.calls) || {};
-  for (const column of [calls, perCall, low, high]) if (column) expectLength('calls', column, table.frames.count);
+  const { calls, perCall, low, high, times } = ('calls' in table && table.calls) || {};
+  const { p50, p90, p99, longest } = times ?? {};
+  for (const column of [calls, perCall, low, high, p50, p90, p99, longest])
+    if (column) expectLength('calls', column, table.frames.count);
 }

@@ -2,11 +2,11 @@
 import * as l10n from '@vscode/l10n';
 import { html, render } from 'lit';
 import { countText, valueText } from '../../core/numbersAsText.ts';
-import type { CountedCalls } from '../content/tables.ts';
+import type { CallTimes, CountedCalls } from '../content/tables.ts';
 import { fillText } from './cells.ts';
 import type { TableColumn } from './virtualTable.ts';
 
-export function callColumns({ calls, perCall, low, high, unit }: CountedCalls): TableColumn[] {
+export function callColumns({ calls, perCall, low, high, unit, times }: CountedCalls): TableColumn[] {
   const text = (value: number) => (Number.isNaN(value) ? '' : valueText(value, unit));
   const known = (values: Float64Array, row: number) => (Number.isNaN(values[row]!) ? -1 : values[row]!);
   const column = (
@@ -43,5 +43,29 @@ export function callColumns({ calls, perCall, low, high, unit }: CountedCalls): 
         render(html`${value} <span class="interval">${interval}</span>`, cell);
       },
     ),
+    ...(times ? durationColumns(times) : []),
   ];
+
+  function durationColumns({ p50, p90, p99, longest }: CallTimes): TableColumn[] {
+    const duration = (id: string, title: string, hint: string, values: Float64Array) =>
+      column(id, title, hint, values, (cell, row) =>
+        fillText(cell, Number.isNaN(values[row]!) ? '' : valueText(values[row]!, 'nanoseconds')),
+      );
+    return [
+      duration('callP50', 'p50', l10n.t('Half of the timed calls took at most this long, waiting included'), p50),
+      duration(
+        'callP90',
+        'p90',
+        l10n.t('{0} of the timed calls took at most this long, waiting included', '90 %'),
+        p90,
+      ),
+      duration(
+        'callP99',
+        'p99',
+        l10n.t('{0} of the timed calls took at most this long, waiting included', '99 %'),
+        p99,
+      ),
+      duration('callLongest', l10n.t('Longest'), l10n.t('The longest of the timed calls, waiting included'), longest),
+    ];
+  }
 }

@@ -58,11 +58,26 @@ pub fn fill_in(of: Measured, rows: &[FunctionRow], table: &mut FunctionTable) {
             names.map(move |name| ((name.as_str(), row.module), row))
         })
         .collect();
+    let times = called.iter().filter_map(|row| row.counted.times.as_ref());
+    let are_timed = { times }.any(|times| times.measured() > 0);
     for row in rows {
         let function = analyzed.function(row.function);
         let name = (analyzed.text(function.name), analyzed.text(function.module));
         let found = counted.get(&name);
         (table.calls).push(found.map_or(f64::NAN, |row| row.counted.calls as f64));
+        let times = found.and_then(|row| row.counted.times.as_ref());
+        let quantile = |part| {
+            times
+                .and_then(|times| times.quantile(part))
+                .unwrap_or(f64::NAN)
+        };
+        if are_timed {
+            table.call_p50_ns.push(quantile(0.5));
+            table.call_p90_ns.push(quantile(0.9));
+            table.call_p99_ns.push(quantile(0.99));
+            let longest = times.filter(|times| times.measured() > 0);
+            (table.call_longest_ns).push(longest.map_or(f64::NAN, |times| times.longest_ns as f64));
+        }
         let each = found.and_then(|row| row.per_call);
         let [value, low, high] = each.map_or([f64::NAN; 3], |of| [of.value, of.low, of.high]);
         table.per_call.push(value);
