@@ -4,7 +4,7 @@
  * program's code says where its numbers are (struct allocation_place); the cookie of its probe is its index.
  *
  * An allocation is joined with its free by the address of its block, of which a keyed hash leaves the kernel. Loaded only where a
- * program with such places is launched.
+ * program with such places may run.
  */
 #pragma once
 
@@ -22,6 +22,17 @@ struct {
 	__type(key, u64);
 	__type(value, u32);
 } blocks_freed SEC(".maps");
+
+/* A program that a followed process executes may have such places: the sampler looks at once. */
+const volatile bool execs_are_urgent = false;
+
+/* Nothing is sent: the ring's reader is woken. */
+static __always_inline void wake_at_exec(void)
+{
+	void *nothing = execs_are_urgent ? bpf_ringbuf_reserve(&samples, sizeof(u64), 0) : 0;
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+}
 
 /* Drawn before loading. */
 const volatile u64 address_keys[2] = {};
@@ -89,13 +100,9 @@ static __always_inline const struct allocation_place *place_passed(struct pt_reg
 	return place && !(place->flags_clear & flags_of(ctx)) ? place : 0;
 }
 
-SEC("uprobe.multi")
-int take_reported_allocation(struct pt_regs *ctx)
+/* Where the role is of an allocation. */
+static __always_inline void take_reported_allocation(struct pt_regs *ctx, struct task_struct *task, const struct allocation_place *place)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	const struct allocation_place *place = place_passed(ctx, task);
-	if (!place)
-		return 0;
 	u64 pc = pc_of(ctx), address = 0, weight = 0;
 	struct allocation a = {
 		.kind = place->role == PLACE_GO_ALLOCATION ? SAMPLE_GO_ALLOCATION : SAMPLE_REPORTED_ALLOCATION,
@@ -105,21 +112,15 @@ int take_reported_allocation(struct pt_regs *ctx)
 		       read_operand(task, pc, &place->weight, &weight);
 	if (!is_read) {
 		count_preemptibly(COUNTER_LOST_ALLOCATIONS);
-		return 0;
+		return;
 	}
 	a.id = id_of_block(address);
 	a.weight = weight > 0xffffffff ? 0xffffffff : weight;
 	take_allocation_of(ctx, task, &a);
-	return 0;
 }
 
-SEC("uprobe.multi")
-int take_reported_free(struct pt_regs *ctx)
+static __always_inline void take_reported_free(struct pt_regs *ctx, struct task_struct *task, const struct allocation_place *place)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	const struct allocation_place *place = place_passed(ctx, task);
-	if (!place)
-		return 0;
 	u64 thread = bpf_get_current_pid_tgid(), address = 0;
 	if (place->role == PLACE_GO_FREE) {
 		const u32 *noted = bpf_map_lookup_elem(&blocks_freed, &thread);
@@ -128,16 +129,30 @@ int take_reported_free(struct pt_regs *ctx)
 		else
 			count_preemptibly(COUNTER_LOST_FREES);
 		bpf_map_delete_elem(&blocks_freed, &thread);
-		return 0;
+		return;
 	}
 	if (!read_operand(task, pc_of(ctx), &place->address, &address)) {
 		count_preemptibly(COUNTER_LOST_FREES);
-		return 0;
+		return;
 	}
 	u32 id = id_of_block(address);
 	if (place->role == PLACE_GO_FREE_BEGINS)
 		bpf_map_update_elem(&blocks_freed, &thread, &id, BPF_ANY);
 	else
 		send_free(task, id);
+}
+
+/* One program for all places of a file: so they are one link, which takes long to end. */
+SEC("uprobe.multi")
+int take_report(struct pt_regs *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct allocation_place *place = place_passed(ctx, task);
+	if (!place)
+		return 0;
+	if (place->role == PLACE_GO_ALLOCATION || place->role == PLACE_ALLOCATION)
+		take_reported_allocation(ctx, task, place);
+	else
+		take_reported_free(ctx, task, place);
 	return 0;
 }

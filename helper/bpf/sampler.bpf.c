@@ -420,6 +420,8 @@ int BPF_PROG(on_exec, struct task_struct *task)
 		count(COUNTER_PROGRAMS_NOT_ALLOWED);
 		if (was_followed)
 			add_cpu_time(task, 1); /* of the programs before it */
+	} else if (was_followed) {
+		wake_at_exec();
 	}
 	bpf_map_delete_elem(&process_tables, &process);
 	return 0;

@@ -7,6 +7,7 @@
 mod effect;
 mod exits;
 mod flow;
+mod go_switch;
 mod inlined;
 mod listing;
 mod shape;
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 
 pub use exits::{Exit, File, NoExits, Timed, timed};
 pub use inlined::{Body, InlinedCode, InlinedPlace, NoInlinedPlace, Probe};
+pub use go_switch::{GoSwitch, go_switch, reads_word};
 pub use listing::Code;
 use listing::{Flow, Listing, Step};
 

@@ -13,6 +13,7 @@ use super::live_memory::{Block, Change, Event, LiveMemory};
 use super::modules::Modules;
 use super::preload::is_library;
 use super::stacks::CountedStacks;
+use super::started_go::StartedGo;
 
 #[derive(Default)]
 pub struct Allocations {
@@ -41,8 +42,8 @@ pub struct Allocations {
     pub commands_without: u64,
     /// Distances between samples of Go, as programs wanted them: some of them.
     pub go_rates: BTreeSet<u32>,
-    /// Files of Go that the target runs beside the command.
-    pub go_elsewhere: BTreeSet<String>,
+    /// Programs of Go that the command has started.
+    pub started_go: StartedGo,
 }
 
 /// What a sample stands for.
@@ -114,6 +115,9 @@ impl Allocations {
         modules: &Modules,
     ) {
         let (worth, pid) = (sample.worth, sample.pid);
+        if worth.kind == SampleKind::GoAllocation && worth.weight == 0 {
+            return; // Go notes a block when it ceases to sample, too: that stands for nothing
+        }
         let Estimate {
             points,
             bytes,
@@ -179,7 +183,7 @@ impl Allocations {
     }
 
     fn estimate_of_go(&mut self, worth: Worth) -> Estimate {
-        let rate = worth.weight.max(1);
+        let rate = worth.weight;
         if self.go_rates.len() < GO_RATES_MAX {
             self.go_rates.insert(rate);
         }
@@ -285,6 +289,11 @@ impl Allocations {
         if let Some(has_library) = self.running.remove(&pid) {
             self.count_program(pid, has_library);
         }
+    }
+
+    /// Its program needs no library.
+    pub fn note_sampled(&mut self, pid: u32) {
+        self.running.insert(pid, true);
     }
 
     /// Its program has loaded the library.
@@ -393,6 +402,21 @@ mod tests {
         assert_eq!(allocations.untracked.samples, 1);
         assert_eq!(allocations.beyond.samples, 2);
         assert!(of_kind(&stacks, SampleKind::Allocation).1 < 1 << 53);
+    }
+
+    #[test]
+    fn a_block_that_go_notes_while_it_does_not_sample_stands_for_nothing() {
+        let (mut allocations, mut stacks) = of_interval(1000);
+        for weight in [0, 512 << 10] {
+            let kind = SampleKind::GoAllocation;
+            let worth = Worth {
+                kind,
+                ..allocation(64, weight, 1)
+            };
+            add(&mut allocations, &mut stacks, 7, worth);
+        }
+        assert_eq!(allocations.all.samples, 1);
+        assert_eq!(allocations.go_rates, BTreeSet::from([512 << 10]));
     }
 
     #[test]

@@ -206,12 +206,14 @@ impl Recording<'_> {
                 self.seen.spaces.execute(pid, time_ns);
                 (self.seen.allocations).note_exec(time_ns, pid, &mut self.seen.stacks);
                 self.programs.forget(pid);
+                self.go_programs.note_exec(pid);
                 self.jit.execute(pid);
             }
             FromSampler::Exited { time_ns, pid } => {
                 (self.seen.allocations).note_exit(time_ns, pid, &mut self.seen.stacks);
                 self.seen.spaces.exit(pid);
                 self.programs.forget(pid);
+                self.go_programs.note_exit(pid);
                 self.jit.exit(pid);
                 self.copies.forget(pid);
             }
@@ -226,6 +228,11 @@ impl Recording<'_> {
                 forked_ns,
                 is_new,
             }),
+            FromSampler::ProgramPlaced {
+                time_ns,
+                pid,
+                errno,
+            } => self.note_placed(time_ns, pid, errno),
             FromSampler::MissedAll => self.sampler.say(&ToSampler::CaughtUp),
             FromSampler::Synced => self.is_synced = true,
             FromSampler::Calls { totals } => {
@@ -250,6 +257,7 @@ impl Recording<'_> {
             } => {
                 self.seen.counters = counters;
                 self.seen.lost_mapping_records = lost_mapping_records;
+                self.go_programs.settle();
                 // The last message of a look at the rings.
                 self.seen.allocations.settle(&mut self.seen.stacks);
             }

@@ -2,15 +2,14 @@
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 use records::ToSampler;
-use symbolize::{OwnAllocator, is_go, memory_probes};
+use symbolize::{OwnAllocator, memory_probes};
 
 use super::allocations::FirstProgram;
 use super::errors::RecordError;
+use super::go_programs::Exec;
 use super::go_sampling::{GoSampling, NoGoSampling};
-use super::modules::ModuleIndex;
 use super::options::RecordOptions;
 use super::recording::Recording;
 use super::reported_memory;
@@ -28,6 +27,7 @@ impl Recording<'_> {
         let path = std::fs::read_link(&exe).unwrap_or_default();
         let mut modules = self.seen.modules.iter();
         let module = modules.find(|(_, module)| module.path == path);
+        self.go_programs.command = module.map(|(index, _)| index);
         let layout = module.and_then(|(_, module)| module.layout.as_ref());
         let mut program = FirstProgram {
             name: module_name(&path),
@@ -51,6 +51,7 @@ impl Recording<'_> {
                 }
             }
         }
+        self.go_programs.launched(self.seen.pid, Exec::Heard);
         self.seen.allocations.launched(self.seen.pid, program);
     }
 
@@ -74,14 +75,6 @@ impl Recording<'_> {
         Ok(go)
     }
 
-    /// A file whose code the target runs, and which is not the command.
-    pub(super) fn note_go(&mut self, module: ModuleIndex, path: &Path) {
-        let allocations = &mut self.seen.allocations;
-        if allocations.interval > 0 && self.files.of(module).is_some_and(is_go) {
-            allocations.go_elsewhere.insert(module_name(path));
-        }
-    }
-
     /// Where the sampler is to put probes into the program. The process is attached to by now.
     pub(super) fn send_allocation_places(&mut self) -> Result<(), RecordError> {
         let (file, places) = match (&self.reports, &self.go) {
@@ -99,6 +92,7 @@ impl Recording<'_> {
 
     /// The command waits to run once more.
     pub(super) fn prepare_heap_again(&mut self, pid: u32) {
+        self.go_programs.launched(pid, Exec::ToCome);
         self.seen.allocations.launched_again(pid);
         let (Some(go), Some(launcher)) = (&self.go, &self.launcher) else {
             return;

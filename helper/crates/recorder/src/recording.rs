@@ -13,6 +13,7 @@ use target::{Launched, Launcher, Waiting};
 use super::copied_stacks::CopiedStacks;
 use super::environment::{self, Environment};
 use super::evidence::Evidence;
+use super::go_programs::GoPrograms;
 use super::go_sampling::GoSampling;
 use super::jit::{self, JitProcesses};
 use super::journal::Steps;
@@ -38,6 +39,7 @@ pub struct Recording<'a> {
     pub(super) library: Option<Library>,
     /// How the command samples its heap itself, if it does.
     pub(super) go: Option<GoSampling>,
+    pub(super) go_programs: GoPrograms,
     /// The command, if it reports its allocations by probes, and where.
     pub(super) reports: Option<(File, Vec<AllocationPlace>)>,
     /// Starts the command; None when attached.
@@ -108,11 +110,8 @@ impl Recording<'_> {
         if is_library(path) {
             self.seen.allocations.note_library(pid);
         }
-        let is_met = self.seen.modules.known(mapping.file).is_some();
         let module = self.module_of(pid, from_ns, &mapping, path);
-        if !is_met {
-            self.note_go(module, path);
-        }
+        self.note_go(pid, from_ns, &mapping, module, path);
         self.seen
             .spaces
             .map(pid, from_ns, range, mapping.file_offset, module);

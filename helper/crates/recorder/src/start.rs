@@ -19,6 +19,7 @@ use super::copied_stacks::CopiedStacks;
 use super::counters::Counters;
 use super::environment::Environment;
 use super::evidence::Evidence;
+use super::go_programs::GoPrograms;
 use super::jit::JitProcesses;
 use super::journal::Steps;
 use super::launch_options::{launch_options, launch_options_of};
@@ -95,6 +96,7 @@ impl<'a> Recording<'a> {
             environment: gather_environment(&seen.cwd, urgency),
             library,
             go: None,
+            go_programs: GoPrograms::default(),
             reports: None,
             seen,
             launcher,
@@ -215,7 +217,7 @@ impl<'a> Recording<'a> {
             faults: options.chosen.faults,
             syscalls: options.chosen.syscalls,
             counters: self.seen.counters_of_events.count(),
-            allocation_places: self.go.is_some() || self.reports.is_some(),
+            allocation_places: options.chosen.allocations,
             wakeups: options.chosen.wakeups,
         };
         self.sampler.say(&hello);

@@ -107,6 +107,13 @@ pub enum FromSampler {
     },
     /// These were all: to be answered with [`ToSampler::CaughtUp`](crate::ToSampler::CaughtUp).
     MissedAll,
+    /// Answers [`ToSampler::ProgramPlaces`](crate::ToSampler::ProgramPlaces): since this time the probes are there, unless `errno` is
+    /// not 0: then it says why they are not.
+    ProgramPlaced {
+        time_ns: u64,
+        pid: u32,
+        errno: i32,
+    },
     Failed(SamplerError),
     /// Everything has been sent.
     Ended,
@@ -135,6 +142,7 @@ const CALLS_OF_THREADS: u32 = 20;
 const REST: u32 = 21;
 const COUNTED: u32 = 22;
 const CALL_TIMES: u32 = 23;
+const PROGRAM_PLACED: u32 = 24;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -264,6 +272,14 @@ impl FromSampler {
                 write_message(out, MISSED, &b.u8(u8::from(*is_new)).0)
             }
             Self::MissedAll => write_message(out, MISSED_ALL, &[]),
+            Self::ProgramPlaced {
+                time_ns,
+                pid,
+                errno,
+            } => {
+                let b = b.u64(*time_ns).u32(*pid).u32(errno.cast_unsigned());
+                write_message(out, PROGRAM_PLACED, &b.0)
+            }
             Self::KernelSymbol { id, name } => {
                 write_message(out, KERNEL_SYMBOL, &b.u32(*id).bytes(name).0)
             }
@@ -372,6 +388,13 @@ impl FromSampler {
                 })
             })(),
             MISSED_ALL => Some(Self::MissedAll),
+            PROGRAM_PLACED => (|| {
+                Some(Self::ProgramPlaced {
+                    time_ns: f.u64()?,
+                    pid: f.u32()?,
+                    errno: f.u32()?.cast_signed(),
+                })
+            })(),
             KERNEL_SYMBOL => f.u32().map(|id| Self::KernelSymbol {
                 id,
                 name: std::mem::take(&mut f.0).to_vec(),

@@ -78,7 +78,7 @@ pub enum ToSampler {
         syscalls: bool,
         /// So many counters of events, too: [`ToSampler::Counters`] follows.
         counters: u32,
-        /// Allocations that a program reports itself, too: [`ToSampler::AllocationPlaces`] follows.
+        /// Allocations that programs report themselves, too: [`ToSampler::AllocationPlaces`] and [`ToSampler::ProgramPlaces`] may follow.
         allocation_places: bool,
         /// Who ended each wait, too: wake-ups of the whole machine become slower.
         wakeups: bool,
@@ -117,7 +117,13 @@ pub enum ToSampler {
     /// Where the program that was launched reports its allocations, in the file that comes with the first byte of this message, open
     /// for reading. After [`ToSampler::Attach`]. A file that is not the user's own has probes in the attached processes only.
     AllocationPlaces { places: Vec<AllocationPlace> },
-    /// Begin to sample. The sampler gives up its rights here: nothing can be attached later.
+    /// The same of a program that this process executes, which the target has started; the file comes with the first byte, too. Also
+    /// after [`ToSampler::Start`]. Answered by [`FromSampler::ProgramPlaced`](crate::FromSampler::ProgramPlaced).
+    ProgramPlaces {
+        pid: u32,
+        places: Vec<AllocationPlace>,
+    },
+    /// Begin to sample. The sampler gives up its rights here: only [`ToSampler::ProgramPlaces`] can be attached later.
     Start,
     /// Answered by `Synced` once all that the kernel reported before has been applied and passed on.
     Sync,
@@ -151,6 +157,7 @@ const ALLOCATIONS: u32 = 13;
 const CALLS: u32 = 14;
 const COUNTERS: u32 = 15;
 const ALLOCATION_PLACES: u32 = 16;
+const PROGRAM_PLACES: u32 = 17;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -244,11 +251,12 @@ impl ToSampler {
                 write_message(out, COUNTERS, &body.0)
             }
             Self::AllocationPlaces { places } => {
-                let places = places
-                    .iter()
-                    .take(ELEMENT_BYTES_MAX / AllocationPlace::BYTES);
-                let body = places.fold(Body::default(), |body, place| place.put(body));
+                let body = put_places(Body::default(), places);
                 write_message(out, ALLOCATION_PLACES, &body.0)
+            }
+            Self::ProgramPlaces { pid, places } => {
+                let body = put_places(Body::default().u32(*pid), places);
+                write_message(out, PROGRAM_PLACES, &body.0)
             }
             Self::Start => write_message(out, START, &[]),
             Self::Sync => write_message(out, SYNC, &[]),
@@ -341,6 +349,11 @@ impl ToSampler {
             ALLOCATION_PLACES => {
                 AllocationPlace::parse_all(&mut f).map(|places| Self::AllocationPlaces { places })
             }
+            PROGRAM_PLACES => (|| {
+                let pid = f.u32()?;
+                let places = AllocationPlace::parse_all(&mut f)?;
+                Some(Self::ProgramPlaces { pid, places })
+            })(),
             START => f.end().map(|()| Self::Start),
             SYNC => f.end().map(|()| Self::Sync),
             READ => (|| {
@@ -361,6 +374,13 @@ impl ToSampler {
         };
         message.ok_or(MessageError::BadBody { kind })
     }
+}
+
+fn put_places(body: Body, places: &[AllocationPlace]) -> Body {
+    let places = places
+        .iter()
+        .take(ELEMENT_BYTES_MAX / AllocationPlace::BYTES);
+    places.fold(body, |body, place| place.put(body))
 }
 
 fn write_split<T, const N: usize>(

@@ -380,14 +380,14 @@ fn prepare_counters(open: &mut OpenSamplerSkel, wanted: u32) -> Result<(), libbp
 /// What sees allocations that a program reports itself. To be called before the programs are loaded.
 fn prepare_reports(open: &mut OpenSamplerSkel, wanted: bool) -> Result<(), libbpf_rs::Error> {
     if !wanted {
-        open.progs.take_reported_allocation.set_autoload(false);
-        open.progs.take_reported_free.set_autoload(false);
+        open.progs.take_report.set_autoload(false);
         open.maps.allocation_places.set_autocreate(false)?;
         return open.maps.blocks_freed.set_autocreate(false);
     }
     let keys = draw_keys().map_err(libbpf_rs::Error::from)?;
     if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
         rodata.address_keys = keys;
+        rodata.execs_are_urgent = true;
     }
     Ok(())
 }

@@ -33,6 +33,7 @@ const BPF_MAP_UPDATE_ELEM: u32 = 2;
 const BPF_MAP_DELETE_ELEM: u32 = 3;
 const BPF_MAP_GET_NEXT_KEY: u32 = 4; // lists the processes that are followed
 const BPF_PROG_TEST_RUN: u32 = 10; // names a kernel address
+const BPF_LINK_CREATE: u32 = 28;
 const PERF_EVENT_IOC_DISABLE: u32 = 0x2401;
 
 #[cfg(target_arch = "x86_64")]
@@ -69,15 +70,34 @@ const fn jump(code: u16, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
 const ALLOW: libc::sock_filter = statement(RETURN, libc::SECCOMP_RET_ALLOW);
 const KILL: libc::sock_filter = statement(RETURN, libc::SECCOMP_RET_KILL_PROCESS);
 
+/// What is needed beside all that every recording needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Later {
+    Nothing,
+    /// Probes in files that come later, with programs that were loaded before: no capability is needed for that.
+    Probes,
+}
+
+/// For [`Later::Probes`]: receives a file, and asks what it is.
+const ALLOWED_FOR_PROBES: &[libc::c_long] = &[
+    libc::SYS_recvmsg,
+    libc::SYS_statx,
+    libc::SYS_fstat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_newfstatat,
+];
+
 /// The filter, from the first instruction to the last, which kills.
-fn filter() -> Vec<libc::sock_filter> {
+fn filter(later: Later) -> Vec<libc::sock_filter> {
+    let has_probes = later == Later::Probes;
     let mut code = vec![
         statement(LOAD, ARCH),
         jump(IF_EQUAL, ARCHITECTURE, 1, 0),
         KILL,
         statement(LOAD, NUMBER),
     ];
-    for number in ALLOWED {
+    let of_probes = ALLOWED_FOR_PROBES.iter().filter(|_| has_probes);
+    for number in ALLOWED.iter().chain(of_probes) {
         code.extend([jump(IF_EQUAL, *number as u32, 0, 1), ALLOW]);
     }
     let first_is = |number: libc::c_long, which: u32, values: &[u32]| {
@@ -89,17 +109,20 @@ fn filter() -> Vec<libc::sock_filter> {
         block.insert(0, jump(IF_EQUAL, number as u32, 0, block.len() as u8));
         block
     };
-    let bpf = [
+    let mut bpf = vec![
         BPF_MAP_LOOKUP_ELEM,
         BPF_MAP_UPDATE_ELEM,
         BPF_MAP_DELETE_ELEM,
         BPF_MAP_GET_NEXT_KEY,
         BPF_PROG_TEST_RUN,
     ];
+    bpf.extend(has_probes.then_some(BPF_LINK_CREATE));
     code.extend(first_is(libc::SYS_bpf, 0, &bpf));
+    let mut fcntl = Vec::new();
+    fcntl.extend(has_probes.then_some(libc::F_GETFL as u32));
     // A debug build of std asks whether a descriptor is open before it closes it.
-    #[cfg(debug_assertions)]
-    code.extend(first_is(libc::SYS_fcntl, 1, &[libc::F_GETFD as u32]));
+    fcntl.extend(cfg!(debug_assertions).then_some(libc::F_GETFD as u32));
+    code.extend(first_is(libc::SYS_fcntl, 1, &fcntl));
     code.extend(first_is(libc::SYS_ioctl, 1, &[PERF_EVENT_IOC_DISABLE]));
     // Memory, but none that can be executed and none of a file.
     code.extend([
@@ -118,8 +141,8 @@ fn filter() -> Vec<libc::sock_filter> {
 ///
 /// # Errors
 /// A kernel without seccomp filters.
-pub fn allow_only_serving() -> io::Result<()> {
-    let mut code = filter();
+pub fn allow_only_serving(later: Later) -> io::Result<()> {
+    let mut code = filter(later);
     let program = libc::sock_fprog {
         len: code.len() as u16,
         filter: code.as_mut_ptr(),
@@ -143,14 +166,14 @@ mod tests {
     use super::*;
 
     /// How a child ends that makes this system call behind the filter: by a signal, or with 7 when it lives on.
-    fn end_of_child(number: libc::c_long, arguments: [usize; 4]) -> (i32, i32) {
+    fn end_of_child(later: Later, number: libc::c_long, arguments: [usize; 4]) -> (i32, i32) {
         // SAFETY: the child makes system calls only, no memory is allocated between fork and the filter but by the
         // filter's own vector, which malloc's fork handlers make safe.
         unsafe {
             let child = libc::fork();
             if child == 0 {
                 libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-                if allow_only_serving().is_err() {
+                if allow_only_serving(later).is_err() {
                     libc::_exit(9);
                 }
                 let [a, b, c, d] = arguments;
@@ -166,10 +189,25 @@ mod tests {
         }
     }
 
+    const KILLED: (i32, i32) = (libc::SIGSYS, 0);
+    const GOES_ON: (i32, i32) = (0, 7);
+
+    #[test]
+    fn only_a_recording_that_may_put_probes_later_can_do_so() {
+        for (number, arguments) in [
+            (libc::SYS_recvmsg, [99, 0, 0, 0]),
+            (libc::SYS_bpf, [28, 0, 0, 0]), // BPF_LINK_CREATE
+            (libc::SYS_fcntl, [99, libc::F_GETFL as usize, 0, 0]),
+            (libc::SYS_statx, [99, 0, 0, 0]),
+        ] {
+            let end = |later| end_of_child(later, number, arguments);
+            assert_eq!(end(Later::Probes), GOES_ON, "{number}");
+            assert_eq!(end(Later::Nothing), KILLED, "{number}");
+        }
+    }
+
     #[test]
     fn what_serving_needs_goes_on_and_every_other_call_ends_the_process() {
-        const KILLED: (i32, i32) = (libc::SIGSYS, 0);
-        const GOES_ON: (i32, i32) = (0, 7);
         let path = c"/etc/hostname".as_ptr() as usize;
         let private = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
         for (number, arguments, end) in [
@@ -199,11 +237,10 @@ mod tests {
             (libc::SYS_unlinkat, [0, 0, 0, 0], KILLED),
             (libc::SYS_io_uring_setup, [0, 0, 0, 0], KILLED),
         ] {
-            assert_eq!(
-                end_of_child(number, arguments),
-                end,
-                "{number} {arguments:x?}"
-            );
+            for later in [Later::Nothing, Later::Probes] {
+                let ended = end_of_child(later, number, arguments);
+                assert_eq!(ended, end, "{later:?} {number} {arguments:x?}");
+            }
         }
     }
 }

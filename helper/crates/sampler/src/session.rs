@@ -32,6 +32,7 @@ use crate::outbox::Outbox;
 use crate::reported_allocations::ReportProbes;
 use crate::sampled_events::{Faults, SyscallProbes};
 use crate::samples::Records;
+use crate::seccomp::Later;
 use crate::tables::Tables;
 use crate::waits::LastLook;
 use crate::wakers::Wakers;
@@ -173,7 +174,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
 pub(crate) struct Session {
     /// Whose programs may be sampled; 0: everybody's.
     pub(crate) invoker: u32,
-    /// Sampling has begun: nothing can be attached any more.
+    /// Sampling has begun: nothing but probes of programs that begin can be attached any more.
     started: bool,
     mappings_told: u32,
     input: Input,
@@ -393,10 +394,16 @@ impl Session {
         self.attachment.start()?;
         self.counters.start()?;
         self.started = true;
-        self.input.refuse_files();
+        let later = match self.reports_wanted {
+            true => Later::Probes,
+            false => {
+                self.input.refuse_files();
+                Later::Nothing
+            }
+        };
         self.bpf.counters(); // libbpf asks once how many CPUs there are: that opens a file
         privilege::drop_all()
-            .and_then(|()| seccomp::allow_only_serving())
+            .and_then(|()| seccomp::allow_only_serving(later))
             .map_err(|e| failed(SamplerStep::GiveUpRights, &e))?;
         FromSampler::Ready {
             hardware_cycles: self.attachment.hardware_cycles(),

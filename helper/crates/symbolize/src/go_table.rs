@@ -13,6 +13,8 @@ const MAGIC_1_20: u32 = 0xffff_fff1;
 /// Steps of one table of one function, and inlined calls at one address: a hostile table may be long.
 const STEPS_MAX: usize = 1 << 20;
 const CHAIN_FRAMES_MAX: usize = 1024;
+/// Of a program; Kubernetes has 100,000.
+const FUNCTIONS_MAX: u64 = 4 << 20;
 
 const PCDATA_INLINE_TREE_INDEX: u32 = 2;
 const FUNCDATA_INLINE_TREE: u32 = 3;
@@ -113,6 +115,37 @@ impl<'a> GoTable<'a> {
             }
         }
         Some(())
+    }
+
+    /// Where functions of these names begin and end, in the order of the names. One that assembly calls has a second function of its
+    /// name, which is smaller and calls it.
+    pub(crate) fn functions_named<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> [Option<(u64, u64)>; N] {
+        let mut found: [Option<(u64, u64)>; N] = [None; N];
+        for index in 0..self.functions.min(FUNCTIONS_MAX) {
+            let Some((name, range)) = self.name_and_range(index) else {
+                break;
+            };
+            if let Some(at) = names.iter().position(|wanted| *wanted == name) {
+                let bytes = |(start, end): (u64, u64)| end.saturating_sub(start);
+                if found[at].is_none_or(|known| bytes(known) < bytes(range)) {
+                    found[at] = Some(range);
+                }
+            }
+        }
+        found
+    }
+
+    fn name_and_range(&self, index: u64) -> Option<(&'a str, (u64, u64))> {
+        let (entry, offset) = self.function_entry(index)?;
+        let (end, _) = self.function_entry(index + 1)?;
+        let at = self.function_table.checked_add(u64::from(offset))?;
+        let name = u32_at(self.bytes, at.checked_add(4)?)?;
+        let vaddr = |offset: u32| self.module.text.checked_add(u64::from(offset));
+        let range = (vaddr(entry)?, vaddr(end)?);
+        Some((self.text(self.names, u64::from(name))?, range))
     }
 
     /// The functions are sorted by where they begin; a last entry says where the code ends.

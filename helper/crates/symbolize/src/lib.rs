@@ -63,7 +63,7 @@ pub use confined::confine;
 pub use demangle::{DemangleMode, demangle, is_made_name};
 pub use executable::{ExecutableFile, inspect_executable, offset_of_export, soname_of};
 pub use functions_listed::{FunctionCode, FunctionList, InlinedPlace, ListedFunction};
-pub use go_heap::{GoHeap, NoGoHeap, RuntimeFunction};
+pub use go_heap::{GoHeap, GoVariables, NoGoHeap, RuntimeFunction, are_go_variables};
 pub use isolated::{AskedModule, Isolation, symbolize_isolated};
 pub use language::Language;
 pub use loaded_file::LoadedFile;

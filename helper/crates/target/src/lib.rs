@@ -9,6 +9,7 @@ mod needed;
 mod owner;
 mod process;
 mod process_list;
+mod process_memory;
 mod terminal;
 
 pub use copied_output::CopiedOutput;
@@ -21,5 +22,6 @@ pub use needed::needed_libraries;
 pub use owner::{own_uid, process_name, user_name, why_not_allowed};
 pub use process::{ProcessError, threads_of};
 pub use process_list::{processes_named, tree_of};
+pub use process_memory::ProcessMemory;
 pub use terminal::{Terminal, TerminalSize};
 pub use user_files::{Invoker, invoker};

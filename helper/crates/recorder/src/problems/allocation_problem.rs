@@ -24,9 +24,21 @@ pub enum AllocationProblem {
         program: String,
         why: NoGoSampling,
     },
-    /// Files of Go that are not the command.
-    GoElsewhere {
-        files: Vec<String>,
+    /// Programs of Go that the command has started, and whose heap was not sampled.
+    StartedGoRefused {
+        programs: Vec<(String, NoGoSampling)>,
+    },
+    /// Those that were sampled, from some time after their beginning on.
+    StartedGoLate {
+        programs: u64,
+        shortest_ns: u64,
+        longest_ns: u64,
+    },
+    StartedGoEnded {
+        programs: u64,
+    },
+    StartedGoBeyond {
+        programs: u64,
     },
     /// Its own probes were used.
     Reports {
@@ -38,7 +50,8 @@ pub enum AllocationProblem {
     },
     /// It wants other distances between samples than usual: some of these.
     GoRates {
-        program: String,
+        /// None: it is not the command.
+        program: Option<String>,
         bytes: Vec<u32>,
     },
     /// Programs that the command has started.
@@ -74,7 +87,7 @@ impl AllocationProblem {
     pub fn sentence(&self) -> String {
         match self {
             AllocationProblem::Static { program } => format!(
-                "What {program} allocates was not recorded: it is statically linked and cannot load the library that samples it. Link it dynamically."
+                "What {program} allocates was not recorded: it is statically linked and cannot load the library that samples it. Link it dynamically, or have its allocator report samples by the probes otel_memory:alloc and otel_memory:free."
             ),
             AllocationProblem::NotLoaded { program } => format!(
                 "What {program} allocates was not recorded: it did not load the library that samples it (LD_PRELOAD). Programs with other rights than yours ignore it."
@@ -83,9 +96,29 @@ impl AllocationProblem {
                 "What {program} allocates in Go was not recorded: {}. Go's own heap profile (runtime/pprof) has it, and `lineheat report` opens it.",
                 why_not_go(why)
             ),
-            AllocationProblem::GoElsewhere { files } => format!(
-                "What {} allocates in Go was not recorded: Go's sampling is turned on only in the command itself. To record a program of Go that another program starts, give it as the command.",
-                listed(files)
+            AllocationProblem::StartedGoRefused { programs } => started_go_refused(programs),
+            AllocationProblem::StartedGoLate {
+                programs: 1,
+                longest_ns,
+                ..
+            } => format!(
+                "1 program of Go that the command started was sampled from {} after its start: what it allocated before is missing.",
+                milliseconds(*longest_ns)
+            ),
+            AllocationProblem::StartedGoLate {
+                programs,
+                shortest_ns,
+                longest_ns,
+            } => format!(
+                "{programs} programs of Go that the command started were sampled from {} to {} after their start: what they allocated before is missing.",
+                milliseconds(*shortest_ns),
+                milliseconds(*longest_ns)
+            ),
+            AllocationProblem::StartedGoEnded { programs } => format!(
+                "Programs of Go that ended before their allocations could be sampled: {programs}."
+            ),
+            AllocationProblem::StartedGoBeyond { programs } => format!(
+                "Programs of Go whose allocations were not sampled because too many were: {programs}. A recording samples 64 processes that run files of others, and 85 files. A copy of such a program that belongs to you counts as one file."
             ),
             AllocationProblem::Reports { program } => format!(
                 "{program} reports its allocations itself (otel_memory): only these were recorded, not those of programs that it starts."
@@ -100,7 +133,8 @@ impl AllocationProblem {
                 "{program} is written in OCaml and manages its memory itself: only what its runtime and its C code take from malloc was recorded, in large pieces. Values in the minor heap are not seen."
             ),
             AllocationProblem::GoRates { program, bytes } => format!(
-                "{program} sets runtime.MemProfileRate: Go sampled its allocations {} apart on average, instead of 512 KiB. Figures and errors are by that.",
+                "{} sets runtime.MemProfileRate: Go sampled its allocations {} apart on average, instead of 512 KiB. Figures and errors are by that.",
+                program.as_deref().unwrap_or("A program of Go"),
                 in_words(bytes)
             ),
             AllocationProblem::OwnAllocator { program, allocator } => format!(
@@ -135,10 +169,31 @@ impl AllocationProblem {
     }
 }
 
+fn milliseconds(ns: u64) -> String {
+    format!("{:.1} ms", ns as f64 / 1e6)
+}
+
+/// A sentence for each reason.
+fn started_go_refused(programs: &[(String, NoGoSampling)]) -> String {
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
+    for (program, why) in programs {
+        let why = why_not_go(why);
+        match by_reason.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, programs)) => programs.push(program.clone()),
+            None => by_reason.push((why, vec![program.clone()])),
+        }
+    }
+    let sentences = by_reason.iter().map(|(why, programs)| {
+        let programs = listed(programs);
+        format!("What {programs} allocated in Go was not recorded: {why}.")
+    });
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
 fn why_not_go(why: &NoGoSampling) -> String {
     match why {
         NoGoSampling::Unknown(NoGoHeap::Stripped) => {
-            "it has no symbol table, which shows where Go samples its heap. Build it without -ldflags=-s".to_owned()
+            "it has no symbol table, and its code does not show where Go samples its heap. Build it without -ldflags=-s".to_owned()
         }
         NoGoSampling::Unknown(NoGoHeap::Version(version)) if version.is_empty() => {
             "it does not say which version of Go it was built with".to_owned()
@@ -153,6 +208,7 @@ fn why_not_go(why: &NoGoSampling) -> String {
         NoGoSampling::Switch(found) => {
             format!("its sampling could not be turned on ({found})")
         }
+        NoGoSampling::Probes(error) => format!("the kernel refused probes in it ({error})"),
         NoGoSampling::OthersFile(owner) => format!(
             "the file belongs to {owner}, and only its first execution could be recorded. Record one execution, or a copy of the file"
         ),

@@ -38,23 +38,14 @@ pub fn probes_not_used(seen: &Evidence) -> Option<Problem> {
     })
 }
 
-/// Go that is not the command's own.
-pub fn go_elsewhere(seen: &Evidence) -> Option<Problem> {
-    let files = &seen.allocations.go_elsewhere;
-    (!files.is_empty()).then(|| {
-        Problem::Allocations(AllocationProblem::GoElsewhere {
-            files: files.iter().cloned().collect(),
-        })
-    })
-}
-
 /// Samples of Go at other distances than usual.
 pub fn go_rates(seen: &Evidence) -> Option<Problem> {
     let program = seen.allocations.program.as_ref()?;
     let rates = &seen.allocations.go_rates;
+    let is_go = program.allocator == Some(OwnAllocator::Go);
     rates.iter().any(|rate| *rate != USUAL_RATE).then(|| {
         Problem::Allocations(AllocationProblem::GoRates {
-            program: program.name.clone(),
+            program: is_go.then(|| program.name.clone()),
             bytes: rates.iter().copied().collect(),
         })
     })

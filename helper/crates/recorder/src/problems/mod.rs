@@ -16,6 +16,7 @@ mod sampled_event_problem;
 mod sampled_events;
 mod short_stacks;
 mod shortfall;
+mod started_go;
 mod text;
 mod unknown_frames;
 mod waits;
@@ -26,8 +27,8 @@ use crate::evidence::Evidence;
 use crate::named::Named;
 
 use allocations::{
-    allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, go_elsewhere,
-    go_rates, not_sampled, probes_not_used, programs_without, untracked,
+    allocations_beyond, allocations_lost, allocations_not_allowed, frees_lost, go_rates,
+    not_sampled, probes_not_used, programs_without, untracked,
 };
 use build_problems::{build_problems, changed_sources};
 use calls::{
@@ -49,6 +50,7 @@ use sampled_events::{
 use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
 use shortfall::shortfall;
+use started_go::{started_go_beyond, started_go_ended, started_go_late, started_go_refused};
 use unknown_frames::{mapping_records_lost, unknown_frames};
 use waits::{
     causes_beyond, no_waits, threads_not_run, waits_beyond, waits_by_place, waits_lost,
@@ -93,7 +95,10 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(syscalls_without_stack),
     Finding::Seen(syscall_time_beyond),
     Finding::Seen(not_sampled),
-    Finding::Seen(go_elsewhere),
+    Finding::Seen(started_go_refused),
+    Finding::Seen(started_go_late),
+    Finding::Seen(started_go_ended),
+    Finding::Seen(started_go_beyond),
     Finding::Seen(go_rates),
     Finding::Seen(probes_not_used),
     Finding::Seen(programs_without),

@@ -85,6 +85,7 @@ impl OwnSampler {
                 | ToSampler::CaughtUp
                 | ToSampler::Allocations { .. }
                 | ToSampler::AllocationPlaces { .. }
+                | ToSampler::ProgramPlaces { .. }
                 | ToSampler::Calls { .. }
                 | ToSampler::Counters { .. } => {}
             }

@@ -176,6 +176,11 @@ fn a_message_is_read_as_it_was_written() {
             is_new: true,
         },
         FromSampler::MissedAll,
+        FromSampler::ProgramPlaced {
+            time_ns: 5,
+            pid: 7,
+            errno: 3,
+        },
         FromSampler::KernelSymbol {
             id: 4,
             name: b"tcp_sendmsg".to_vec(),

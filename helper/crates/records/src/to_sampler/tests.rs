@@ -67,6 +67,18 @@ fn a_message_is_read_as_it_was_written() {
                 weight: Operand::NONE,
             }],
         },
+        ToSampler::ProgramPlaces {
+            pid: 7,
+            places: vec![AllocationPlace {
+                offset: 0x1234,
+                semaphore: 0,
+                role: PlaceRole::GoAllocation,
+                flags_clear: 0x41,
+                address: Operand::NONE,
+                size: Operand::NONE,
+                weight: Operand::NONE,
+            }],
+        },
         ToSampler::Allocations {
             allocated: 0x1060,
             freed: 0x1070,

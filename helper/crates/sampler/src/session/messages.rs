@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use records::{SamplerStep, ToSampler};
+use records::{FromSampler, SamplerStep, ToSampler};
 
 use super::{Session, monotonic_ns};
 use crate::counters::Counters;
@@ -68,6 +68,30 @@ impl Session {
                 let file = self.input.take_file().map(File::from);
                 let pids: Vec<u32> = self.follower.processes().pids().collect();
                 (self.report_probes).attach(&self.bpf, file, &places, &pids, self.invoker)
+            }
+            ToSampler::ProgramPlaces { .. } if !self.reports_wanted => Err(outside),
+            ToSampler::ProgramPlaces { places, .. } if places.is_empty() => Err(outside),
+            ToSampler::ProgramPlaces { pid, places } => {
+                let file = self.input.take_file().map(File::from);
+                // The process may have begun a moment ago.
+                self.forward_map_events(out)?;
+                let attached = match self.follower.knows(pid) {
+                    true => (self.report_probes).attach_to_program(
+                        &self.bpf,
+                        file,
+                        &places,
+                        pid,
+                        self.invoker,
+                    ),
+                    false => Err(libc::ESRCH),
+                };
+                FromSampler::ProgramPlaced {
+                    time_ns: monotonic_ns(),
+                    pid,
+                    errno: attached.err().unwrap_or(0),
+                }
+                .write(out)?;
+                Ok(())
             }
             ToSampler::Calls { .. } if !self.calls_wanted => Err(outside),
             ToSampler::Calls { places } => {
