@@ -13,7 +13,7 @@ use support::can_record;
 use support::executables::copy_executable;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
-const HELP: [(&str, &str); 39] = [
+const HELP: [(&str, &str); 40] = [
     ("lineheat doctor", "recording"),
     ("lineheat record -- ./program ARGUMENTS", "lineheat: saved"),
     ("lineheat report RUN", "book"),

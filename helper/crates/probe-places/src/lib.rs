@@ -16,8 +16,8 @@ mod stack;
 use std::collections::BTreeSet;
 
 pub use exits::{Exit, File, NoExits, Timed, timed};
-pub use inlined::{Body, InlinedCode, InlinedPlace, NoInlinedPlace, Probe};
 pub use go_switch::{GoSwitch, go_switch, reads_word};
+pub use inlined::{Body, InlinedCode, InlinedPlace, NoInlinedPlace, Probe};
 pub use listing::Code;
 use listing::{Flow, Listing, Step};
 
