@@ -12,6 +12,7 @@ import { buildHelper } from './build.mjs';
 import { allKernels, fetchNewest, kernelOf, kernels, kernelsHere } from './kernel-matrix/archive.mjs';
 import { crateTestsOn } from './kernel-matrix/crate-tests.mjs';
 import { boot, packFileSystem, withWorkFolder } from './kernel-matrix/guest.mjs';
+import { judgeGuest, moreGuests } from './kernel-matrix/more-guests.mjs';
 import { judge, tableOf } from './kernel-matrix/verdict.mjs';
 import { installSystemPackages } from './setup.mjs';
 import { inRoot } from './steps/paths.mjs';
@@ -83,12 +84,13 @@ function verdictsOf(here) {
     for (const arch of new Set(here.map((kernel) => kernel.arch)))
       fileSystems[arch] = await step(`file system of the guests, ${arch}`, () => packFileSystem(work, arch));
     const verdicts = [];
-    for (const { name, arch, release, image } of here)
-      verdicts.push(
-        await step(`Linux ${release}`, async () =>
-          judge(await boot({ image, fileSystem: fileSystems[arch], work, name, arch })),
-        ),
-      );
+    for (const { name, arch, release, image } of here) {
+      const guest = { name, arch, image, fileSystem: fileSystems[arch], work };
+      const verdict = await step(`Linux ${release}`, async () => judge(await boot(guest)));
+      for (const more of moreGuests({ arch, release }))
+        verdict.promises.push(...(await step(`Linux ${release}, ${more.title}`, () => judgeGuest(more, guest))));
+      verdicts.push(verdict);
+    }
     return verdicts;
   });
 }

@@ -124,8 +124,7 @@ static __always_inline void send_free(struct task_struct *task, u32 id)
 }
 
 /* lineheat_allocated(id, size, weight, points) of the preloaded library. */
-SEC("uprobe.multi")
-int take_allocation(struct pt_regs *ctx)
+PROBE_PROGRAM(take_allocation)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!visible_process_of(task))
@@ -143,8 +142,7 @@ int take_allocation(struct pt_regs *ctx)
 }
 
 /* lineheat_freed(id). */
-SEC("uprobe.multi")
-int take_free(struct pt_regs *ctx)
+PROBE_PROGRAM(take_free)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!visible_process_of(task))

@@ -119,8 +119,7 @@ static __always_inline u32 bucket_of(u64 ns)
 	return bucket < LATENCY_BUCKETS ? bucket : LATENCY_BUCKETS - 1;
 }
 
-SEC("uprobe.multi")
-int end_call(struct pt_regs *ctx)
+PROBE_PROGRAM(end_call)
 {
 	u64 now_ns = bpf_ktime_get_ns();
 	u64 cookie = bpf_get_attach_cookie(ctx);

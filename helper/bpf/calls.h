@@ -52,8 +52,7 @@ static __always_inline void add_call_of_thread(u32 function, struct task_struct 
 
 #include "call_times.h"
 
-SEC("uprobe.multi")
-int count_call(struct pt_regs *ctx)
+PROBE_PROGRAM(count_call)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct followed_process *followed = followed_process_of(task);

@@ -32,6 +32,7 @@ enum { false = 0, true = 1 };
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
@@ -98,4 +99,9 @@ struct bpf_iter_meta;
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
+} __attribute__((preserve_access_index));
+
+/* A kernel whose verifier notes this also lets a program call global functions while it keeps its CPU. */
+struct bpf_prog_aux {
+	bool might_sleep;
 } __attribute__((preserve_access_index));

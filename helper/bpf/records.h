@@ -45,7 +45,8 @@ enum counter {
 	COUNTER_SYSCALLS = 17,           /* system calls that were seen */
 	COUNTER_LOST_SYSCALLS = 18,
 	COUNTER_SYSCALLS_NOT_ALLOWED = 19,
-	COUNTERS = 20,
+	COUNTER_SKIPPED_SYSCALLS = 20, /* for which the kernel ran no program: the sampler knows */
+	COUNTERS = 21,
 };
 
 /* How to get from a frame to its caller. One of at most 65536; layout shared with crates/unwind. */

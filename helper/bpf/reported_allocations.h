@@ -143,8 +143,7 @@ static __always_inline void take_reported_free(struct pt_regs *ctx, struct task_
 }
 
 /* One program for all places of a file: so they are one link, which takes long to end. */
-SEC("uprobe.multi")
-int take_report(struct pt_regs *ctx)
+PROBE_PROGRAM(take_report)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct allocation_place *place = place_passed(ctx, task);

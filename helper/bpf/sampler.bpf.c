@@ -383,6 +383,7 @@ int take_sample(struct bpf_perf_event_data *ctx)
 
 #include "waits.h"
 #include "counters.h"
+#include "probe.h"
 #include "allocations.h"
 #include "reported_allocations.h"
 #include "calls.h"

@@ -147,8 +147,28 @@ static __always_inline void end_call_unreturned(struct thread_calls *t, u32 tid,
 	t->number = NO_SYSCALL;
 }
 
-SEC("raw_tp/sys_enter")
-int enter_syscall(struct bpf_raw_tracepoint_args *ctx)
+/*
+ * Newer kernels let another thread have the CPU in the midst of these programs, if preemption is on. Until the first one goes on, the
+ * kernel skips the calls of all others there. So the CPU is kept; what is skipped before that, the sampler reads and says.
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+static __always_inline bool keep_cpu(void)
+{
+	if (!bpf_core_field_exists(struct bpf_prog_aux, might_sleep) || !bpf_preempt_disable || !bpf_preempt_enable)
+		return false;
+	bpf_preempt_disable();
+	return true;
+}
+
+static __always_inline void give_up_cpu(bool is_kept)
+{
+	if (is_kept)
+		bpf_preempt_enable();
+}
+
+static __always_inline int note_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct followed_process *followed = followed_process_of(task);
@@ -226,8 +246,16 @@ static __always_inline bool is_error(s64 result)
 	return result < 0 && result >= -ERRNO_MAX && (result > -ERESTARTSYS || result < -ERESTART_RESTARTBLOCK);
 }
 
-SEC("raw_tp/sys_exit")
-int exit_syscall(struct bpf_raw_tracepoint_args *ctx)
+SEC("raw_tp/sys_enter")
+int enter_syscall(struct bpf_raw_tracepoint_args *ctx)
+{
+	bool keeps = keep_cpu();
+	note_enter(ctx);
+	give_up_cpu(keeps);
+	return 0;
+}
+
+static __always_inline int note_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (!followed_process_of(task))
@@ -253,6 +281,15 @@ int exit_syscall(struct bpf_raw_tracepoint_args *ctx)
 		with |= WITH_ERRORS;
 	if (with)
 		send_syscall(task, sums, now_ns, with);
+	return 0;
+}
+
+SEC("raw_tp/sys_exit")
+int exit_syscall(struct bpf_raw_tracepoint_args *ctx)
+{
+	bool keeps = keep_cpu();
+	note_exit(ctx);
+	give_up_cpu(keeps);
 	return 0;
 }
 

@@ -1,44 +1,7 @@
 #!/bin/sh
 # The first process of a guest: records each program as root, as a user whose sampler has capabilities and as one whose sampler
-# has none ("bare"), and prints what came of it between
-# "@ begin NAME" and "@ end NAME STATUS" on the serial port that the kernel's command line names ($results), which carries
-# no kernel messages.
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t devtmpfs dev /dev
-mount -t tmpfs -o mode=1777 tmp /tmp
-exec </dev/null >/dev/$results 2>&1
-cd /tmp # all that follows is written here
-
-section() {
-	name=$1
-	shift
-	echo "@ begin $name"
-	"$@"
-	status=$?
-	echo
-	echo "@ end $name $status"
-}
-
-# File capabilities are part of no cpio archive: they are set here, on a file system that keeps them.
-mkdir -m 755 capable
-cp /bin/lineheat /bin/lineheat-sampler /bin/liblineheat_alloc.so capable
-/bin/setcap cap_bpf,cap_perfmon=ep capable/lineheat-sampler
-
-mkdir -m 755 admin
-cp /bin/lineheat /bin/lineheat-sampler /bin/liblineheat_alloc.so admin
-/bin/setcap cap_bpf,cap_perfmon,cap_sys_admin=ep admin/lineheat-sampler
-
-as_root() { /bin/lineheat "$@"; }
-as_uid_1000="/bin/setpriv --reuid 1000 --regid 1000 --clear-groups"
-as_user() { $as_uid_1000 capable/lineheat "$@"; }
-as_admin() { $as_uid_1000 admin/lineheat "$@"; }
-as_bare() { $as_uid_1000 /bin/lineheat "$@"; }
-
-section release cat /proc/sys/kernel/osrelease
-# Emulated, a sample takes so long that the kernel would lower the rate that it allows.
-echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-echo 2 >/proc/sys/kernel/perf_event_paranoid
+# has none ("bare"), and prints what came of it.
+. /guest-start.sh
 
 # A kernel that is locked down is asked for nothing but the cause, before and after that can be seen.
 if grep -q lockdown= /proc/cmdline; then
@@ -75,6 +38,13 @@ for who in user bare; do
 	section $who.waits.lines as_$who report --measure wait --lines --json --schema 2 --limit 20 $run
 done
 
+# Whoever may load no BPF program is told of each kind of cost why it is not recorded.
+section bare.faults as_bare record --faults --output bare.faults.pb.gz -- /bin/true
+section bare.syscalls as_bare record --syscalls --output bare.syscalls.pb.gz -- /bin/true
+section bare.alloc as_bare record --alloc --output bare.alloc.pb.gz -- /bin/true
+section bare.calls as_bare record --calls member --output bare.calls.pb.gz -- /bin/convoy
+section bare.counters as_bare record --counters page-faults --output bare.counters.pb.gz -- /bin/true
+
 # Whom a user may attach to, what a program that protects itself half-way gives, and what the sampler may do by then.
 if [ -e user.hot_line.pb.gz ]; then
 	$as_uid_1000 /bin/secrets plain 300 >own &
@@ -109,6 +79,9 @@ fi
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 section refused.record as_user record --output refused.pb.gz -- /bin/hot_line
 section refused.doctor as_user doctor
+for kind in --faults --syscalls --alloc "--calls main" "--counters page-faults"; do
+	section refused.${kind%% *} as_user record $kind --output refused.pb.gz -- /bin/hot_line
+done
 section admin.record as_admin record --freq 199 --output admin.pb.gz -- /bin/hot_line
 section admin.report as_admin report --json admin.pb.gz
 

@@ -13,13 +13,26 @@ const applets = ['sh', 'mount', 'mkdir', 'cat', 'cp', 'grep', 'kill', 'mv', 'pid
 /** A guest that prints nothing for so long is stuck; one that goes on slowly, on a busy machine, may take as long as it needs. */
 const SILENT_LIMIT_MS = 300_000;
 
-/** Programs with a known answer: one static, one with templates, one with threads, a child and system calls, one that waits. */
+/** Programs with a known answer: one static, one with templates, one with threads, a child and system calls, one that waits … */
 const programs = {
   hot_line: ['gcc', '-static', 'hot_line.c'],
   templates: ['g++', 'templates.cpp'],
   crew: ['gcc', '-pthread', 'crew.c'],
   secrets: ['gcc', 'secrets.c'],
   convoy: ['gcc', '-pthread', 'convoy.c'],
+  counted_loops: ['gcc', 'counted_loops.c'],
+  own_callers: ['gcc', '-pthread', 'own_callers.c'],
+  red_zone: ['gcc', 'red_zone.c'],
+};
+
+const onlyOn = { red_zone: 'x64' };
+
+/** What a guest runs first, by the name in its file system; all begin with the last. */
+const scripts = {
+  init: 'guest-init.sh',
+  'counters-init': 'counters-init.sh',
+  'probes-init': 'probes-init.sh',
+  'guest-start.sh': 'guest-start.sh',
 };
 
 /** The source of a program, and the flags that it is built with. */
@@ -57,8 +70,10 @@ const machines = {
 export function packFileSystem(work, arch = 'x64') {
   return packTree(work, arch, async (tree, tool) => {
     const [engine, sampler] = ['lineheat', 'lineheat-sampler'].map((name) => cargoBuiltFor(arch, name));
-    await copyFile(inRoot('scripts/kernel-matrix/guest-init.sh'), path.join(tree, 'init'));
-    await chmod(path.join(tree, 'init'), 0o755);
+    for (const [name, script] of Object.entries(scripts)) {
+      await copyFile(inRoot('scripts/kernel-matrix', script), path.join(tree, name));
+      await chmod(path.join(tree, name), 0o755);
+    }
     const { compilers } = machines[arch];
     for (const binary of [engine, sampler, tool('setpriv', 'usr/bin'), tool('setcap', 'sbin')])
       await addBinary(tree, binary);
@@ -66,6 +81,7 @@ export function packFileSystem(work, arch = 'x64') {
     for (const binary of [engine, sampler])
       await run(`${compilers}strip`, [path.join(tree, 'bin', path.basename(binary))]);
     for (const [name, [compiler, ...rest]] of Object.entries(programs)) {
+      if (onlyOn[name] && onlyOn[name] !== arch) continue;
       const built = path.join(work, `${name}-${arch}`);
       const flags = ['-O2', '-g', '-fomit-frame-pointer', ...rest.slice(0, -1)];
       await run(`${compilers}${compiler}`, [...flags, '-o', built, path.join(programSources, rest.at(-1))]);
@@ -120,8 +136,8 @@ const drive = (disks) => [
 ];
 
 /**
- * Boots `image` with a file system in memory and `disks`, each a file; `words` go to its command line. Gives the text of the
- * second serial port. Throws a Sentence when the guest did not get to its end.
+ * Boots `image` with a file system in memory and `disks`, each a file; `words` go to its command line, `emulator` to qemu's. `init`: what
+ * it runs first. Gives the text of the second serial port. Throws a Sentence when the guest did not get to its end.
  */
 export async function boot({
   image,
@@ -132,6 +148,8 @@ export async function boot({
   arch = 'x64',
   memory = 1024,
   words = '',
+  emulator = [],
+  init = 'init',
   silentLimitMs = SILENT_LIMIT_MS,
 }) {
   const [console, results] = [path.join(work, `console.${name}`), path.join(work, `results.${name}`)];
@@ -140,11 +158,11 @@ export async function boot({
   const args = [
     // One thread for both CPUs: with two, qemu may run code that the other CPU has just patched as it was half-way (an
     // int3 that nobody expects any more), and newer kernels patch their static branches whenever an event is opened.
-    ...[...emulated, '-smp', '2', '-m', String(memory)],
+    ...[...emulated, ...emulator, '-smp', '2', '-m', String(memory)],
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-monitor', 'none', '-no-reboot'],
     ...machine.serial(console, results),
     ...drive(disks),
-    ...['-kernel', image, '-initrd', fileSystem, '-append', `${machine.words} quiet panic=-1 ${words}`],
+    ...['-kernel', image, '-initrd', fileSystem, '-append', `${machine.words} quiet panic=-1 rdinit=/${init} ${words}`],
   ];
   const why = await ranWhileItPrints(qemu, args, { files: [console, results], silentLimitMs });
   const text = (await readFile(results, 'utf8').catch(() => '')).replaceAll('\r', '');

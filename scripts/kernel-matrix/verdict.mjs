@@ -1,8 +1,7 @@
-// What a guest must have seen: reads the sections that guest-init.sh prints and judges each promise.
-import { readFileSync } from 'node:fs';
+// What a guest must have seen: judges each promise by the sections that guest-init.sh prints.
 import path from 'node:path';
 import { compareVersions } from './archive.mjs';
-import { programSources } from './guest.mjs';
+import { judging, lineOf, reportOf } from './sections.mjs';
 
 const oldest = '6.1';
 const fewestSamples = 50;
@@ -21,24 +20,14 @@ const answers = {
 /** Who records: root, a user whose sampler has two file capabilities, and one whose sampler has none. */
 const users = ['root', 'user', 'bare'];
 
-/** Name → { text, status } of each section. */
-export function sectionsOf(text) {
-  const sections = {};
-  for (const [, name, body, status] of text.matchAll(/^@ begin (\S+)\n([\s\S]*?)\n?^@ end \1 (\d+)$/gm))
-    sections[name] = { text: body.trimEnd(), status: Number(status) };
-  return sections;
-}
-
 /**
  * Judges what a guest printed. Gives { release, promises: [{ what, ok, got }], figures } with the figures of the table:
  * `figures.root.hot_line` is { samples, whole }, absent where nothing was recorded.
  */
 export function judge(text) {
-  const sections = sectionsOf(text);
-  const release = sections.release?.text ?? '';
-  const verdict = { release, promises: [], figures: {} };
-  const promise = (what, ok, got) => verdict.promises.push({ what, ok, got: ok ? '' : String(got) });
-  const section = (name) => sections[name] ?? { text: 'nothing was printed', status: -1 };
+  const { section, promise, promises } = judging(text);
+  const release = section('release').text;
+  const verdict = { release, promises, figures: {} };
   const supported = compareVersions(release, oldest) >= 0;
   for (const who of users) {
     if (supported) judgeRecordings(who, section, promise, verdict);
@@ -47,6 +36,7 @@ export function judge(text) {
   if (supported) {
     judgeKinds(release, section, promise);
     judgeWaits(section, promise);
+    judgeOtherKinds(section, promise);
     judgeRefusal(section, promise);
     judgeRights(section, promise);
   }
@@ -55,10 +45,7 @@ export function judge(text) {
 
 /** Judges what a guest printed whose kernel is locked down for confidentiality: gives the promises, as `judge` does. */
 export function judgeLockdown(text) {
-  const sections = sectionsOf(text);
-  const promises = [];
-  const promise = (what, ok, got) => promises.push({ what, ok, got: ok ? '' : String(got) });
-  const section = (name) => sections[name] ?? { text: 'nothing was printed', status: -1 };
+  const { section, promise, promises } = judging(text);
   const mode = section('locked.mode').text;
   promise('locked down: the kernel is', mode.includes('[confidentiality]'), mode);
   const unseen = section('unseen.record');
@@ -141,15 +128,6 @@ function judgeKinds(release, section, promise) {
     }
 }
 
-/** The object of `--json`, or undefined. */
-function reportOf(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const stacksOf = ({ stackEnds }) => Object.values(stackEnds).reduce((a, b) => a + b, 0);
 const wholeStacks = ({ stackEnds }) => stackEnds.root ?? 0;
 
@@ -213,6 +191,25 @@ function judgeWaits(section, promise) {
   promise('bare, waits: why there are none is said', bare.includes('waiting time will be missing'), bare);
 }
 
+/** Each kind of cost that needs BPF is recorded or refused in one sentence: without rights, and where the kernel refuses events. */
+function judgeOtherKinds(section, promise) {
+  const lack = /were not recorded: this requires root or the installed sampler/;
+  const refusal = /the kernel requires cap_bpf and cap_perfmon/;
+  for (const [kind, status, said] of [
+    ['faults', 0, lack],
+    ['syscalls', 0, lack],
+    ['alloc', 3, refusal],
+    ['calls', 3, refusal],
+    ['counters', 3, refusal],
+  ]) {
+    const bare = section(`bare.${kind}`);
+    promise(`bare, ${kind}: why there are none is said`, bare.status === status && said.test(bare.text), bare.text);
+    const refused = section(`refused.--${kind}`);
+    const isSaid = refused.status === 3 && refused.text.includes('perf_event_paranoid is 3');
+    promise(`perf_event_paranoid 3, ${kind}: the cause is said`, isSaid, refused.text);
+  }
+}
+
 /** With Debian's perf_event_paranoid of 3 a sampler with cap_bpf and cap_perfmon may not open perf events. */
 function judgeRefusal(section, promise) {
   for (const name of ['record', 'doctor']) {
@@ -250,15 +247,6 @@ function judgeRights(section, promise) {
     samplesOf('admin.report') >= fewestSamples,
     section('admin.record').text,
   );
-}
-
-/** The 1-based line of a program's source that carries a marker. */
-function lineOf(source, marker) {
-  const at = readFileSync(path.join(programSources, source), 'utf8')
-    .split('\n')
-    .findIndex((line) => line.includes(`/* ${marker} */`));
-  if (at < 0) throw new Error(`${source} has no line that is marked "${marker}"`);
-  return at + 1;
 }
 
 /** One row for each kernel and user, as text columns. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareVersions, newestRelease } from '../kernel-matrix/archive.mjs';
-import { judge, sectionsOf, tableOf } from '../kernel-matrix/verdict.mjs';
+import { sectionsOf } from '../kernel-matrix/sections.mjs';
+import { judge, tableOf } from '../kernel-matrix/verdict.mjs';
 import { guestPackages, missingPackages } from '../steps/system-packages.mjs';
 
 test('versions are compared by their numbers', () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRoot } from '../../steps/paths.mjs';
 import { boot, confidential, packFileSystem, withWorkFolder } from '../guest.mjs';
+import { judgeGuest, moreGuests } from '../more-guests.mjs';
 import { newest, prepared, wanted } from '../tested.mjs';
 import { judge, judgeLockdown } from '../verdict.mjs';
 
@@ -24,6 +25,12 @@ async function onKernels(t, arch, { here, why, work }) {
       const kernel = here.find((kernel) => kernel.name === name);
       if (!kernel) return t.skip(why || 'the archive offers no kernel of this series');
       const { promises } = judge(await boot({ image: kernel.image, fileSystem, work, name, arch }));
+      for (const { what, ok, got } of promises) await t.test(what, () => assert.ok(ok, got));
+    });
+  const last = here.find((kernel) => kernel.name === wanted[arch].at(-1));
+  for (const more of last ? moreGuests(last) : [])
+    await t.test(`the newest, ${more.title}`, async (t) => {
+      const promises = await judgeGuest(more, { ...last, fileSystem, work });
       for (const { what, ok, got } of promises) await t.test(what, () => assert.ok(ok, got));
     });
   if (arch !== 'x64') return;

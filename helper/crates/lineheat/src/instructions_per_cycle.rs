@@ -1,6 +1,6 @@
 //! Instructions per cycle in reports, and what the counters of a run have counted.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use analysis::{Analyzed, InstructionsAndCycles, InstructionsPerCycle};
@@ -94,7 +94,10 @@ pub struct JsonCounter<'a> {
     /// What the samples add up to, and how many there are.
     sampled: u64,
     samples: u64,
-    /// Of the time that was recorded, the share in which it counted; null: it never did.
+    /// For how long it was to count, of all threads, and for how long it had a counter of the CPU.
+    enabled_ns: u64,
+    running_ns: u64,
+    /// The share of the one in the other; null: it was not to count at all.
     counted_share: Option<f64>,
     /// As perf_event_open(2) has it, from 0 to 3.
     precise: u32,
@@ -110,6 +113,8 @@ pub fn json_counters(analyzed: &Analyzed) -> Vec<JsonCounter<'_>> {
         count: of.count,
         sampled: of.sampled,
         samples: of.samples,
+        enabled_ns: of.enabled_ns,
+        running_ns: of.running_ns,
         counted_share: (of.enabled_ns > 0).then(|| of.running_ns as f64 / of.enabled_ns as f64),
         precise: of.precise,
         refused: &of.refused,
@@ -146,17 +151,46 @@ pub fn counted(run: &SelectedRun) -> String {
     parts.join(", ")
 }
 
+/// "cycles, instructions: samples may be … (precise level 0 of 3)": how far from their events the samples of hardware counters are. Empty as
+/// `counted`.
+pub fn precision(run: &SelectedRun) -> String {
+    if !run.selection.is_empty() {
+        return String::new();
+    }
+    let recorded = run.analyzed.profile().run.iter();
+    let known = recorder::known_counters();
+    let is_software = |name: &str| known.iter().any(|of| of.is_software && of.name == name);
+    let counters = recorded.flat_map(|run| &run.counters);
+    let mut by_level = BTreeMap::<u32, Vec<&str>>::new();
+    for of in counters.filter(|of| of.running_ns > 0 && !is_software(&of.name)) {
+        by_level.entry(of.precise).or_default().push(&of.name);
+    }
+    let each = by_level.into_iter().map(|(level, names)| {
+        let meaning = match level {
+            0 => "samples may be some instructions after the event",
+            1 => "samples are always about as far after the event",
+            _ => "samples are at the event",
+        };
+        format!(
+            "{}: {meaning} (precise level {level} of 3)",
+            names.join(", ")
+        )
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
 fn one(of: &EventCounter) -> String {
     let amount = |events| match of.is_time {
         true => value(events, unit(of)),
         false => count(events),
     };
-    let part = match of.running_ns < of.enabled_ns {
-        true => {
-            let time = share(of.running_ns, of.enabled_ns, None);
+    let part = match (of.running_ns, of.enabled_ns) {
+        (0, 1..) => return format!("{} never counted", of.name),
+        (running, enabled) if running < enabled => {
+            let time = share(running, enabled, None);
             format!(", counted in {} of the time", time.trim())
         }
-        false => String::new(),
+        _ => String::new(),
     };
     format!(
         "{} {} (samples: {}{part})",

@@ -7,7 +7,7 @@ use profile::run::EndReason;
 use profile::{Family, Nature, RunSummary};
 use runs::{lock_note, wall_time_hint, wall_time_lines};
 
-use crate::instructions_per_cycle::counted;
+use crate::instructions_per_cycle::{counted, precision};
 use crate::memory_figures::{
     error_text, interval, memory_figures, peak_at_ns, relative_error, title,
 };
@@ -52,6 +52,7 @@ pub fn header(terminal: &Terminal, path: &Path, run: &SelectedRun, mark: &str) -
         }
     }
     line("counters", &counted(run));
+    line("", &precision(run));
     line("memory", &memory(run));
     line("selected", &selected(run));
     let notice = Some(analyzed.selection_notice()).filter(|notice| !notice.is_empty());

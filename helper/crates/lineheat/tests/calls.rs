@@ -254,3 +254,21 @@ fn comparing_commands_refuses_to_count_calls_and_says_how_to() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("lineheat record --calls FUNCTION"), "{told}");
 }
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_nop_of_five_bytes_inside_of_a_function_is_not_probed_and_values_are_kept() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("red_zone");
+    let profile = prints_the_same(&program, &["--calls", "/^keeps_/"]);
+    let counts = counts_of(&profile);
+    let calls = ["keeps_after_push", "keeps_after_nop"].map(|name| function(counts, name).calls);
+    assert_eq!(calls, [100_000, 100_000]);
+    let refused = &function(counts, "keeps_inside").not_counted;
+    assert!(
+        refused.contains("no instruction where a count costs little"),
+        "{refused}"
+    );
+}

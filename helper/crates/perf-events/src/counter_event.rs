@@ -50,6 +50,9 @@ impl CounterEvent {
         }
     }
 
+    /// What takes the samples of CPU time where the machine counts it.
+    pub const CYCLES: CounterEvent = CounterEvent { kind: 0, config: 0 };
+
     /// The kernel counts it itself: such events need no place in a counter of the CPU.
     pub fn is_software(self) -> bool {
         self.kind == TYPE_SOFTWARE
@@ -159,6 +162,23 @@ pub fn try_counter(event: CounterEvent) -> io::Result<()> {
         ..Attr::default()
     };
     open_in_group(attr, 0, -1, None).map(drop)
+}
+
+/// Whether the CPU has a counter for each of these at a time, where nobody else counts. An event that it does not have at all does not
+/// fit. They count for the calling thread meanwhile: of disabled events, the kernel takes any number into a group.
+pub fn fit_together(events: &[CounterEvent]) -> bool {
+    let mut opened: Vec<OwnedFd> = Vec::new();
+    events.iter().all(|event| {
+        let attr = Attr {
+            kind: event.kind,
+            config: event.config,
+            flags: EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
+            ..Attr::default()
+        };
+        let leader = opened.first().map(AsFd::as_fd);
+        let event = open_in_group(attr, 0, -1, leader);
+        event.map(|event| opened.push(event)).is_ok()
+    })
 }
 
 /// Also of threads that have ended.

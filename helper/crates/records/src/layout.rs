@@ -210,10 +210,12 @@ pub enum Counter {
     Syscalls,
     LostSyscalls,
     SyscallsNotAllowed,
+    /// Calls, of any process of the machine, for which the kernel ran no program.
+    SkippedSyscalls,
 }
 
 impl Counter {
-    pub const ALL: [Counter; 20] = [
+    pub const ALL: [Counter; 21] = [
         Counter::Taken,
         Counter::Kept,
         Counter::LostRingFull,
@@ -234,6 +236,7 @@ impl Counter {
         Counter::Syscalls,
         Counter::LostSyscalls,
         Counter::SyscallsNotAllowed,
+        Counter::SkippedSyscalls,
     ];
     pub const LOSSES: [Counter; 3] = [
         Counter::LostRingFull,
@@ -264,6 +267,7 @@ impl Counter {
             Counter::Syscalls => "syscalls",
             Counter::LostSyscalls => "lost-syscalls",
             Counter::SyscallsNotAllowed => "syscalls-not-allowed",
+            Counter::SkippedSyscalls => "skipped-syscalls",
         }
     }
 }

@@ -62,6 +62,11 @@ impl Attachment {
         self.event.hardware_cycles
     }
 
+    /// Timers take the samples, whatever the CPU can count. To be said before anything is attached.
+    pub fn leave_hardware_alone(&mut self) {
+        self.event.hardware_cycles = false;
+    }
+
     pub fn is_per_cpu(&self) -> bool {
         self.per_cpu
     }
@@ -115,7 +120,7 @@ impl Attachment {
         self.per_cpu = match self.timers {
             Timers::PerCpu => true,
             Timers::PerThread => false,
-            Timers::Best => !has_hardware_cycles(tid, self.event),
+            Timers::Best => !self.event.hardware_cycles || !has_hardware_cycles(tid, self.event),
         };
         if !self.per_cpu {
             return Ok(());

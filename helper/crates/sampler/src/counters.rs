@@ -3,11 +3,14 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use libbpf_rs::{MapCore, MapFlags};
-use perf_events::counter_event::{CounterEvent, OpenedCounter, open_counter_event, read_counter};
+use perf_events::counter_event::{
+    CounterEvent, OpenedCounter, fit_together, open_counter_event, read_counter,
+};
 use perf_events::event;
 use records::{COUNTERS_MAX, CounterRequest, CounterTotal, SamplerStep};
 
 use crate::bpf::{Bpf, Reports};
+use crate::counter_groups::{groups_of, of_hardware};
 use crate::end::{End, errno_of, failed};
 
 /// What was asked for, and what of it is there.
@@ -21,6 +24,8 @@ pub struct Counters {
 
 struct Counter {
     event: CounterEvent,
+    /// Those of a group count at the same times.
+    group: Option<usize>,
     /// Why there is none; 0: there is.
     errno: i32,
     /// Of the least precise one.
@@ -37,34 +42,46 @@ impl Counters {
         if asked.len() > COUNTERS_MAX || asked.len() != announced as usize || !all_allowed {
             return Err(End::Failed(SamplerStep::Protocol, 0, 0));
         }
-        let counter = |of: &CounterRequest| Counter {
-            event: CounterEvent {
-                kind: of.kind,
-                config: of.config,
-            },
+        let event = |of: &CounterRequest| CounterEvent {
+            kind: of.kind,
+            config: of.config,
+        };
+        let events: Vec<CounterEvent> = asked.iter().map(event).collect();
+        let groups = groups_of(&events, fit_together);
+        let counter = |(event, group): (CounterEvent, Option<usize>)| Counter {
+            event,
+            group,
             errno: 0,
             precise: u8::MAX,
             opened: Vec::new(),
         };
         Ok(Counters {
             sample_hz,
-            counters: asked.iter().map(counter).collect(),
+            counters: events.into_iter().zip(groups).map(counter).collect(),
             discarded: Vec::new(),
         })
     }
 
+    /// Whether the CPU also has a counter that takes samples of CPU time, beside all of these. Otherwise they would take turns, and CPU
+    /// time would be missed.
+    pub fn leave_room_for_cycles(&self) -> bool {
+        let mut events = of_hardware(self.counters.iter().map(|of| of.event));
+        events.retain(|event| fit_together(&[*event]));
+        events.is_empty() || fit_together(&[&[CounterEvent::CYCLES], &events[..]].concat())
+    }
+
     /// Counts for the thread and all that it will start, from [`Counters::start`] on. A counter that one thread cannot have counts
-    /// for none: a part would be taken for all. Those of hardware form a group, where that has room for them.
+    /// for none: a part would be taken for all.
     pub fn attach(&mut self, bpf: &mut Bpf, tid: u32, is_the_same: impl Fn() -> bool) {
-        let mut leader: Option<OwnedFd> = None;
+        let mut leaders: [Option<OwnedFd>; COUNTERS_MAX] = Default::default();
         let mut opened = Vec::new();
         for (number, counter) in self.counters.iter_mut().enumerate() {
             if counter.errno != 0 {
                 continue;
             }
-            let group = (leader.as_ref()).filter(|_| !counter.event.is_software());
-            let open = |group| open_counter_event(tid, counter.event, self.sample_hz, group);
-            let event = open(group.map(AsFd::as_fd)).or_else(|e| match group {
+            let leader = counter.group.and_then(|group| leaders[group].as_ref());
+            let open = |leader| open_counter_event(tid, counter.event, self.sample_hz, leader);
+            let event = open(leader.map(AsFd::as_fd)).or_else(|e| match leader {
                 Some(_) => open(None),
                 None => Err(e),
             });
@@ -78,8 +95,10 @@ impl Counters {
             match attached {
                 Ok(OpenedCounter { event, precise }) => {
                     counter.precise = counter.precise.min(precise);
-                    if leader.is_none() && !counter.event.is_software() {
-                        leader = event.try_clone().ok();
+                    if let Some(group) = counter.group
+                        && leaders[group].is_none()
+                    {
+                        leaders[group] = event.try_clone().ok();
                     }
                     opened.push((number, event));
                 }

@@ -11,6 +11,7 @@ mod bpf;
 mod call_times;
 mod calls;
 mod catch_up;
+mod counter_groups;
 mod counters;
 mod end;
 mod followed;

@@ -1,6 +1,8 @@
 //! Page faults and system calls (bpf/sampled_events.h): those of each thread, and those of the machine that are asked whose they are.
 
-use std::os::fd::OwnedFd;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use libbpf_rs::{Link, ProgramInput};
 use perf_events::event;
@@ -88,6 +90,25 @@ fn open(bpf: &mut Bpf, tid: u32, is_major: bool) -> Result<OwnedFd, End> {
 /// While it lives, the system calls of the machine are looked at.
 pub struct SyscallProbes {
     _links: [Link; 2],
+    /// What the kernel says of the program that sees them begin, when it is read.
+    description: Option<File>,
+}
+
+impl SyscallProbes {
+    /// Calls, of any process, for which the kernel did not run it, since it was in the midst of another one on that CPU.
+    pub fn skipped(&self) -> u64 {
+        let mut text = [0; 4096];
+        let mut file = self.description.as_ref();
+        let bytes = file.as_mut().and_then(|file| file.read(&mut text).ok());
+        skipped_by(&String::from_utf8_lossy(&text[..bytes.unwrap_or(0)]))
+    }
+}
+
+/// As in `/proc/PID/fdinfo/` of a program.
+fn skipped_by(description: &str) -> u64 {
+    let mut lines = description.lines();
+    let misses = lines.find_map(|line| line.strip_prefix("recursion_misses:"));
+    misses.map_or(0, |number| number.trim().parse().unwrap_or(0))
 }
 
 impl Bpf {
@@ -103,8 +124,10 @@ impl Bpf {
         // Who returns before it has entered is let go.
         let exit = programs.exit_syscall.attach().map_err(refused)?;
         let enter = programs.enter_syscall.attach().map_err(refused)?;
+        let descriptor = programs.enter_syscall.as_fd().as_raw_fd();
         Ok(SyscallProbes {
             _links: [enter, exit],
+            description: File::open(format!("/proc/self/fdinfo/{descriptor}")).ok(),
         })
     }
 
@@ -122,5 +145,17 @@ impl Bpf {
         }
         let send = &self.skeleton.progs.send_rest_of_syscalls;
         let _ = send.test_run(ProgramInput::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::skipped_by;
+
+    #[test]
+    fn the_kernel_says_how_often_it_did_not_run_a_program() {
+        let text = "pos:\t0\nprog_type:\t17\nrecursion_misses:\t42\nverified_insns:\t9\n";
+        assert_eq!(skipped_by(text), 42);
+        assert_eq!(skipped_by("prog_type:\t17\n"), 0);
     }
 }

@@ -159,6 +159,7 @@ pub fn run(out: &mut Outbox) -> Result<(), End> {
         no_syscalls,
         wakers: Wakers::new(wanted.wakeups, no_wakeups),
         faults_counted: 0,
+        syscalls_skipped: 0,
         cpu_time: None,
         last_look: None,
         follower: Follower::default(),
@@ -195,6 +196,8 @@ pub(crate) struct Session {
     wakers: Wakers,
     /// Page faults that the kernel has counted, once sampling has ended.
     faults_counted: u64,
+    /// System calls that it has let no program see, once sampling has ended.
+    syscalls_skipped: u64,
     /// Since sampling began.
     cpu_time: Option<CpuTime>,
     /// If waits are wanted, since sampling began.
@@ -438,4 +441,4 @@ fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-const _: () = assert!(Counter::ALL.len() == 20);
+const _: () = assert!(Counter::ALL.len() == 21);

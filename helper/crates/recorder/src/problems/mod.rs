@@ -45,7 +45,8 @@ use missing_work::missing_work;
 pub use problem::Problem;
 use sampled_events::{
     faults_lost, faults_not_allowed, faults_without_stack, huge_pages, no_faults, no_syscalls,
-    syscall_time_beyond, syscalls_lost, syscalls_not_allowed, syscalls_without_stack,
+    syscall_time_beyond, syscalls_lost, syscalls_not_allowed, syscalls_skipped,
+    syscalls_without_stack,
 };
 use short_stacks::{broken_stacks, deep_stacks, long_copies, without_stack};
 pub use shortfall::Taken;
@@ -92,6 +93,7 @@ const FINDINGS: &[Finding] = &[
     Finding::Seen(huge_pages),
     Finding::Seen(syscalls_lost),
     Finding::Seen(syscalls_not_allowed),
+    Finding::Seen(syscalls_skipped),
     Finding::Seen(syscalls_without_stack),
     Finding::Seen(syscall_time_beyond),
     Finding::Seen(not_sampled),

@@ -28,6 +28,10 @@ pub enum Lack {
     NotAllowed {
         events: u64,
     },
+    /// Of any process.
+    Skipped {
+        events: u64,
+    },
     WithoutStack {
         events: u64,
         all: u64,
@@ -59,6 +63,9 @@ impl SampledEventProblem {
             ),
             Lack::NotAllowed { events } => format!(
                 "{events} {few} of programs that you may not inspect (different rights, or protected memory) were not counted."
+            ),
+            Lack::Skipped { events } => format!(
+                "Up to {events} {few} are missing from the counts: while this kernel counted one, it let other threads run, and counted none of theirs. The number includes those of other programs."
             ),
             Lack::WithoutStack { events, all } => format!(
                 "{events} of {all} {few} are counted by thread, as {OTHER_STACKS}: no stack was taken after them. The total is exact."

@@ -77,6 +77,11 @@ pub fn syscalls_not_allowed(seen: &Evidence) -> Option<Problem> {
     (events > 0).then(|| problem(Events::Syscalls, Lack::NotAllowed { events }))
 }
 
+pub fn syscalls_skipped(seen: &Evidence) -> Option<Problem> {
+    let events = seen.counters[Counter::SkippedSyscalls as usize];
+    (events > 0).then(|| problem(Events::Syscalls, Lack::Skipped { events }))
+}
+
 /// Share of all events above which it is worth a sentence that they have no stack.
 const WORTH_TELLING: f64 = 0.01;
 
@@ -113,6 +118,18 @@ mod tests {
 
     use super::*;
     use crate::evidence::SampledBy;
+
+    #[test]
+    fn calls_that_the_kernel_skipped_are_said() {
+        let mut seen = Evidence::default();
+        assert_eq!(syscalls_skipped(&seen), None);
+        seen.counters[Counter::SkippedSyscalls as usize] = 7;
+        let sentence = syscalls_skipped(&seen).expect("a problem").sentence();
+        assert!(
+            sentence.starts_with("Up to 7 system calls are missing"),
+            "{sentence}"
+        );
+    }
 
     #[test]
     fn why_there_are_none_is_said_for_each_that_was_wanted() {

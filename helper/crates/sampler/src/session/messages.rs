@@ -101,6 +101,9 @@ impl Session {
             }
             ToSampler::Counters { events } => {
                 self.counters = Counters::new(&events, self.counters_announced, self.sample_hz)?;
+                if !self.counters.leave_room_for_cycles() {
+                    self.attachment.leave_hardware_alone();
+                }
                 Ok(())
             }
             ToSampler::Start => self.start(out),

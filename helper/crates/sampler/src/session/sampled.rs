@@ -11,7 +11,8 @@ impl Session {
             self.faults_counted = self.attachment.faults.count();
             self.bpf.send_rest_of_faults();
         }
-        if self.syscall_probes.take().is_some() {
+        if let Some(probes) = self.syscall_probes.take() {
+            self.syscalls_skipped = probes.skipped();
             self.bpf.send_rest_of_syscalls(monotonic_ns());
         }
     }
@@ -24,6 +25,7 @@ impl Session {
         let missed = self.faults_counted.saturating_sub(seen);
         counters[Counter::Faults as usize] += missed;
         counters[Counter::LostFaults as usize] += missed;
+        counters[Counter::SkippedSyscalls as usize] = self.syscalls_skipped;
         counters
     }
 }
