@@ -142,7 +142,7 @@ fn only_the_users_own_command_is_seen_among_others_with_the_same_library() {
     assert_eq!(profile.run.unwrap().problems, [""; 0]);
 }
 
-fn pid_of(profile: &Profile, sample: usize) -> i64 {
+pub fn pid_of(profile: &Profile, sample: usize) -> i64 {
     let mut labels = profile.samples.labels_of(sample).iter();
     let pid = labels.find(|label| profile.text(label.key) == "pid");
     pid.expect("a process").number

@@ -19,6 +19,7 @@ mod calls;
 mod containers;
 mod doctor;
 mod events;
+mod go_allocations;
 mod hardening;
 mod installing;
 mod protocol;
