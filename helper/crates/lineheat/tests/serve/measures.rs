@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flate2::read::GzDecoder;
-use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, save};
+use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, Waker, save};
 use serde_json::Value;
 use wire::{
     FileHeatRequest, LineDetailRequest, Message, OpenComparisonRequest, RunOpened, ViewRequest,
@@ -51,9 +51,18 @@ fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
         file: "/src/ledger.c",
         line: 29,
     };
+    let waker = Waker {
+        kind: "thread",
+        thread: "writer",
+        tid: 5,
+        function: "release",
+        file: "/src/ledger.c",
+        line: 33,
+    };
     let lock: Vec<_> = [(WAIT, LabelValue::Text("lock"))]
         .into_iter()
         .chain(holder.labels())
+        .chain(waker.labels())
         .collect();
     builder.add_sample(&[waiting], &[0, 0, 2, 700_000_000, 0], &lock);
     builder.add_sample(&[keeping, waiting], &[0, 0, 0, 0, bytes], &[]);
@@ -289,6 +298,12 @@ fn hover_graph_and_table_are_of_the_measure() {
             assert_eq!((place.function.as_str(), place.line), ("hold", 29));
             assert_eq!(place.path, "/src/ledger.c");
             assert_eq!((holder.value, holder.samples), (700_000_000, 2));
+            let [waker] = detail.measures[3].wakers.as_slice() else {
+                panic!("{:?}", detail.measures[3].wakers);
+            };
+            let place = waker.place.clone().expect("a place");
+            assert_eq!((place.function.as_str(), place.line), ("release", 33));
+            assert_eq!((waker.value, waker.samples), (700_000_000, 2));
         }
         other => panic!("{other:?}"),
     }
