@@ -18,6 +18,27 @@ struct {
 /* False, which the verifier knows: the call is not in what runs. */
 const volatile bool calls_a_program = false;
 
+/*
+ * Newer kernels let a program keep its CPU. Otherwise, another thread may have it in the midst of a walk, and find all states for walks
+ * in use.
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+static __always_inline bool keep_cpu(void)
+{
+	if (!bpf_core_field_exists(struct bpf_prog_aux, might_sleep) || !bpf_preempt_disable || !bpf_preempt_enable)
+		return false;
+	bpf_preempt_disable();
+	return true;
+}
+
+static __always_inline void give_up_cpu(bool is_kept)
+{
+	if (is_kept)
+		bpf_preempt_enable();
+}
+
 /* SEC("uprobe.multi") int name(struct pt_regs *ctx), whose body follows. */
 #define PROBE_PROGRAM(name)                                         \
 	static __always_inline int run_##name(struct pt_regs *ctx); \
@@ -25,6 +46,9 @@ const volatile bool calls_a_program = false;
 	{                                                           \
 		if (calls_a_program)                                \
 			bpf_tail_call(ctx, &no_programs, 0);        \
-		return run_##name(ctx);                             \
+		bool keeps = keep_cpu();                            \
+		run_##name(ctx);                                    \
+		give_up_cpu(keeps);                                 \
+		return 0;                                           \
 	}                                                           \
 	static __always_inline int run_##name(struct pt_regs *ctx)

@@ -147,27 +147,6 @@ static __always_inline void end_call_unreturned(struct thread_calls *t, u32 tid,
 	t->number = NO_SYSCALL;
 }
 
-/*
- * Newer kernels let another thread have the CPU in the midst of these programs, if preemption is on. Until the first one goes on, the
- * kernel skips the calls of all others there. So the CPU is kept; what is skipped before that, the sampler reads and says.
- */
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
-
-static __always_inline bool keep_cpu(void)
-{
-	if (!bpf_core_field_exists(struct bpf_prog_aux, might_sleep) || !bpf_preempt_disable || !bpf_preempt_enable)
-		return false;
-	bpf_preempt_disable();
-	return true;
-}
-
-static __always_inline void give_up_cpu(bool is_kept)
-{
-	if (is_kept)
-		bpf_preempt_enable();
-}
-
 static __always_inline int note_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -249,10 +228,7 @@ static __always_inline bool is_error(s64 result)
 SEC("raw_tp/sys_enter")
 int enter_syscall(struct bpf_raw_tracepoint_args *ctx)
 {
-	bool keeps = keep_cpu();
-	note_enter(ctx);
-	give_up_cpu(keeps);
-	return 0;
+	return note_enter(ctx);
 }
 
 static __always_inline int note_exit(struct bpf_raw_tracepoint_args *ctx)
@@ -287,10 +263,7 @@ static __always_inline int note_exit(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sys_exit")
 int exit_syscall(struct bpf_raw_tracepoint_args *ctx)
 {
-	bool keeps = keep_cpu();
-	note_exit(ctx);
-	give_up_cpu(keeps);
-	return 0;
+	return note_exit(ctx);
 }
 
 SEC("tp_btf/sched_process_exit")

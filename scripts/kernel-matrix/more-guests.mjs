@@ -4,7 +4,7 @@ import { judgeCounters } from './counters-verdict.mjs';
 import { boot } from './guest.mjs';
 import { judgeProbes } from './probes-verdict.mjs';
 
-/** For a kernel: { title, judge(text), … of `boot` } of each. qemu has no counters for x86-64, and probes need Linux 6.6. */
+/** For a kernel: { title, judge(text), … of `boot` } of each. qemu has no counters for x86-64, and a program of a probe keeps its CPU from Linux 6.15 on. */
 export function moreGuests({ arch, release }) {
   if (arch === 'arm64')
     return [
@@ -16,7 +16,7 @@ export function moreGuests({ arch, release }) {
         judge: judgeCounters,
       },
     ];
-  if (compareVersions(release, '6.6') < 0) return [];
+  if (compareVersions(release, '6.15') < 0) return [];
   return [{ title: 'with programs that lose the CPU', init: 'probes-init', words: 'preempt=full', judge: judgeProbes }];
 }
 
