@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use recorder::{
-    Choices, DrawnLayouts, RecordError, RecordOptions, Recorded, Target, new_run_path,
-    record_in_turns,
+    Choices, DrawnLayouts, MissingCalls, RecordError, RecordOptions, Recorded, Target,
+    new_run_path, record_in_turns,
 };
 
 use crate::diff;
 use crate::interrupts::watch_interrupts;
+use crate::measure_flag::MeasureFlag;
 use crate::record_flags::Recording;
 use crate::record_option_flags::{OfCompareCommands, RecordFlags};
 use crate::record_progress::{Teller, say, say_error};
@@ -29,7 +30,8 @@ separate recordings. The order within each round is random, the next round has t
 Examples:
   lineheat compare-commands --repeat 10 --warm-up 1 -- ./old input ::: ./new input
   lineheat compare-commands --until 2% -- ./old ::: ./new         as many executions as it takes
-  lineheat compare-commands --fail-on-slower -- ./old ::: ./new   status 1 if ./new is slower")]
+  lineheat compare-commands --fail-on-slower -- ./old ::: ./new   status 1 if ./new is slower
+  lineheat compare-commands --alloc --measure alloc_space -- ./old ::: ./new   which allocates less")]
 pub struct Args {
     #[command(flatten)]
     own: OfCompareCommands,
@@ -41,9 +43,6 @@ pub struct Args {
     /// An extra variable of 0 to 4095 bytes, drawn for each turn; both commands of a turn have the same. Needed where address-space randomization is off (setarch -R, kernel.randomize_va_space=0); otherwise each execution has a layout of its own anyway.
     #[arg(long)]
     layouts: bool,
-    /// Refused, with a sentence: `record` has it.
-    #[arg(long = "calls", hide = true, value_name = "FUNCTION", value_parser = refused_calls)]
-    _calls: Option<String>,
     #[command(flatten)]
     flags: RecordFlags,
     /// Run file for the first command [default: .lineheat/runs/ID-base.pb.gz]
@@ -52,6 +51,8 @@ pub struct Args {
     /// Run file for the second command [default: .lineheat/runs/ID-new.pb.gz]
     #[arg(long, value_name = "RUN")]
     output_new: Option<PathBuf>,
+    #[command(flatten)]
+    measure: MeasureFlag,
     #[command(flatten)]
     shown: diff::Shown,
     /// Base command with its arguments, then :::, then the new command with its arguments
@@ -98,6 +99,7 @@ pub fn run(args: &Args) -> ExitCode {
             std::slice::from_ref(base),
             std::slice::from_ref(new),
             &args.shown,
+            &args.measure,
         ),
         _ => {
             say("lineheat: nothing was recorded, so there is nothing to compare.\n");
@@ -174,7 +176,7 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
                 "the {side} command is empty: write -- ./old ARGUMENTS ::: ./new ARGUMENTS"
             ));
         };
-        options.push(args.flags.options(Recording {
+        let mut one = args.flags.options(Recording {
             target: Target::Launch {
                 program: program.into(),
                 args: arguments.to_vec(),
@@ -187,22 +189,21 @@ fn options(args: &Args) -> Result<Vec<RecordOptions>, String> {
                     Some(_) => UNTIL_REPEAT_MAX,
                     None => REPEAT,
                 }),
-                ..args.flags.choices()
+                ..args.own.choices(&args.flags)
             },
             until: args.until,
             layouts,
-            calls: Vec::new(),
+            calls: args.own.calls.clone(),
             counters: Vec::new(),
             output,
             name: String::new(),
             demangle: None,
-        }));
+        });
+        // One of the commands may not have the function any more, or not yet.
+        one.missing_calls = MissingCalls::LeftOut;
+        options.push(one);
     }
     Ok(options)
-}
-
-fn refused_calls(_: &str) -> Result<String, String> {
-    Err("compare-commands does not count calls, since counting takes part of the time that it compares. Count them apart, with `lineheat record --calls FUNCTION -- COMMAND` for each command and `lineheat report --calls`".to_owned())
 }
 
 /// Relative.

@@ -153,8 +153,17 @@ struct Compared {
 }
 
 /// Compares run files and prints what is asked for; the exit status is that of `lineheat diff`.
-pub fn show(base: &[PathBuf], against: &[PathBuf], shown: &Shown) -> ExitCode {
-    show_part(base, against, shown, &Compared::default())
+pub fn show(
+    base: &[PathBuf],
+    against: &[PathBuf],
+    shown: &Shown,
+    measure: &MeasureFlag,
+) -> ExitCode {
+    let compared = Compared {
+        measure: measure.clone(),
+        ..Compared::default()
+    };
+    show_part(base, against, shown, &compared)
 }
 
 fn show_part(

@@ -115,7 +115,7 @@ enum Command {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misunderstood(&with_what_was_wanted(error)),
+        Err(error) => return misunderstood(&with_who_has_it(with_what_was_wanted(error))),
     };
     match cli.command {
         Command::Record(args) => record_command::run(args),
@@ -156,6 +156,44 @@ fn with_what_was_wanted(error: clap::Error) -> clap::Error {
     }
 }
 
+/// An option that only another command has.
+fn with_who_has_it(error: clap::Error) -> clap::Error {
+    let (Some(ContextValue::String(option)), ErrorKind::UnknownArgument) =
+        (error.get(ContextKind::InvalidArg), error.kind())
+    else {
+        return error;
+    };
+    let words = std::env::args().skip(1);
+    match unknown_option(&words.collect::<Vec<_>>(), option) {
+        Some(sentence) => clap::Error::raw(ErrorKind::UnknownArgument, sentence),
+        None => error,
+    }
+}
+
+/// `words`: the command line. None: no command has the option.
+fn unknown_option(words: &[String], option: &str) -> Option<String> {
+    let commands = Cli::command();
+    let has_it = |command: &clap::Command| {
+        let mut own = command.get_arguments().filter_map(clap::Arg::get_long);
+        own.any(|long| option.strip_prefix("--") == Some(long))
+    };
+    let mut shown = commands.get_subcommands().filter(|of| !of.is_hide_set());
+    let asked = words
+        .iter()
+        .find_map(|word| commands.find_subcommand(word))?
+        .get_name();
+    let other = shown.find(|of| has_it(of))?.get_name();
+    let how = match asked {
+        "compare-commands" => {
+            "Record each command with it, then compare the runs: lineheat diff BASE-RUN --against NEW-RUN".to_owned()
+        }
+        _ => format!("lineheat {other} --help explains it."),
+    };
+    Some(format!(
+        "{asked} has no option {option}: it is one of lineheat {other}. {how}\n\nFor more information, try 'lineheat {asked} --help'.\n"
+    ))
+}
+
 /// The parser repeats arguments as they came: those that would steer the terminal are said in visible escapes.
 fn misunderstood(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
@@ -175,6 +213,23 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_of_another_command_is_refused_with_who_has_it() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let refused = |line: &str, option: &str| unknown_option(&words(line), option);
+        let latency = refused("compare-commands --latency -- a ::: b", "--latency");
+        let latency = latency.expect("record has it");
+        let expected = "compare-commands has no option --latency: it is one of lineheat record.";
+        assert!(latency.starts_with(expected), "{latency}");
+        assert!(
+            latency.contains("lineheat diff BASE-RUN --against NEW-RUN"),
+            "{latency}"
+        );
+        let threads = refused("record --threads -- a", "--threads").expect("report has it");
+        assert!(threads.contains("one of lineheat report"), "{threads}");
+        assert_eq!(refused("record --thraeds -- a", "--thraeds"), None);
+    }
 
     #[test]
     fn what_is_no_whole_number_is_told_so_and_other_mistakes_as_before() {

@@ -97,7 +97,7 @@ pub struct OfRecord {
     #[arg(long, value_name = "EVENTS")]
     pub counters: Vec<String>,
     /// Also count each call of these functions, exactly: a name or a pattern ('Ledger::*'). May be given several times. Each
-    /// call takes about 1 us more. Calls that were inlined are not counted. Requires root or the installed sampler, and
+    /// call takes about 1 us more. Inlined calls are counted where that is certain. Requires root or the installed sampler, and
     /// Linux 6.6 or newer. Show the counts with `report --calls`
     #[arg(long, value_name = "FUNCTION")]
     pub calls: Vec<String>,
@@ -160,7 +160,39 @@ impl OfSweep {
 // Of `lineheat compare-commands` only.
 #[derive(clap::Args, Clone)]
 pub struct OfCompareCommands {
+    /// Also record allocated memory: how much each line allocates, what of it is never freed, and what was in use at the
+    /// peak. A library is loaded into the command for it (LD_PRELOAD). Requires root or the installed sampler, and Linux 6.6
+    /// or newer. Show it with `report --alloc`
+    #[arg(long)]
+    pub alloc: bool,
+    /// Also record page faults, minor and major: the lines that touch memory for the first time, or read it from a disk.
+    /// Totals are exact; above 300 faults per second per CPU, the split between lines is sampled. Requires root or the
+    /// installed sampler. Show them with `report --measure faults`
+    #[arg(long)]
+    pub faults: bool,
+    /// Also record system calls: how many each line makes, how long they take, and how many fail. Totals are exact; the
+    /// split between lines is sampled. Every system call of every process on this machine takes about 0.2 us longer during
+    /// the recording, those of the command 0.4 us. Requires root or the installed sampler. Show them with `report --syscalls`
+    #[arg(long)]
+    pub syscalls: bool,
+    /// Also count each call of these functions, exactly: a name or a pattern ('Ledger::*'). May be given several times. Each
+    /// call takes about 1 us more. Inlined calls are counted where that is certain. Requires root or the installed sampler, and
+    /// Linux 6.6 or newer. Show the counts with `report --calls`
+    #[arg(long, value_name = "FUNCTION")]
+    pub calls: Vec<String>,
     /// Execute each command N times; with --until, at most [default: 10; with --until 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeat: Option<u32>,
+}
+
+impl OfCompareCommands {
+    /// Those of all commands with these.
+    pub fn choices(&self, all: &RecordFlags) -> Choices {
+        Choices {
+            allocations: self.alloc,
+            faults: self.faults,
+            syscalls: self.syscalls,
+            ..all.choices()
+        }
+    }
 }

@@ -239,20 +239,39 @@ fn a_pattern_without_a_function_or_with_too_many_is_refused_before_the_program_r
 }
 
 #[test]
-fn comparing_commands_refuses_to_count_calls_and_says_how_to() {
-    let commands = [
-        "compare-commands",
-        "--calls",
-        "f",
-        "--",
-        "true",
-        ":::",
-        "true",
-    ];
+fn comparing_commands_counts_calls_and_refuses_what_only_record_has() {
+    let commands = ["compare-commands", "--latency", "--", "true", ":::", "true"];
     let output = lineheat(&commands).output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("lineheat record --calls FUNCTION"), "{told}");
+    let refusal = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        refusal.contains("compare-commands has no option --latency"),
+        "{refusal}"
+    );
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("calls");
+    let path = program.path.to_str().expect("UTF-8");
+    let runs = ["base.pb.gz", "new.pb.gz"].map(|name| program.directory.path().join(name));
+    let mut command = lineheat(&["compare-commands", "--repeat", "2", "--calls", "add_odd"]);
+    let command = command
+        .arg("--output-base")
+        .arg(&runs[0])
+        .arg("--output-new")
+        .arg(&runs[1]);
+    let output = command
+        .args(["--", path, ":::", path])
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    for run in &runs {
+        let profile = Profile::open(run).expect("a run");
+        assert_eq!(
+            function(counts_of(&profile), "add_odd").calls,
+            2 * 1_002_004
+        );
+    }
 }
 
 #[test]

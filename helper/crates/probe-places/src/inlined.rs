@@ -228,8 +228,8 @@ impl Body {
         let starts: BTreeSet<u64> = entries.iter().map(Entry::start).collect();
         self.is_reached_from(set, entries)
             || entries.iter().any(|entry| {
-                let own = entry.run.iter().filter(|step| set.contains(&step.at));
-                own.last()
+                let mut own = entry.run.iter().filter(|step| set.contains(&step.at));
+                own.next_back()
                     .is_some_and(|last| self.graph.leads_to(last.at, &starts, &passes))
             })
     }

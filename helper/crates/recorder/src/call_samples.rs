@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use profile::run::{
     CallCounts, CallTimes, CalledFunction as Saved, InlinedCalls, ThreadCalls, UncountedPlaces,
 };
-use profile::{CALLS, KindColumns, LineOf, ProfileBuilder, Sums};
+use profile::{CALLS, KindColumns, LabelValue, LineOf, ProfileBuilder, REPETITION, Sums};
 use symbolize::Frame;
 
 use crate::calls::{self, CalledFunction, Calls, NotCounted, NotTimed};
@@ -13,7 +13,8 @@ use crate::modules::{ModuleIndex, Modules};
 use crate::shown_path::shown_path;
 use crate::symbols::Symbols;
 
-/// Adds a sample for each function that was called. It has no thread: its calls are those of all threads.
+/// Adds a sample for each function that was called, and of several executions, for each of these. It has no thread: its calls
+/// are those of all threads.
 /// `mapping_of`: the mapping of a module.
 pub fn add_samples(
     builder: &mut ProfileBuilder,
@@ -39,12 +40,20 @@ pub fn add_samples(
         };
         let vaddr = of.vaddr.unwrap_or(0);
         let location = builder.add_location(mapping_of(of.module), vaddr, &[line]);
-        let sums = Sums {
-            samples: 0,
-            weight: all,
-            value: all,
-        };
-        builder.push_sample(&[location], &columns.values(CALLS, &sums), &[]);
+        // Without executions, one sample for all.
+        let parts = calls
+            .by_repetition(number)
+            .unwrap_or_else(|| [(0, all)].into());
+        for (repetition, calls) in parts {
+            let sums = Sums {
+                samples: 0,
+                weight: calls,
+                value: calls,
+            };
+            let label = (REPETITION, LabelValue::Number(repetition.into(), ""));
+            let labels = &[label][usize::from(repetition == 0)..];
+            builder.push_sample(&[location], &columns.values(CALLS, &sums), labels);
+        }
     }
 }
 

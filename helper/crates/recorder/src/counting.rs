@@ -244,7 +244,14 @@ impl Recording<'_> {
                 let started_ns = self.seen.started_monotonic_ns;
                 self.seen.calls.take_times(times, started_ns);
             }
-            FromSampler::CallsOfThreads { calls } => self.seen.calls.take_threads(&calls),
+            FromSampler::CallsOfThreads { calls } => {
+                if self.seen.repetitions.are_told() {
+                    let of = |pid| Some((pid, self.of_processes.of_any(pid)?));
+                    let known = calls.iter().filter_map(|thread| of(thread.pid));
+                    self.seen.calls.repetitions.extend(known);
+                }
+                self.seen.calls.take_threads(&calls);
+            }
             FromSampler::Ran { running_ns } => self.seen.running_ns = running_ns,
             FromSampler::KernelSymbol { id, name } => {
                 let name = String::from_utf8_lossy(&name).into_owned();

@@ -7,6 +7,8 @@ use records::FromSampler;
 #[derive(Debug, Default)]
 pub struct ProcessRepetitions {
     of_pid: HashMap<u32, u32>,
+    /// Those that have ended, too. None: the number was that of processes of several repetitions.
+    ever: HashMap<u32, Option<u32>>,
     /// When each repetition began, by the clock of samples.
     starts_ns: Vec<u64>,
 }
@@ -15,7 +17,18 @@ impl ProcessRepetitions {
     /// The process of the next repetition is there.
     pub fn launched(&mut self, pid: u32) {
         let number = self.starts_ns.len() as u32 + 1;
+        self.note(pid, number);
+    }
+
+    fn note(&mut self, pid: u32, number: u32) {
         self.of_pid.insert(pid, number);
+        let ever = self.ever.entry(pid).or_insert(Some(number));
+        *ever = ever.filter(|known| *known == number);
+    }
+
+    /// Of a process that may have ended. None: it is not known.
+    pub fn of_any(&self, pid: u32) -> Option<u32> {
+        self.ever.get(&pid).copied().flatten()
     }
 
     /// Its program begins.
@@ -30,7 +43,7 @@ impl ProcessRepetitions {
                 pid, parent_pid, ..
             } => {
                 if let Some(&number) = self.of_pid.get(parent_pid) {
-                    self.of_pid.insert(*pid, number);
+                    self.note(*pid, number);
                 }
             }
             FromSampler::Exited { pid, .. } => {
@@ -76,5 +89,15 @@ mod tests {
         assert_eq!(of(20, 201), 2);
         assert_eq!(of(10, 180), 1, "told after its end");
         assert_eq!(of(99, 50), 1, "before all");
+        assert_eq!(
+            [10, 11, 20, 99].map(|pid| repetitions.of_any(pid)),
+            [Some(1), Some(1), Some(2), None]
+        );
+        repetitions.launched(11);
+        assert_eq!(
+            repetitions.of_any(11),
+            None,
+            "one number of two repetitions"
+        );
     }
 }

@@ -68,6 +68,8 @@ pub struct Calls {
     pub inlined: Vec<InlinedCalls>,
     /// By number (of the function or of inlined calls), process and thread.
     pub of_threads: BTreeMap<(u32, u32, u32), u64>,
+    /// By process, which execution of several it belongs to.
+    pub repetitions: BTreeMap<u32, u32>,
     /// Files that are counted in the attached processes only, since they belong to somebody else.
     pub without_children: Vec<ModuleIndex>,
     /// Patterns without a function.
@@ -161,6 +163,19 @@ impl Calls {
         self.functions.get(function).map_or(0, |of| of.calls) + inlined.sum::<u64>()
     }
 
+    /// Of a function, inlined ones included, by execution. None: they are not known of each.
+    pub fn by_repetition(&self, function: usize) -> Option<BTreeMap<u32, u64>> {
+        let mut by_repetition = BTreeMap::new();
+        for ((number, pid, _), calls) in &self.of_threads {
+            if self.function_of(*number) == Some(function) && *calls > 0 {
+                *by_repetition
+                    .entry(*self.repetitions.get(pid)?)
+                    .or_default() += calls;
+            }
+        }
+        (by_repetition.values().sum::<u64>() == self.all_of(function)).then_some(by_repetition)
+    }
+
     pub fn total(&self) -> u64 {
         let own = self.functions.iter().map(|function| function.calls);
         own.chain(self.inlined.iter().map(|inlined| inlined.calls))
@@ -229,6 +244,36 @@ mod tests {
         assert_eq!(
             [0, 2, 3, 5].map(|of| calls.function_of(of)),
             [Some(0), Some(1), Some(0), None]
+        );
+    }
+
+    #[test]
+    fn calls_of_each_execution_are_known_if_those_of_all_threads_are() {
+        let of = |number, pid, calls| CallsOfThread {
+            function: number,
+            pid,
+            tid: pid,
+            calls,
+        };
+        let mut calls = Calls {
+            functions: vec![function("f")],
+            counted: 1,
+            repetitions: [(10, 1), (20, 2)].into(),
+            ..Calls::default()
+        };
+        calls.take_threads(&[of(0, 10, 4), of(0, 20, 5)]);
+        assert_eq!(calls.by_repetition(0), Some([(1, 4), (2, 5)].into()));
+        calls.take_totals(&[(0, 10)], Duration::from_secs(1));
+        assert_eq!(
+            calls.by_repetition(0),
+            None,
+            "there was no room for a thread"
+        );
+        calls.take_threads(&[of(0, 30, 1)]);
+        assert_eq!(
+            calls.by_repetition(0),
+            None,
+            "of a process that is not known"
         );
     }
 
