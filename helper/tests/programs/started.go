@@ -1,5 +1,6 @@
 // Allocates with a known answer, once a recording samples it: the probe is in its code, and Go has a distance between samples.
-// STARTS=N: starts itself N times, instead. LIVES=S: prints Go's distance after S seconds. WAITS=S: once there is one, or after S seconds. It does not read Go's heap profile, so the linker turns sampling off.
+// STARTS=N: starts itself N times, instead. LIVES=S: prints Go's distance after S seconds. WAITS=S: once there is one, or after S seconds. ALWAYS: samples from
+// the start and allocates for ever. It does not read Go's heap profile, so the linker turns sampling off.
 package main
 
 import (
@@ -102,6 +103,10 @@ func main() {
 		}
 		fmt.Println(runtime.MemProfileRate)
 		return
+	}
+	for os.Getenv("ALWAYS") != "" {
+		runtime.MemProfileRate = 512 << 10
+		drop(1000)
 	}
 	waitUntilSampled()
 	keep(500000)

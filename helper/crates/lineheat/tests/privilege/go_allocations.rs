@@ -98,12 +98,11 @@ fn nothing_is_seen_of_what_other_processes_allocate_in_the_same_file() {
         return;
     };
     for owner in [uid_of(USER), 0] {
-        // It reads its profile, so Go samples it in every process.
-        let program = program_of(&installed, "heap", &format!("go-of-{owner}"), owner);
+        let program = program_of(&installed, "started", &format!("go-of-{owner}"), owner);
         let start = |user| {
             let mut command = as_user(user, Path::new("/bin/sh"));
             command
-                .args(["-c", "while :; do \"$0\"; done"])
+                .args(["-c", "ALWAYS=1 \"$0\""])
                 .arg(&program)
                 .stdout(Stdio::null())
                 .process_group(0);
