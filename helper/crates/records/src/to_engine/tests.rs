@@ -187,7 +187,7 @@ fn a_message_is_read_as_it_was_written() {
         },
         FromSampler::Counts {
             counters: [
-                5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6, 2, 10, 11, 12, 13, 14, 15,
+                5, 2, 1, 1, 1, 0, 0, 3, 9, 4, 7, 8, 6, 2, 10, 11, 12, 13, 14, 15, 16,
             ],
             lost_mapping_records: 0,
         },
