@@ -97,7 +97,7 @@ impl Evidence {
         }
         // What is counted exactly needs no samples where executions show how it varies.
         let is_exact = measures().all(|of| of.nature == Nature::Exact);
-        if !counted && !(by_value && is_exact) {
+        if !(counted || by_value && is_exact) {
             return none(
                 "These profiles contain no sample counts, so changes cannot be distinguished from noise.",
             );
