@@ -36,7 +36,7 @@ export function judge(text) {
   if (supported) {
     judgeKinds(release, section, promise);
     judgeWaits(section, promise);
-    judgeOtherKinds(section, promise);
+    judgeOtherKinds(release, section, promise);
     judgeRefusal(section, promise);
     judgeRights(section, promise);
   }
@@ -100,9 +100,11 @@ function judgeRecordings(who, section, promise, verdict) {
   }
 }
 
+const hasProbesOf = (release) => compareVersions(release, '6.6') >= 0;
+
 /** Which costs the doctor says can be recorded; the others have their reason. */
 function judgeKinds(release, section, promise) {
-  const hasProbes = compareVersions(release, '6.6') >= 0;
+  const hasProbes = hasProbesOf(release);
   const cannot = {
     ...(!hasProbes && { Allocations: 'Linux 6.6', 'Calls of functions': 'Linux 6.6' }),
     ...(release.endsWith('arm64') && { 'Calls of functions': 'x86-64' }),
@@ -192,7 +194,8 @@ function judgeWaits(section, promise) {
 }
 
 /** Each kind of cost that needs BPF is recorded or refused in one sentence: without rights, and where the kernel refuses events. */
-function judgeOtherKinds(section, promise) {
+function judgeOtherKinds(release, section, promise) {
+  const hasProbes = hasProbesOf(release);
   const lack = /were not recorded: this requires root or the installed sampler/;
   const refusal = /the kernel requires cap_bpf and cap_perfmon/;
   for (const [kind, status, said] of [
@@ -205,7 +208,8 @@ function judgeOtherKinds(section, promise) {
     const bare = section(`bare.${kind}`);
     promise(`bare, ${kind}: why there are none is said`, bare.status === status && said.test(bare.text), bare.text);
     const refused = section(`refused.--${kind}`);
-    const isSaid = refused.status === 3 && refused.text.includes('perf_event_paranoid is 3');
+    const cause = kind === 'alloc' && !hasProbes ? 'requires Linux 6.6 or newer' : 'perf_event_paranoid is 3';
+    const isSaid = refused.status === 3 && refused.text.includes(cause);
     promise(`perf_event_paranoid 3, ${kind}: the cause is said`, isSaid, refused.text);
   }
 }
