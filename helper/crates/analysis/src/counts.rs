@@ -17,12 +17,16 @@ const DENSE_MAX: usize = 32_000_000;
 /// Of all that is counted together.
 const COUNT_MAX: f64 = 2e9;
 
-/// What a sample of both sides is worth on average, or more where sums would be too large for counts.
-pub(crate) fn value_of_count(sides: [&Side; 2]) -> f64 {
+/// What counts as one: an event of its own, or what a sample of both sides is worth on average; more where sums would be too large.
+pub(crate) fn value_of_count(sides: [&Side; 2], are_events: bool) -> f64 {
     let executions = || sides.iter().flat_map(|side| &side.executions);
     let value: f64 = executions().map(|one| one.value as f64).sum();
     let samples: f64 = executions().map(|one| one.samples as f64).sum();
-    (value / samples.max(1.0)).max(value / COUNT_MAX)
+    let of_event = match are_events {
+        true => 1.0,
+        false => value / samples.max(1.0),
+    };
+    of_event.max(value / COUNT_MAX)
 }
 
 /// Samples by column.

@@ -141,7 +141,10 @@ impl Evidence {
             Some(Ok(cut)) => Some(cut),
             None => None,
         };
-        let value_of_count = by_value.then(|| value_of_count(sides));
+        let value_of_count = by_value.then(|| {
+            let are_events = is_exact && measures().all(|of| of.unit == "count");
+            value_of_count(sides, are_events)
+        });
         let columns = if let Some(value) = value_of_count {
             Some([0, 1].map(|side| Columns::of_values(sides[side], measure[side], value)))
         } else if let Some(cut) = &cut {
