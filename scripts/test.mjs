@@ -1,5 +1,6 @@
 // npm test: everything, from set-up to a real editor. Closes with one line, `N passed, N failed, N skipped`.
 import { mkdir, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import { build } from './build.mjs';
 import { check } from './check.mjs';
 import { installEditor } from './editor/install.mjs';
@@ -52,13 +53,24 @@ async function prepareGuests() {
 
 async function runSuite(name, suite, ci) {
   const start = performance.now();
+  const cpus = cpuTimes();
   const result = await suite();
   const why = verdict(result, { ci });
+  const busy = shareBusy(cpus, cpuTimes());
   const row = { name, ...result, why, time: seconds(performance.now() - start) };
   await writeFile(logFile(name), result.output);
-  console.log(`  ${why ? 'FAILED' : 'ok    '}  ${name}  ${row.time}`);
+  console.log(`  ${why ? 'FAILED' : 'ok    '}  ${name}  ${row.time}, CPUs ${Math.round(100 * busy)} % busy`);
   return row;
 }
+
+/** Of all CPUs together, in ms: a suite that leaves them idle may have another one beside it. */
+function cpuTimes() {
+  const times = os.cpus().map(({ times }) => times);
+  const idle = times.reduce((sum, of) => sum + of.idle, 0);
+  return { idle, all: times.reduce((sum, of) => sum + Object.values(of).reduce((a, b) => a + b), 0) };
+}
+
+const shareBusy = (before, after) => 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all);
 
 function summarize(rows) {
   console.log(
