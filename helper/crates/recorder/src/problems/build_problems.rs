@@ -82,6 +82,9 @@ pub fn build_problems(seen: &Evidence, named: &Named) -> Vec<Problem> {
         };
         let found = &symbols.found;
         let module = module_name(path);
+        if is_of_kernel(path) {
+            continue; // as the kernel's functions, it has names, and the lines are those of callers
+        }
         if !found.has_lines && share(hot.samples) >= UNNAMED_WORTH_TELLING {
             problems.push(Problem::NoLines {
                 module: module.clone(),
@@ -122,7 +125,11 @@ fn is_of_system(path: &Path) -> bool {
     ["/usr/lib", "/usr/bin", "/lib", "/bin"]
         .iter()
         .any(|folder| path.starts_with(folder))
-        || path.starts_with("[")
+}
+
+/// `[vdso]`: code that the kernel puts into each program.
+fn is_of_kernel(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().starts_with(b"[")
 }
 
 /// Source files that are not what was built.
