@@ -23,7 +23,7 @@ import {
 } from './selectionMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
-/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable, AllocationTable. */
+/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable, AllocationTable, WaitTable. */
 export const viewKinds = [
   'flameGraph',
   'functions',
@@ -32,6 +32,7 @@ export const viewKinds = [
   'comparedLines',
   'locks',
   'allocations',
+  'waits',
 ] as const;
 export type ViewKind = (typeof viewKinds)[number];
 

@@ -7,6 +7,7 @@ import './comparison.css';
 import './allocations.css';
 import './calls.css';
 import './locks.css';
+import './waits.css';
 import './measures.css';
 import './menu.css';
 import './sweep.css';

@@ -91,6 +91,11 @@ const threads: HelpGroup = {
   ],
 };
 
+const waits: HelpGroup = {
+  title: l10n.t('Waits'),
+  rows: [[l10n.t('click, Enter'), l10n.t('go to the line that waited')]],
+};
+
 const locks: HelpGroup = {
   title: l10n.t('Locks'),
   rows: [
@@ -114,4 +119,4 @@ const transforming: HelpGroup = {
 export const helpGroups = (of: 'comparison' | 'run'): readonly HelpGroup[] =>
   of === 'comparison'
     ? [moving, zooming(true), searching, source, viewing]
-    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, locks, transforming];
+    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, waits, locks, transforming];

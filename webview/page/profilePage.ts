@@ -2,7 +2,7 @@
 // search in step, and saves how it is looked at.
 import * as l10n from '@vscode/l10n';
 import { html, nothing } from 'lit';
-import { countedIn, isSampledMemory, type ShownMeasure } from '../../core/measureText.ts';
+import { countedIn, type ShownMeasure } from '../../core/measureText.ts';
 import type { SelectionHostMessage } from '../../core/selectionMessages.ts';
 import {
   type CallersMessage,
@@ -39,7 +39,7 @@ import { RunSelection } from './runSelection.ts';
 import { SavedState } from './savedState.ts';
 import { namedBy, openSubjectMenu, type Subject } from './subjectMenu.ts';
 import { type RowAction, TablePane } from './tablePane.ts';
-import { TableViews } from './tableViews.ts';
+import { TableViews, tablesOf } from './tableViews.ts';
 import { makeToolbar, type Toolbar } from './toolbar.ts';
 import { isTyping } from './typing.ts';
 import { stateOf, type ViewMode, type ViewState, viewsOf } from './viewState.ts';
@@ -104,7 +104,7 @@ export class ProfilePage {
       selected: (row, name) => this.reveal({ type: 'reveal', row, name, module: '' }),
       opened: () => this.#tellStatus(''),
     });
-    const tables = { locks: show.hasLocks, allocations: show.values.some(isSampledMemory) };
+    const tables = tablesOf(show);
     this.#tablePane = new TablePane(
       show.subject,
       {

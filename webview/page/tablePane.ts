@@ -11,6 +11,7 @@ import { readAllocationTable } from '../content/allocationTable.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import { readLockTable } from '../content/lockTable.ts';
 import { type ComparedTable, readComparedTable, readFunctionTable } from '../content/tables.ts';
+import { readWaitTable } from '../content/waitTable.ts';
 import { type Matcher, matchingFrames } from '../search/search.ts';
 import type { FunctionAction } from '../selection/transformKeys.ts';
 import { COMPARED_SORT, comparedColumns, type Measure } from '../table/comparedColumns.ts';
@@ -18,13 +19,14 @@ import { FUNCTION_SORT, functionColumns } from '../table/functionColumns.ts';
 import { LOCK_SORT, lockColumns } from '../table/lockColumns.ts';
 import { rowsByFunction } from '../table/sameFunction.ts';
 import { type Sort, type TableColumn, VirtualTable } from '../table/virtualTable.ts';
+import { WAIT_SORT, waitColumns } from '../table/waitColumns.ts';
 import type { MenuPlace } from './contextMenu.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
 import { type ComparedTab, comparedTabs, type RunTab } from './viewState.ts';
 
-export type TableKind = 'functions' | 'locks' | 'allocations' | 'comparedFunctions' | 'comparedLines';
+export type TableKind = 'functions' | 'waits' | 'locks' | 'allocations' | 'comparedFunctions' | 'comparedLines';
 
 export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers' | FunctionAction;
 
@@ -41,6 +43,7 @@ export interface TablePaneEvents {
 
 /** Which tables a run has beside that of its functions. */
 export interface RunTables {
+  readonly waits?: boolean | undefined;
   readonly locks?: boolean | undefined;
   readonly allocations?: boolean | undefined;
 }
@@ -105,6 +108,9 @@ export class TablePane {
     if (view === 'functions') {
       const table = readFunctionTable(bytes);
       this.#show(view, table.frames, functionColumns(table), FUNCTION_SORT, l10n.t('Functions'));
+    } else if (view === 'waits') {
+      const table = readWaitTable(bytes);
+      this.#show(view, table.places, waitColumns(table), WAIT_SORT, l10n.t('Waits'));
     } else if (view === 'locks') {
       const table = readLockTable(bytes);
       this.#show(view, table.waiting, lockColumns(table), LOCK_SORT, l10n.t('Locks'), table.holder);
@@ -240,6 +246,7 @@ export class TablePane {
     const pages: (readonly [RunTab, title: string, page: HTMLElement])[] = [
       ['functions', l10n.t('Functions'), this.#stage('functions')],
       ['threads', l10n.t('Threads'), threads],
+      ...(has.waits ? [['waits', l10n.t('Waits'), this.#stage('waits')] as const] : []),
       ...(has.locks ? [['locks', l10n.t('Locks'), this.#stage('locks')] as const] : []),
       ...(has.allocations ? [['allocations', l10n.t('Allocations'), this.#stage('allocations')] as const] : []),
     ];
@@ -258,8 +265,10 @@ export class TablePane {
   }
 }
 
-const nothingIn = (view: TableKind): string =>
-  view === 'locks' ? l10n.t('No thread waited for a lock here.') : l10n.t('Nothing was recorded here.');
+function nothingIn(view: TableKind): string {
+  if (view === 'waits') return l10n.t('No thread waited here.');
+  return view === 'locks' ? l10n.t('No thread waited for a lock here.') : l10n.t('Nothing was recorded here.');
+}
 
 function tabsOf(
   pages: readonly (readonly [title: string, page: HTMLElement])[],

@@ -1,5 +1,6 @@
 // Asks for the tables of a page, with each selection anew. Those that are not of functions are asked for once their tab is looked at.
-import type { ShownView, ViewKind } from '../../core/webviewMessages.ts';
+import { isSampledMemory } from '../../core/measureText.ts';
+import type { ShowMessage, ShownView, ViewKind } from '../../core/webviewMessages.ts';
 import { LatestOnly } from '../selection/latestOnly.ts';
 import type { Host } from './host.ts';
 import type { RunTables } from './tablePane.ts';
@@ -10,6 +11,12 @@ export interface TableViewsEvents {
   shown(view: ViewKind): ShownView;
   state(): Pick<ViewState, 'runTab'>;
 }
+
+export const tablesOf = ({ values, hasLocks }: ShowMessage): RunTables => ({
+  waits: values.some(({ type }) => type === 'wait'),
+  locks: hasLocks,
+  allocations: values.some(isSampledMemory),
+});
 
 export class TableViews {
   readonly #has: RunTables;
@@ -23,6 +30,7 @@ export class TableViews {
     const latest = () => new LatestOnly<ShownView>((view) => host.send({ type: 'request', ...view }));
     this.#asked = new Map([
       ['functions', latest()],
+      ['waits', latest()],
       ['locks', latest()],
       ['allocations', latest()],
     ]);
@@ -43,7 +51,7 @@ export class TableViews {
   /** Another tab is looked at. */
   tabChosen() {
     const { runTab } = this.#events.state();
-    if ((runTab !== 'locks' && runTab !== 'allocations') || !this.#has[runTab] || this.#current.has(runTab)) return;
+    if (runTab === 'functions' || runTab === 'threads' || !this.#has[runTab] || this.#current.has(runTab)) return;
     this.#current.add(runTab);
     this.#want(runTab);
   }

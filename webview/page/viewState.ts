@@ -19,7 +19,7 @@ export const comparedTabs = ['functions', 'lines', 'explain'] as const;
 export type ComparedTab = (typeof comparedTabs)[number];
 
 /** The tabs beside the graph of a run. */
-export const runTabs = ['functions', 'threads', 'locks', 'allocations'] as const;
+export const runTabs = ['functions', 'threads', 'waits', 'locks', 'allocations'] as const;
 export type RunTab = (typeof runTabs)[number];
 
 export type ViewMode = 'graph' | 'table' | 'both';

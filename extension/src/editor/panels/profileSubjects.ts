@@ -64,6 +64,7 @@ const runViews: ViewNumbers = {
   functions: { view: View.FUNCTIONS, locate: Locate.FUNCTION },
   locks: { view: View.LOCKS, locate: Locate.FUNCTION },
   allocations: { view: View.ALLOCATIONS, locate: Locate.FUNCTION },
+  waits: { view: View.WAITS, locate: Locate.FUNCTION },
 };
 
 export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOptions): ProfileSubject {

@@ -41,13 +41,21 @@ impl ThreadTimes {
 
 /// Of the selection, by (pid, tid). `None`: the run has no waits, or no CPU time.
 pub(crate) fn thread_times(analyzed: &Analyzed) -> Option<Vec<ThreadTimes>> {
-    let profile = analyzed.profile();
-    let wait = profile.find_sample_type("wait", "nanoseconds")?;
-    let cpu = profile.find_sample_type("cpu", "nanoseconds")?;
+    cpu_of(analyzed)?;
+    waits_of_threads(analyzed)
+}
+
+fn cpu_of(analyzed: &Analyzed) -> Option<Measure> {
+    (analyzed.profile()).find_sample_type("cpu", "nanoseconds")
+}
+
+/// The same of a run that may have no CPU time.
+pub(crate) fn waits_of_threads(analyzed: &Analyzed) -> Option<Vec<ThreadTimes>> {
+    let wait = (analyzed.profile()).find_sample_type("wait", "nanoseconds")?;
     let mut places = WaitPlaces::of(analyzed);
     let mut threads = AllThreads::default();
     let each = |measure: Measure| analyzed.amounts(measure).filter(|(_, a)| a.value > 0);
-    for (sample, amount) in each(cpu) {
+    for (sample, amount) in cpu_of(analyzed).into_iter().flat_map(each) {
         let one = threads.of_sample(analyzed, sample, amount);
         one.cpu.add(amount);
     }

@@ -8,7 +8,7 @@ use profile::{SeededHash, WaitReason};
 use crate::amounts::Amount;
 use crate::analyzed::Analyzed;
 use crate::idle_threads::apart;
-use crate::thread_times::{ThreadTimes, thread_times};
+use crate::thread_times::{ThreadTimes, waits_of_threads};
 use crate::wait_places::WaitPlace;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +24,17 @@ pub struct WaitRow {
     pub is_idle: bool,
 }
 
+impl WaitRow {
+    /// Nanoseconds a wait. `None`: none begins in the selection, of which each has a part.
+    pub fn mean_ns(&self) -> Option<u64> {
+        self.amount.value.checked_div(self.amount.samples)
+    }
+}
+
 /// Of the selection, most time first, idle threads last. The amounts add up to its waiting time. Empty: nothing waited, or waits were
 /// not recorded.
 pub fn wait_rows(analyzed: &Analyzed) -> Vec<WaitRow> {
-    let (busy, idle) = apart(thread_times(analyzed).unwrap_or_default());
+    let (busy, idle) = apart(waits_of_threads(analyzed).unwrap_or_default());
     let mut rows = rows_of(&busy, false);
     let idle: Vec<ThreadTimes> = idle.into_iter().map(|(thread, _)| thread).collect();
     rows.extend(rows_of(&idle, true));

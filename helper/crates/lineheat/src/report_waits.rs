@@ -45,9 +45,7 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
             true => (String::new(), " (idle)"),
             false => (share(row.amount.value, all_ns, None), ""),
         };
-        // One that was cut off by a selection of time is counted where it began.
-        let mean = (row.amount.value.checked_div(row.amount.samples))
-            .map_or(String::new(), |ns| value(ns, "nanoseconds"));
+        let mean = (row.mean_ns()).map_or(String::new(), |ns| value(ns, "nanoseconds"));
         let plain = |text: String| (text, Style::Plain);
         table.row(vec![
             plain(value(row.amount.value, "nanoseconds")),

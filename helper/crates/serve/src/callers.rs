@@ -18,7 +18,7 @@ pub fn callers(session: &Session, request: &CallersRequest) -> Result<Callers, F
     let function = named(session, view, request.index as usize)?;
     let is_run = matches!(
         Kind::try_from(view.kind),
-        Ok(Kind::FlameGraph | Kind::Functions | Kind::Locks | Kind::Allocations)
+        Ok(Kind::FlameGraph | Kind::Functions | Kind::Waits | Kind::Locks | Kind::Allocations)
     );
     let mut answer = if is_run {
         let run = session.run(view.run)?;

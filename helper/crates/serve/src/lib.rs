@@ -48,6 +48,7 @@ mod telling;
 mod timeline;
 mod value_types;
 mod views;
+mod wait_view;
 mod watch_recording;
 mod watch_runs;
 

@@ -30,7 +30,7 @@ pub fn locate(session: &Session, request: &LocateRequest) -> Result<Location, Fa
     };
     let is_run = matches!(
         Kind::try_from(view.kind),
-        Ok(Kind::FlameGraph | Kind::Functions | Kind::Locks | Kind::Allocations)
+        Ok(Kind::FlameGraph | Kind::Functions | Kind::Waits | Kind::Locks | Kind::Allocations)
     );
     let path = if recorded_path.is_empty() {
         String::new()

@@ -15,6 +15,7 @@ use super::failure::Failure;
 use super::lock_view;
 use super::measured::Measured;
 use super::session::Session;
+use super::wait_view;
 
 /// As many as the contract has.
 const HIDDEN_MAX: usize = 256;
@@ -32,10 +33,12 @@ pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, 
                 _ => functions(of),
             }))
         }
-        Kind::Locks => {
+        Kind::Locks | Kind::Waits => {
             let run = session.run(request.run)?;
-            let views = run.views();
-            Ok(views.get(kind, run.measure, &[], || lock_view::of(&run.analyzed)))
+            Ok(run.views().get(kind, run.measure, &[], || match kind {
+                Kind::Locks => lock_view::of(&run.analyzed),
+                _ => wait_view::of(&run.analyzed),
+            }))
         }
         Kind::Allocations => {
             let run = session.run(request.run)?;

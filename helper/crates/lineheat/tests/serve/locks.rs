@@ -2,7 +2,7 @@
 
 use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, save};
 use wire::{
-    LocateRequest, LockTable, Message, ViewRequest, locate_request, reply, request,
+    LocateRequest, LockTable, Message, ViewRequest, WaitTable, locate_request, reply, request,
     view_request::Kind,
 };
 
@@ -102,4 +102,41 @@ fn a_run_that_waited_for_no_lock_has_no_table_of_them() {
     let opened = engine.open(&saved(&fixture, "sleep"));
     assert!(!opened.has_locks);
     assert_eq!(opened.lock_note, "");
+}
+
+#[test]
+fn waits_have_a_table_by_line_and_reason() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let opened = engine.open(&saved(&fixture, "disk"));
+    let view = ViewRequest {
+        kind: Kind::Waits.into(),
+        run: opened.run,
+        ..ViewRequest::default()
+    };
+    let table = WaitTable::decode(&*engine.view(view.clone())).expect("a table");
+    let places = table.places.expect("the places");
+    assert_eq!(places.line, [14, 15]);
+    let reason = |row: usize| places.strings[table.reason[row] as usize].as_str();
+    assert_eq!((reason(0), reason(1)), ("disk", "disk"));
+    assert_eq!(
+        (table.total, table.waited, table.mean),
+        (
+            720 * MS,
+            vec![700 * MS, 20 * MS],
+            vec![700 * MS / 3, 20 * MS]
+        )
+    );
+    assert_eq!(table.wait_count, [3, 1]);
+    assert_eq!((table.threads, table.idle), (vec![1, 1], vec![0, 0]));
+    let place = engine.ask(request::Body::Locate(LocateRequest {
+        kind: locate_request::Kind::Function.into(),
+        view: Some(view),
+        index: 1,
+    }));
+    let reply::Body::Location(place) = place else {
+        panic!("{place:?}");
+    };
+    assert_eq!((place.function.as_str(), place.line), ("main", 15));
+    assert_eq!(place.path, text(&fixture.source));
 }

@@ -1,0 +1,54 @@
+// The columns of the table of waits.
+import * as l10n from '@vscode/l10n';
+import { countText, percentText, share, valueText } from '../../core/numbersAsText.ts';
+import type { WaitTable } from '../content/waitTable.ts';
+import { fillShare, fillText } from './cells.ts';
+import { compareTexts } from './functionColumns.ts';
+import { numberColumn, placeColumn } from './placeColumns.ts';
+import type { Sort, TableColumn } from './virtualTable.ts';
+
+export const WAIT_SORT: Sort = { column: 'waited', descending: true };
+
+const UNIT = 'nanoseconds';
+const RUN_QUEUE = 'run queue'; // as the engine has it
+
+export function waitColumns(table: WaitTable): TableColumn[] {
+  const { places, waited, waitCount } = table;
+  const isIdle = (row: number) => table.idle[row] === 1;
+  const reasonOf = (row: number) => places.strings[table.reason[row]!]!;
+  const waitedColumn = numberColumn(
+    'waited',
+    l10n.t('Waited'),
+    l10n.t('Time in which threads waited; of idle threads, in no share'),
+    waited,
+    String,
+  );
+  return [
+    {
+      ...waitedColumn,
+      compare: (a, b) => table.idle[b]! - table.idle[a]! || waitedColumn.compare(a, b),
+      fill: (cell, row) => {
+        const part = isIdle(row) ? 0 : share(waited[row]!, table.total);
+        fillShare(cell, part, isIdle(row) ? '' : percentText(part), valueText(waited[row]!, UNIT));
+      },
+    },
+    numberColumn('waits', l10n.t('Waits'), l10n.t('How often a thread waited'), waitCount, countText),
+    numberColumn('mean', l10n.t('Mean'), l10n.t('How long a wait took on average'), table.mean, (ns) =>
+      ns === 0 ? '' : valueText(ns, UNIT),
+    ),
+    numberColumn('threads', l10n.t('Threads'), l10n.t('How many threads waited'), table.threads, countText),
+    {
+      ...{ id: 'reason', title: l10n.t('For'), hint: l10n.t('What was waited for'), numeric: false },
+      compare: (a, b) => compareTexts(reasonOf(a), reasonOf(b)),
+      fill: (cell, row) => {
+        fillText(cell, isIdle(row) ? l10n.t('{0} (idle)', reasonOf(row)) : reasonOf(row));
+        cell.title = isIdle(row)
+          ? l10n.t('These threads were parked nearly all the time, like workers without work')
+          : '';
+      },
+    },
+    placeColumn('waiting', l10n.t('Waiting at'), l10n.t('The line that waited'), places, (row) =>
+      reasonOf(row) === RUN_QUEUE ? l10n.t('ready, while others ran') : l10n.t('stack not known'),
+    ),
+  ];
+}
