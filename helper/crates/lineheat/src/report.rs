@@ -41,8 +41,8 @@ Examples:
   lineheat report RUN --time 2.7-3.1     only that time; percentages are then of it
   lineheat report RUN --json | jq .      for scripts
 
-RUN can be any pprof file (.pb.gz, .pprof), whichever tool wrote it, and a file of perf script, Callgrind, folded
-stacks or another format that docs/formats.md lists.")]
+RUN can be any pprof file (.pb.gz, .pprof), whichever tool wrote it, and a file of perf script,
+Callgrind, folded stacks or another format that docs/formats.md lists.")]
 pub struct Args {
     /// Run file
     run: PathBuf,

@@ -13,7 +13,7 @@ use support::can_record;
 use support::executables::copy_executable;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
-const HELP: [(&str, &str); 40] = [
+const HELP: [(&str, &str); 41] = [
     ("lineheat doctor", "recording"),
     ("lineheat record -- ./program ARGUMENTS", "lineheat: saved"),
     ("lineheat report RUN", "book"),
@@ -109,6 +109,10 @@ const HELP: [(&str, &str); 40] = [
     ),
     (
         "lineheat compare-commands --fail-on-slower -- ./old ::: ./new",
+        "by function",
+    ),
+    (
+        "lineheat compare-commands --alloc --measure alloc_space -- ./old ::: ./new",
         "by function",
     ),
     (
