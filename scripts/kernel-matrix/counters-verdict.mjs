@@ -30,7 +30,9 @@ function judgeTwo(section, promise) {
   const report = reportOf(section('two.lines').text);
   const [instructions, cycles] = ['instructions', 'cycles'].map((name) => counterOf(report, name));
   const got = `${JSON.stringify(report?.counters)}, ${record}, ${text}`;
-  promise('counters: the instructions of the loops are counted', isNear(instructions.count, inLoops, 0.01), got);
+  // None is missing; the program's start and the kernel's work for it, for samples too, come on top.
+  const areCounted = instructions.count >= inLoops && instructions.count < 1.02 * inLoops;
+  promise('counters: the instructions of the loops are counted', areCounted, got);
   const areCycles = isNear(cycles.count, instructions.count / instructionsPerCycle, 0.001);
   promise('counters: and the cycles of these instructions', areCycles, got);
   const areTogether =
