@@ -72,6 +72,18 @@ story('the head of the page says where the wall time went', async ({ page, pictu
   await picture('waiting-page');
 });
 
+story('the tab of waits has the line that sleeps', async ({ page, picture }) => {
+  const panel = await webviewWith(page, 'vscode-tab-header');
+  await panel.locator('vscode-tab-header', { hasText: 'Waits' }).click();
+  const rows = panel.locator('.table.waits .table-row');
+  const sleep = await eventually('a row of the sleep', async () =>
+    (await rows.allInnerTexts()).find((text) => text.includes('sleep')),
+  );
+  const line = 1 + source.split('\n').findIndex((text) => text.includes(SLEEPING));
+  assert.match(sleep.replace(/\s+/g, ' '), new RegExp(`\\b100 (.* )?sleep main nap\\.c:${line}$`));
+  await picture('waiting-table');
+});
+
 story('without waiting time, the page names the setting, and opens it', async ({ page, picture }) => {
   turnWaitingOff();
   await page.waitForTimeout(5000); // nothing on the page says that the editor has read it
