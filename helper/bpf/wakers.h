@@ -62,7 +62,10 @@ static __always_inline bool is_walk_left(struct waker_walks *walks, u64 now_ns)
 	return walks->done++ < WAKER_WALKS;
 }
 
-/* Of a task that may not be looked into, nothing goes out but that it ran. False: there was no room. */
+#define WAKER_IS_SHOWN (1 << 16)
+
+/* `kinds`: as in the sample, and whether the task is shown: of others, nothing goes out but that it ran. False: there was no room. (What
+ * is known is not asked again: the stacks of all functions here have 512 bytes together.) */
 static __noinline bool send_waker(void *context, struct task_struct *task, u32 woken, u64 now_ns, u32 kinds)
 {
 	u32 state = STATE_OF_WAKERS;
@@ -72,17 +75,16 @@ static __noinline bool send_waker(void *context, struct task_struct *task, u32 w
 		return false;
 	w->state = state;
 	struct sample_head *head = &w->out.head;
-	enum woken_by of_task = kinds >> 8;
-	bool is_visible = of_task == WOKEN_BY_KERNEL || may_look_into(task);
+	enum woken_by of_task = kinds >> 8 & 0xff;
 	describe_task(head, task, now_ns);
-	if (!is_visible) {
+	if (!(kinds & WAKER_IS_SHOWN)) {
 		head->pid = head->tid = 0;
 		__builtin_memset(head->comm, 0, sizeof(head->comm));
 	}
 	head->form = FORM_STACK;
 	head->kind = SAMPLE_WAKE_UP;
 	head->points = 0;
-	head->value = kinds;
+	head->value = kinds & ~WAKER_IS_SHOWN;
 	head->weight = 1;
 	head->id = woken;
 	w->kernel_frames = 0;
@@ -132,8 +134,9 @@ int BPF_PROG(note_waker, struct task_struct *woken)
 	enum woken_by kind = of_task;
 	if (is_interrupt || may_be_interrupt)
 		kind = WOKEN_BY_INTERRUPT;
+	u32 shown = of_task == WOKEN_BY_KERNEL || is_visible ? WAKER_IS_SHOWN : 0;
 	u64 now_ns = bpf_ktime_get_ns();
-	bool is_sent = is_walk_left(walks_done, now_ns) && send_waker(ctx, task, tid, now_ns, kind | of_task << 8);
+	bool is_sent = is_walk_left(walks_done, now_ns) && send_waker(ctx, task, tid, now_ns, kind | of_task << 8 | shown);
 	by->switches = switches;
 	by->arrived = arrived;
 	by->sample_ns = is_sent ? now_ns : 0;
