@@ -61,7 +61,7 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let flexible = [Flexible { column, least }];
     let mut text = table.render(terminal, &flexible) + &rest(terminal, rows.len(), limit, "rows");
     if rows.iter().take(limit).any(|row| row.is_idle) {
-        let note = "idle: parked nearly all the time, like workers without work; in no share.";
+        let note = "idle: threads that waited nearly all the time, like workers without work. They are in no share.";
         text += &format!("{}\n", terminal.paint(Style::Faint, note));
     }
     text

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_function_of_go_is_of_its_library_by_package_and_folder() {
         for (name, file) in [
-            ("os.(*File).Sync", "/usr/local/go/src/os/file_posix.go"),
+            ("os.(*File).Sync", "/opt/go/src/os/file_posix.go"),
             (
                 "internal/poll.(*FD).Fsync",
                 "/usr/lib/go-1.22/src/internal/poll/fd_posix.go",
@@ -111,14 +111,14 @@ mod tests {
             assert!(is_go_standard_library(name, file), "{name}");
         }
         for (name, file) in [
-            ("main.main", "/home/u/src/main/main.go"),
-            ("os.Sync", "/home/u/os/sync.go"),
-            ("journal/write.All", "/home/u/src/journal/write/all.go"),
+            ("main.main", "/projects/src/main/main.go"),
+            ("os.Sync", "/projects/os/sync.go"),
+            ("journal/write.All", "/projects/src/journal/write/all.go"),
             (
                 "example.com/os.Sync",
-                "/home/u/go/pkg/mod/example.com/os@v1/sync.go",
+                "/projects/go/pkg/mod/example.com/os@v1/sync.go",
             ),
-            ("log.write", "/home/u/src/log/write.c"),
+            ("log.write", "/projects/src/log/write.c"),
             ("log", ""),
         ] {
             assert!(!is_go_standard_library(name, file), "{name}");

@@ -1,5 +1,5 @@
-//! Programs of Go that the command starts run when they are heard of, so sampling begins a moment after them. Their memory is changed
-//! only after it was compared with their file.
+//! Samples the memory of Go programs that the command starts. The engine hears of such a program when it already runs, so sampling begins
+//! some milliseconds later. Before anything is written into the program, its memory is compared with its file.
 
 use std::io;
 use std::path::Path;

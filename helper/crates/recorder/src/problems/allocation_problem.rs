@@ -118,7 +118,7 @@ impl AllocationProblem {
                 "Programs of Go that ended before their allocations could be sampled: {programs}."
             ),
             AllocationProblem::StartedGoBeyond { programs } => format!(
-                "Programs of Go whose allocations were not sampled because too many were: {programs}. A recording samples 64 processes that run files of others, and 85 files. A copy of such a program that belongs to you counts as one file."
+                "Go programs that were not sampled, because too many ran: {programs}. A recording samples at most 85 program files, and at most 64 processes whose file belongs to somebody else. Copy such a program: all processes of a file of yours count as one."
             ),
             AllocationProblem::Reports { program } => format!(
                 "{program} reports its allocations itself (otel_memory): only these were recorded, not those of programs that it starts."

@@ -65,7 +65,7 @@ impl SampledEventProblem {
                 "{events} {few} of programs that you may not inspect (different rights, or protected memory) were not counted."
             ),
             Lack::Skipped { events } => format!(
-                "Up to {events} {few} are missing from the counts: while this kernel counted one, it let other threads run, and counted none of theirs. The number includes those of other programs."
+                "Up to {events} {few} are missing from the counts: this kernel skipped them while it counted one of another thread. The number includes {few} of other programs."
             ),
             Lack::WithoutStack { events, all } => format!(
                 "{events} of {all} {few} are counted by thread, as {OTHER_STACKS}: no stack was taken after them. The total is exact."

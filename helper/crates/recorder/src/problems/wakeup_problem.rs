@@ -21,7 +21,7 @@ impl WakeupProblem {
     pub fn sentence(&self) -> String {
         match self {
             WakeupProblem::NoPrivilege => "Wake-ups were not recorded: this requires root or the installed sampler. `lineheat doctor` shows how to install it.".to_owned(),
-            WakeupProblem::NoWaits => "Wake-ups were not recorded, because waiting time was not: they say who ended a wait.".to_owned(),
+            WakeupProblem::NoWaits => "Wake-ups were not recorded: they show who ended a wait, and waiting time was not recorded.".to_owned(),
             WakeupProblem::Refused(refusal) => format!(
                 "Wake-ups were not recorded: this kernel does not offer what it requires ({}).",
                 std::io::Error::from_raw_os_error(refusal.errno)
