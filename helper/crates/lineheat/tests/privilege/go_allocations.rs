@@ -166,7 +166,7 @@ fn more_processes_than_may_have_probes_of_their_own_are_counted() {
         let number = rest.and_then(|(_, rest)| rest.split(after).next());
         number.map_or(0, |number| number.trim().parse().unwrap())
     };
-    let beyond = number_in("because too many were", "too many were:", ".");
+    let beyond = number_in("because too many ran", "too many ran:", ".");
     let ended = number_in("ended before", "could be sampled:", ".");
     let sampled = number_in("were sampled from", "", " programs");
     assert!(sampled <= 64 && beyond > 0, "{problems}");

@@ -86,6 +86,6 @@ mod tests {
         seen.allocations.started_go.ended = 4;
         seen.allocations.started_go.beyond = 5;
         assert!(told(started_go_ended(&seen)).ends_with("could be sampled: 4."));
-        assert!(told(started_go_beyond(&seen)).contains("too many were: 5."));
+        assert!(told(started_go_beyond(&seen)).contains("too many ran: 5."));
     }
 }

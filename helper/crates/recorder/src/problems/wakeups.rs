@@ -52,7 +52,7 @@ mod tests {
         };
         says(&seen, "(Invalid argument");
         seen.waits_wanted = false;
-        says(&seen, "because waiting time was not");
+        says(&seen, "waiting time was not recorded");
         seen.by = SampledBy {
             is_privileged: false,
             way: "",
