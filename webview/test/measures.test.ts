@@ -97,6 +97,7 @@ onPage('a comparison of memory has its unit and its words, and no samples', { wi
   assert.match(await panel.selectedItem(), /Total .*MiB.*▼ less/);
   await panel.page.getByRole('tab', { name: 'Explain' }).click();
   await panel.post({ type: 'explanation', explanation: explainedShop });
+  await panel.settle();
   const explained = await wordsOf(panel.page.locator('.explain-scroller'));
   assert.match(explained, /^In all −747 MiB of memory in use per run\./);
   assert.match(explained, /Less/);

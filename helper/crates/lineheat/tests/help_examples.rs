@@ -158,11 +158,13 @@ const SOURCE: &str = "\
 #include \"ledger.hpp\"
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
   int rounds = argc > 2 && argv[1][0] == 'r' ? atoi(argv[2]) : 8000;
   double sum = 0;
   for (int i = 0; i < rounds; i++) sum = book(sum);
+  usleep(5000);
   puts(\"items: 100\");
   return sum < 0;
 }
