@@ -25,6 +25,7 @@ export type ValueType = Decoded<lineheat.wire.ValueType.$Properties>;
 export type SourceFile = Decoded<lineheat.wire.SourceFile.$Properties>;
 export type CalledFunction = Decoded<lineheat.wire.CalledFunction.$Properties>;
 export type FileHeat = Decoded<lineheat.wire.FileHeat.$Properties>;
+export type LineReason = Decoded<lineheat.wire.LineReason.$Properties>;
 export type FunctionHeat = Decoded<lineheat.wire.FunctionHeat.$Properties>;
 export type LineDetail = Decoded<lineheat.wire.LineDetail.$Properties>;
 export type LineMeasure = Decoded<lineheat.wire.LineMeasure.$Properties>;

@@ -25,6 +25,18 @@ test('the figures of a line have a scope by heat, and the source is embedded', a
     ['2.0 %', 'constant.numeric.heat.warm'],
   ]);
 });
+test('what threads waited for at a line has a scope, and the source behind it', async () => {
+  const [both, several] = await lines(
+    '   0.2 %?             4  run queue 1.20 s, lock 0 ns        9 | wait(1, 2);',
+    '                         sleep 241 ms, 12 other reasons  10≈ | nap();',
+  );
+  const wait = 'constant.numeric.wait';
+  const words = (line: string[][] | undefined) => line?.filter(([, scope]) => scope === wait).map(([word]) => word);
+  assert.deepEqual(words(both), ['run queue 1.20 s', 'lock 0 ns']);
+  assert.deepEqual(words(several), ['sleep 241 ms', '12 other reasons']);
+  assert.deepEqual(both?.at(-3), ['9', 'constant.numeric.line']);
+  assert.deepEqual(both?.at(-1), ['wait(1, 2);', 'meta.embedded.block.cpp']);
+});
 test('a cold line has its number only, whatever bars its source holds', async () => {
   assert.deepEqual(await lines('                                   4 | a || b'), [
     [

@@ -14,7 +14,7 @@ import {
 import { endOfHotPath } from './hotPath.ts';
 import { differenceHover, lineHover } from './hoverText.ts';
 import { differenceLenses, functionLenses, LENSES_MAX } from './lenses.ts';
-import { differenceMarks, heatMarks, MARKS_MAX } from './marks.ts';
+import { differenceMarks, heatMarks, MARKS_MAX, waitMarks } from './marks.ts';
 
 type Row = readonly [line: number, self: number, total: number, changed?: boolean];
 const heatOf = (rows: readonly Row[], more: Partial<FileHeat> = {}): FileHeat => ({
@@ -54,6 +54,36 @@ test('a changed line is marked with ≈ and without colour', () => {
 test('few samples are said and not coloured', () => {
   const heat = heatOf([[3, 4, 4]], { totalValue: 8e6 });
   assert.deepEqual(heatMarks(heat, choice), [{ line: 3, style: 0, text: '50.0 % self · 4 samples' }]);
+});
+test('a line that waits says for what beside its CPU time, from the threshold on, whether it was sampled or not', () => {
+  const waited = (line: number, reasons: readonly [string, number][], changed = false) => ({
+    line,
+    changed,
+    waitedNs: reasons.reduce((sum, [, ns]) => sum + ns, 0),
+    reasons: reasons.map(([reason, value]) => ({ reason, value, samples: 1 })),
+  });
+  const heat = heatOf([[3, 500, 500]], {
+    threadsNs: 10e9,
+    waits: [
+      waited(3, [
+        ['lock', 3.9e9],
+        ['disk', 0.2e9],
+      ]),
+      waited(4, [['sleep', 99e6]]),
+      waited(5, [['sleep', 100e6]], true),
+      waited(6, [
+        ['pipe', 1e9],
+        ['poll', 0.5e9],
+        ['other', 1e6],
+      ]),
+    ],
+  });
+  assert.deepEqual(waitMarks(heat, choice), [
+    { line: 3, style: 'waits', text: 'waits: lock 3.90 s, disk 200 ms' },
+    { line: 5, style: 'waits', text: '≈ waits: sleep 100 ms' },
+    { line: 6, style: 'waits', text: 'waits: pipe 1.00 s, poll 500 ms, 1 other reason' },
+  ]);
+  assert.deepEqual(waitMarks(heatOf([]), choice), []);
 });
 test('the colour can follow self', () => {
   assert.equal(heatMarks(heatOf([[9, 0, 500]]), { ...choice, by: 'self' })[0]!.style, 0);
@@ -242,6 +272,7 @@ test('a hover escapes names and links by number only', () => {
     measures: [],
     selfPerCycle: null,
     totalPerCycle: null,
+    changed: true,
   };
   const linkTo = (to: Place) => (to.path ? 'command:lineheat.goto?%5B3%5D' : undefined);
   const text = lineHover(detail, { changed: true, measures: [], shown: 0, linkTo });

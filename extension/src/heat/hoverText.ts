@@ -61,17 +61,19 @@ export function lineHover(detail: LineDetail, { changed, measures, shown, linkTo
   const unit = markdownText(detail.unit, 32);
   const amount = (value: number, samples: number) => listed(valueText(value, unit), countOf(samples, detail), counted);
   const name = measure && hasChoice(measures) ? `**${markdownText(measureNames(measures)[shown]!, 80)}**` : '';
-  const parts = [
+  const table = [
     `| ${name} | ${l10n.t('share')} | ${l10n.t('amount')} |\n|:--|--:|:--|`,
     `| **${l10n.t('self')}** | ${self} | ${amount(detail.selfValue, detail.selfSamples)} |`,
     `| **${l10n.t('total')}** | ${total} | ${amount(detail.totalValue, detail.totalSamples)} |`,
   ];
-  const sections = [parts.join('\n'), ...measuresOfLine(detail.measures, measures, shown)];
+  const isNone = detail.totalValue <= 0 && detail.totalSamples === 0;
+  const figures = isNone ? l10n.t('{0}: none at this line.', name || l10n.t('Samples')) : table.join('\n');
+  const sections = [figures, ...measuresOfLine(detail.measures, measures, shown)];
   const perCycle = perCycleText(detail);
   if (perCycle) sections.push(perCycle);
   if (changed)
     sections.push(l10n.t('≈ This line was edited since the recording. The figures belong to its earlier text.'));
-  if (areFew(chanceCountOf(detail.totalSamples, detail)))
+  if (!isNone && areFew(chanceCountOf(detail.totalSamples, detail)))
     sections.push(l10n.t('Few samples: the true share may differ a lot.'));
   const chains = detail.inlineChains.filter((chain) => chain.places.length > 1);
   if (chains.length > 0) {

@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import { markdownText } from '../../../core/foreignText.ts';
 import { countedIn, measureNames, type ShownMeasure } from '../../../core/measureText.ts';
 import { percentText, samplesText, share, valueText } from '../../../core/numbersAsText.ts';
-import type { LineMeasure } from '../../../core/wire.ts';
+import type { LineMeasure, LineReason } from '../../../core/wire.ts';
 
 const REASONS_MAX = 4;
 const HOLDERS_MAX = 3;
@@ -21,7 +21,7 @@ export function measuresOfLine(
   const names = measureNames(measures);
   const ofShown = ofLine.find(({ value }) => value === shown);
   const unit = measures[shown]?.unit ?? '';
-  const reasons = reasonsText(ofShown, unit);
+  const reasons = reasonsText(ofShown?.reasons ?? [], { unit });
   const causes = ofLine.find((of) => of.holders.length > 0 || of.wakers.length > 0);
   const unitOfCauses = measures[causes?.value ?? shown]?.unit ?? '';
   const holders = holdersText(causes?.holders, unitOfCauses);
@@ -57,7 +57,7 @@ function otherText(of: LineMeasure, { type, unit }: ShownMeasure, name: string):
   const shares = parts.join(' · ');
   const count = of.totalSamples > 0 ? samplesText(of.totalSamples, countedIn(type)) : '';
   const amount = [valueText(of.totalValue, markdownText(unit, 32)), count].filter(Boolean).join(', ');
-  const reasons = reasonsText(of, unit);
+  const reasons = reasonsText(of.reasons, { unit });
   return `${markdownText(name, 80)}: ${shares}, ${amount}${reasons && ` (${reasons})`}`;
 }
 
@@ -72,12 +72,23 @@ function holdersText(of: LineMeasure['holders'] | undefined, unit: string): stri
   return shown.join(', ');
 }
 
-/** `lock 1.10 s, sleep 100 ms`. */
-function reasonsText(of: LineMeasure | undefined, unit: string): string {
-  if (!of) return '';
-  const shown = of.reasons.slice(0, REASONS_MAX).map(({ reason, value }) => {
-    return l10n.t('{0} {1}', markdownText(reason, 40), valueText(value, markdownText(unit, 32)));
+interface ReasonsShown {
+  readonly unit: string;
+  readonly most?: number;
+  /** What becomes of foreign text. */
+  readonly asText?: (foreign: string, limit: number) => string;
+}
+
+/** `lock 1.10 s, sleep 100 ms`, and how many are left out; as Markdown, if not said otherwise. */
+export function reasonsText(
+  reasons: readonly LineReason[],
+  { unit, most = REASONS_MAX, asText = markdownText }: ReasonsShown,
+): string {
+  const shown = reasons.slice(0, most).map(({ reason, value }) => {
+    return l10n.t('{0} {1}', asText(reason, 40), valueText(value, asText(unit, 32)));
   });
-  const left = of.reasons.length - shown.length;
-  return [...shown, ...(left > 0 ? [l10n.t('{0} other reasons', left)] : [])].join(', ');
+  const left = reasons.length - shown.length;
+  if (left === 1) shown.push(l10n.t('1 other reason'));
+  if (left > 1) shown.push(l10n.t('{0} other reasons', left));
+  return shown.join(', ');
 }

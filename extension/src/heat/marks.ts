@@ -1,6 +1,7 @@
 // Which lines of a file are marked, how, and with what figure. Numbers are the engine's; this chooses and words them.
 import * as l10n from '@vscode/l10n';
 import { changeText, relativeText, UNTESTED, Verdict, verdictGlyph } from '../../../core/changeText.ts';
+import { visibleText } from '../../../core/foreignText.ts';
 import { type HeatLevel, heatLevel } from '../../../core/heatLevels.ts';
 import { type MeasureFamily, type ShownMeasure, shortMeasureName } from '../../../core/measureText.ts';
 import {
@@ -14,16 +15,26 @@ import {
 } from '../../../core/numbersAsText.ts';
 import { areFew, chanceCountOf } from '../../../core/sampleCount.ts';
 import { type Effect, effectAt, type FileDifference, type FileHeat } from '../../../core/wire.ts';
+import { reasonsText } from './lineMeasures.ts';
 
 /** Beyond this an editor gets slow, and a reader lost: the hottest lines win. */
 export const MARKS_MAX = 1000;
+
+/** Behind a line there is little room. */
+const WAIT_REASONS_MAX = 2;
 
 /** Families of measures whose heat has colours of its own. */
 export const colouredFamilies = ['waiting', 'memory'] as const;
 type ColouredFamily = (typeof colouredFamilies)[number];
 
-/** How a mark is drawn: a heat level, also in the colours of a family of measures, or a verdict of a comparison. */
-export type MarkStyle = HeatLevel | `${ColouredFamily}${Exclude<HeatLevel, 0>}` | 'slower' | 'faster' | 'unclear';
+/** How a mark is drawn: a heat level, also in the colours of a family of measures, waits beside CPU time, or a verdict of a comparison. */
+export type MarkStyle =
+  | 'waits'
+  | HeatLevel
+  | `${ColouredFamily}${Exclude<HeatLevel, 0>}`
+  | 'slower'
+  | 'faster'
+  | 'unclear';
 
 export interface Mark {
   readonly line: number; // 1-based
@@ -52,6 +63,18 @@ export function heatMarks(heat: FileHeat, { threshold, by }: MarkChoice, measure
       const hot = changed ? 0 : heatLevel(share(level, heat.totalValue), chanceCountOf(samples, heat), threshold);
       const text = [`${changed ? '≈ ' : ''}${figure(heat, row)}`, words].filter(Boolean).join(' · ');
       return { line: heat.line[row]!, style: styleOf(hot, measure), text };
+    })
+    .sort((a, b) => a.line - b.line);
+}
+
+/** What threads waited for at the lines of a file, beside its CPU time, in line order: `waits: lock 3.90 s, disk 200 ms`. */
+export function waitMarks({ waits, threadsNs }: FileHeat, { threshold }: MarkChoice): Mark[] {
+  return hottestRows(waits.length, (row) => waits[row]!.waitedNs)
+    .map((row) => waits[row]!)
+    .filter(({ waitedNs }) => waitedNs > 0 && share(waitedNs, threadsNs) >= threshold)
+    .map(({ line, changed, reasons }) => {
+      const said = reasonsText(reasons, { unit: 'nanoseconds', most: WAIT_REASONS_MAX, asText: visibleText });
+      return { line, style: 'waits' as const, text: `${changed ? '≈ ' : ''}${l10n.t('waits: {0}', said)}` };
     })
     .sort((a, b) => a.line - b.line);
 }

@@ -119,6 +119,18 @@ test('a hover has all measures of the line, each with its share of its own total
   }
 });
 
+test('a hover of a line that only waited says that it has no CPU time, and why it waited', () => {
+  const detail: LineDetail = {
+    ...(new wire.LineDetail() as unknown as LineDetail),
+    ...{ selfValue: 0, totalValue: 0, selfSamples: 0, totalSamples: 0, runTotalValue: 100, unit: 'nanoseconds' },
+    ...{ measures: [ON_LINE[1]!], inlineChains: [], callers: [], callees: [] },
+  };
+  const hover = lineHover(detail, { changed: false, measures: MEASURES, shown: 0, linkTo: () => undefined });
+  assert.match(hover, /^\*\*CPU time\*\*: none at this line\.$/m);
+  assert.match(hover, /^- waiting time: 40\.0 % total, 1\.20 s, 40 waits \(lock 1\.10 s, run queue 100 ms\)$/m);
+  assert.doesNotMatch(hover, /[Ff]ew samples|\|/);
+});
+
 test('a hover has the instructions per cycle of a line with their interval, where both were counted', () => {
   const detail: LineDetail = {
     ...(new wire.LineDetail() as unknown as LineDetail),

@@ -61,6 +61,16 @@ story('as CPU time the line that computes is hot, and warm in colour', async ({ 
   assert.ok(red > blue, background);
 });
 
+story('the line that locks says what it waits for, although nobody asked', async ({ page, picture }) => {
+  const { figure, background } = await eventually('waits beside the line that locks', async () => {
+    const now = await lineWith(page, LOCKING);
+    return now.figure.includes('waits') && now;
+  });
+  assert.match(figure, /^(.* )?waits: lock [\d.]+ m?s/);
+  assert.equal(background, '', 'it is no heat');
+  await picture('switch-lines-cpu');
+});
+
 story('the hover of the line that locks has its waits beside CPU time', async ({ page, picture }) => {
   const words = await hoverOver(page, LOCKING);
   assert.match(words, /waiting time: .*\d waits? \(.*lock/);

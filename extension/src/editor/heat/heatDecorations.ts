@@ -21,6 +21,8 @@ const styleColours: ReadonlyMap<MarkStyle, StyleColours> = new Map<MarkStyle, St
   ...colouredFamilies.flatMap((family) =>
     LEVELS.map((level): [MarkStyle, StyleColours] => [`${family}${level}`, coloursOf(`${family}${level}`)]),
   ),
+  // Without a background: it is no heat. Drawn last, it stands behind the figure of the same line.
+  ['waits', { foreground: 'lineheat.waiting4Foreground' }],
   ['slower', { foreground: 'lineheat.slowerForeground', background: 'lineheat.slowerBackground' }],
   ['faster', { foreground: 'lineheat.fasterForeground', background: 'lineheat.fasterBackground' }],
   ['unclear', { foreground: 'lineheat.figureForeground' }],

@@ -48,13 +48,15 @@ export class HeatHoverProvider implements vscode.HoverProvider {
     const row = answer.heat.line.indexOf(line);
     const path = this.heats.pathOf(document);
     const called = callsHover(answer.heat.calls, line);
-    if (row < 0 || profile?.kind !== 'run' || path === undefined) return called || undefined;
+    if (profile?.kind !== 'run' || path === undefined) return called || undefined;
     const asked = { path, line, limit: NEIGHBOURS, value: this.active.value ?? null };
     const reply = await profile.run.request((run) => ({ lineDetail: { run, ...asked } }));
     const detail = expected(reply.lineDetail, 'LineDetail');
+    // A line without CPU time may have waited, or allocated.
+    if (row < 0 && detail.measures.length === 0) return called || undefined;
     const measures = profile.opened.values.map(shownMeasure);
     const shown = answer.heat.value;
-    const changed = answer.heat.changed[row]!;
+    const changed = detail.changed;
     const hover = lineHover(detail, { changed, measures, shown, linkTo: (place) => this.linkTo(place) });
     return [hover, called].filter(Boolean).join('\n\n');
   }

@@ -1,6 +1,6 @@
 // Keeps the marks of all visible editors as the active profile, the text and the settings want them.
 import * as vscode from 'vscode';
-import { differenceMarks, heatMarks, type Mark } from '../../heat/marks.ts';
+import { differenceMarks, heatMarks, type Mark, waitMarks } from '../../heat/marks.ts';
 import { type HeatSettings, heatSettings } from '../settings.ts';
 import type { DocumentHeat, FileHeats } from './fileHeats.ts';
 import { HeatDecorations } from './heatDecorations.ts';
@@ -64,6 +64,6 @@ export class HeatPainter implements vscode.Disposable {
 
 function marksOf(heat: DocumentHeat, settings: HeatSettings): Mark[] {
   return heat.kind === 'run'
-    ? heatMarks(heat.heat, settings, heat.measure)
+    ? [...heatMarks(heat.heat, settings, heat.measure), ...waitMarks(heat.heat, settings)]
     : differenceMarks(heat.difference, settings);
 }

@@ -101,6 +101,7 @@ mod wait_places;
 mod wait_reasons;
 mod wait_rows;
 mod wait_times;
+mod waits_on_lines;
 mod wall_time;
 mod whole;
 mod windows;
@@ -161,6 +162,7 @@ pub use track_waits::TrackWaits;
 pub use wait_places::WaitPlace;
 pub use wait_reasons::wait_reasons;
 pub use wait_rows::{WaitRow, wait_rows};
+pub use waits_on_lines::{WaitingLine, WaitsOnLines, waits_on_lines};
 pub use wall_time::{
     Chosen, IdleThreads, LongestThread, Spent, WallTime, executions_wall, wall_time,
 };

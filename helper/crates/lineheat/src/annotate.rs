@@ -1,6 +1,6 @@
 //! `lineheat annotate`: one source file with the heat beside its lines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,13 @@ use crate::row_texts::short_path;
 use crate::selected_run::SelectedRun;
 use crate::selection_flags::SelectionFlags;
 use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
-use crate::terminal_numbers::{heat_style, known_count, share};
+use crate::terminal_numbers::{heat_style, known_count, share, value};
 use crate::terminal_text::{visible, visible_source, width};
-use analysis::{Amount, Analyzed, FileId, Measure, file_heat, hot_files};
+use analysis::{
+    Amount, Analyzed, FileId, Measure, WaitingLine, WaitsOnLines, file_heat, hot_files,
+    waits_on_lines,
+};
+use profile::Family;
 
 /// Show a source file with the heat beside its lines
 #[derive(clap::Args)]
@@ -49,6 +53,9 @@ pub struct Args {
     selection: SelectionFlags,
 }
 
+/// There is little room beside the lines.
+const WAIT_REASONS_MAX: usize = 2;
+
 /// Larger sources are not read from disk.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
 
@@ -75,7 +82,8 @@ pub fn run(args: &Args) -> ExitCode {
             run: &run,
             schema: args.json.schema,
         };
-        let object = report.annotated(analyzed.file_path(file), &heat);
+        let waits = waits_beside(&run, file);
+        let object = report.annotated(analyzed.file_path(file), &heat, &waits);
         return print(&format!("{object:#}\n"));
     }
     let terminal = Terminal::of_stdout(args.color);
@@ -108,6 +116,28 @@ fn no_such_file(analyzed: &Analyzed, measure: Measure, wanted: &str) -> String {
             known.join(", ")
         ),
     }
+}
+
+/// Beside CPU time stands what threads waited for at the same lines.
+fn waits_beside(run: &SelectedRun, file: FileId) -> WaitsOnLines {
+    match run.analyzed.measures()[run.measure].family {
+        Family::Cpu => waits_on_lines(&run.analyzed, file, None),
+        _ => WaitsOnLines::default(),
+    }
+}
+
+/// `lock 3.90 s, disk 200 ms`.
+fn waits_text(of: &WaitingLine) -> String {
+    let reasons = of.reasons.iter().take(WAIT_REASONS_MAX);
+    let mut shown: Vec<String> = reasons
+        .map(|(reason, amount)| format!("{} {}", reason.name(), value(amount.value, "nanoseconds")))
+        .collect();
+    match of.reasons.len() - shown.len() {
+        0 => {}
+        1 => shown.push("1 other reason".to_owned()),
+        left => shown.push(format!("{left} other reasons")),
+    }
+    shown.join(", ")
 }
 
 struct Source<'a> {
@@ -168,13 +198,17 @@ fn listing(
         .iter()
         .map(|line| (line.line, line.amounts))
         .collect();
+    let waits: BTreeMap<u32, String> = (waits_beside(run, source.file).lines.iter())
+        .map(|line| (line.line, waits_text(line)))
+        .collect();
+    let waits_width = match waits.values().map(|text| width(text)).max() {
+        Some(widest) => widest.max("waits".len()) + 2,
+        None => 0,
+    };
+    let with_figures: BTreeSet<u32> = (by_line.keys().chain(waits.keys())).copied().collect();
     // Lines that the text does not have are shown only where they have samples: their numbers are foreign.
     let end = source.text.lines().count() as u32;
-    let beyond = heat
-        .lines
-        .iter()
-        .map(|line| line.line)
-        .filter(|&line| line > end);
+    let beyond = with_figures.range(end + 1..).copied();
 
     let mut text = header(terminal, path, run, "# ");
     let mut note = |title: &str, content: &str| {
@@ -186,8 +220,9 @@ fn listing(
     note("file", analyzed.file_path(source.file));
     note("note", source.note);
     note("note", &heat.notice);
+    let waits_title = if waits.is_empty() { "" } else { "  waits" };
     let title = format!(
-        "# {:>7} {:>9} {:>9} {:>6} | source",
+        "# {:>7} {:>9} {:>9}{waits_title:<waits_width$} {:>6} | source",
         "self  ", "total  ", "samples", "line"
     );
     text.push_str(&format!("{}\n", terminal.paint(Style::Faint, &title)));
@@ -196,12 +231,12 @@ fn listing(
     let mut skipped = false;
     for number in (1..=end).chain(beyond) {
         let code = lines.next();
-        if context.is_some_and(|context| !is_near(&heat.lines, number, context)) {
+        if context.is_some_and(|context| !is_near(&with_figures, number, context)) {
             skipped = true;
             continue;
         }
         if std::mem::take(&mut skipped) {
-            text.push_str(&format!("{:>36} |\n", "..."));
+            text.push_str(&format!("{:>1$} |\n", "...", 36 + waits_width));
         }
         let amounts = by_line.get(&number).copied().unwrap_or_default();
         let share = |amount: Amount| share(amount.value, all.value, run.chance_samples(amount));
@@ -215,6 +250,11 @@ fn listing(
         cell(&share(amounts.self_), 9, style(amounts.self_));
         cell(&share(amounts.total), 10, style(amounts.total));
         cell(&samples, 10, Style::Plain);
+        if waits_width > 0 {
+            let waited = waits.get(&number).map_or("", String::as_str);
+            let gap = " ".repeat(waits_width - 2 - width(waited));
+            cell(&format!("  {waited}{gap}"), waits_width, Style::Plain);
+        }
         cell(&number.to_string(), 7, Style::Faint);
         text.push_str(" |");
         let code = code.map_or_else(|| "(after the end of this text)".to_owned(), visible_source);
@@ -232,9 +272,7 @@ fn listing(
     text
 }
 
-fn is_near(hot: &[analysis::LineHeat], line: u32, context: u32) -> bool {
-    let from = line.saturating_sub(context);
-    let next = hot.partition_point(|heat| heat.line < from);
-    hot.get(next)
-        .is_some_and(|heat| heat.line <= line.saturating_add(context))
+fn is_near(with_figures: &BTreeSet<u32>, line: u32, context: u32) -> bool {
+    let near = line.saturating_sub(context)..=line.saturating_add(context);
+    with_figures.range(near).next().is_some()
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use analysis::{
-    AllocationSite, Amount, Amounts, Analyzed, FileHeat, SystemCallRow, called_functions,
-    flame_graph, function_table, line_table, thread_table,
+    AllocationSite, Amount, Amounts, Analyzed, FileHeat, SystemCallRow, WaitingLine, WaitsOnLines,
+    called_functions, flame_graph, function_table, line_table, thread_table,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -195,8 +195,36 @@ struct Execution {
 struct AnnotatedFile<'a> {
     file: &'a str,
     notice: &'a str,
+    /// Beside CPU time: lines that threads waited at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<JsonLineWaits>,
     #[serde(flatten)]
     report: Report<'a>,
+}
+
+/// Without idle threads and the run queue.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonLineWaits {
+    line: u32,
+    changed: bool,
+    waited_ns: u64,
+    waits: u64,
+    reasons: Vec<Reason<'static>>,
+}
+
+impl JsonLineWaits {
+    fn of(of: &WaitingLine) -> JsonLineWaits {
+        let reasons =
+            (of.reasons.iter()).map(|(reason, amount)| Reason::new(reason.name(), *amount));
+        JsonLineWaits {
+            line: of.line,
+            changed: of.changed,
+            waited_ns: of.waited.value,
+            waits: of.waited.samples,
+            reasons: reasons.collect(),
+        }
+    }
 }
 
 /// A run, and the form in which it is asked for.
@@ -333,7 +361,7 @@ impl<'a> JsonReport<'a> {
     }
 
     /// Lines of one file, ascending.
-    pub fn annotated(&self, path: &str, heat: &FileHeat) -> Value {
+    pub fn annotated(&self, path: &str, heat: &FileHeat, waits: &WaitsOnLines) -> Value {
         let rows = (heat.lines.iter())
             .map(|line| AnnotatedLine {
                 file: path,
@@ -345,6 +373,7 @@ impl<'a> JsonReport<'a> {
         object(&AnnotatedFile {
             file: path,
             notice: &heat.notice,
+            waits: waits.lines.iter().map(JsonLineWaits::of).collect(),
             report: self.report(Rows::Annotated(rows)),
         })
     }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::process::Output;
 
 use profile::Profile;
@@ -311,6 +312,41 @@ fn waiting_is_shown_by_line_as_text_and_as_json_and_never_as_cpu_time() {
     let listing = shown(&[&["annotate", run, source], &measure[..]].concat());
     let lock = listing.lines().find(|l| l.contains("/* the lock */"));
     assert!(lock.is_some_and(|l| l.contains('%')), "{listing}");
+    assert!(
+        !listing.contains("waits "),
+        "they are the figures: {listing}"
+    );
+
+    // Beside CPU time stands what threads waited for, also at lines that were never sampled.
+    let listing = shown(&["annotate", run, source]);
+    let lock = (listing.lines()).find(|l| l.contains("/* the lock */"));
+    let lock = lock.expect("the line of the lock");
+    let (figures, _) = lock.split_once('|').expect("a bar");
+    assert!(figures.contains(" lock "), "{listing}");
+    let bars: BTreeSet<_> = (listing.lines().filter(|l| !l.starts_with("# ")))
+        .map(|line| line.find('|'))
+        .collect();
+    assert_eq!(bars.len(), 1, "columns: {listing}");
+    let title = listing.lines().find(|l| l.contains("| source"));
+    assert!(title.is_some_and(|l| l.contains("waits")), "{listing}");
+    let annotated = lineheat(&["annotate", run, source, "--json"]).output();
+    let annotated: serde_json::Value =
+        serde_json::from_slice(&annotated.expect("lineheat runs").stdout).expect("JSON");
+    let waits = annotated["waits"].as_array().expect("waits");
+    let row = waits.iter().find(|row| row["line"] == line).expect("a row");
+    let reasons = row["reasons"].as_array().expect("reasons");
+    let parts = reasons.iter().map(|reason| &reason["total"]);
+    let sum: u64 = parts.filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(row["waitedNs"], sum, "{row}");
+    let table: serde_json::Value = serde_json::from_str(&shown(&[
+        "report", run, "--waits", "--json", "--schema", "2",
+    ]))
+    .expect("JSON");
+    let rows = table["waits"].as_array().expect("rows");
+    let same = (rows.iter()).find(|row| row["at"]["line"] == line && row["reason"] == "lock");
+    let same = same.unwrap_or_else(|| panic!("{table:#}"));
+    assert_eq!(reasons[0]["reason"], "lock", "{row}");
+    assert_eq!(reasons[0]["total"], same["waitedNs"], "{row}");
 }
 
 /// Thread with most of a life, all that were not idle, and those that were.

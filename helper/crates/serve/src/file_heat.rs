@@ -1,6 +1,7 @@
 //! Heat of one source file, on the lines as the editor shows them now.
 
-use wire::{FileHeat, FileHeatRequest, FunctionHeat};
+use profile::Family;
+use wire::{FileHeat, FileHeatRequest, FunctionHeat, LineReason, LineWaits};
 
 use super::amounts::{Columns, count};
 use super::counted_calls;
@@ -57,8 +58,27 @@ pub fn of(run: &OpenRun, request: &FileHeatRequest) -> Result<FileHeat, Failure>
             }
         })
         .collect();
+    if run.analyzed.measures()[measured.measure].family == Family::Cpu {
+        let waits = analysis::waits_on_lines(&run.analyzed, file, text_now);
+        heat.threads_ns = waits.threads_ns;
+        heat.waits = waits.lines.into_iter().map(line_waits).collect();
+    }
     heat.calls = counted_calls::of_file(measured, file, text_now);
     heat.newer_than_binary = found.newer_than_binary;
     heat.notice = found.notice;
     Ok(heat)
+}
+
+fn line_waits(of: analysis::WaitingLine) -> LineWaits {
+    let reasons = (of.reasons.iter()).map(|(reason, amount)| LineReason {
+        reason: reason.name().to_owned(),
+        value: amount.value,
+        samples: count(amount.samples),
+    });
+    LineWaits {
+        line: of.line,
+        changed: of.changed,
+        waited_ns: of.waited.value,
+        reasons: reasons.collect(),
+    }
 }

@@ -25,6 +25,8 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
     let at = run
         .file_at(&request.path)
         .and_then(|file| Some((file, run.recorded_line(file, request.line)?)));
+    let changed = at.is_some_and(|(_, aligned)| aligned.changed);
+    let at = at.map(|(file, aligned)| (file, aligned.line));
     let found = at
         .map(|(file, line)| {
             analysis::line_detail(&run.analyzed, measured.measure, file, line, limit)
@@ -77,6 +79,7 @@ pub fn of(run: &OpenRun, request: &LineDetailRequest) -> Result<LineDetail, Fail
             .collect(),
         self_per_cycle: per_cycle.self_.map(ratio),
         total_per_cycle: per_cycle.total.map(ratio),
+        changed,
     })
 }
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use analysis::{Alignment, Amounts, Analyzed, FileId, Measure, hot_files, lock_waits, wall_time};
+use analysis::{
+    AlignedLine, Alignment, Amounts, Analyzed, FileId, Measure, hot_files, lock_waits, wall_time,
+};
 use runs::{lock_note, problems, sample_problems, wall_time_hint, wall_time_lines};
 use wire::{Demangle, OpenRunRequest, RunOpened, RunSummary, Source, SourceFile};
 
@@ -224,12 +226,9 @@ impl OpenRun {
     }
 
     /// The recorded number of a line of the text that was sent last.
-    pub fn recorded_line(&self, file: FileId, line_now: u32) -> Option<u32> {
+    pub fn recorded_line(&self, file: FileId, line_now: u32) -> Option<AlignedLine> {
         let alignment = locked(&self.alignments).get(&file).cloned();
-        match alignment {
-            Some(alignment) => alignment.to_old(line_now).map(|aligned| aligned.line),
-            None => Some(line_now),
-        }
+        (alignment.unwrap_or_else(|| Arc::new(Alignment::identity()))).to_old(line_now)
     }
 
     /// The text of a source file at recording, if the run kept it.

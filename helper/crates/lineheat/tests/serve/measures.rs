@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flate2::read::GzDecoder;
-use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, Waker, save};
+use profile::run::{RunInfo, Source};
+use profile::{
+    LabelValue, LineOf, LockHolder, MappingOf, Profile, ProfileBuilder, WAIT, Waker, save,
+};
 use serde_json::Value;
 use wire::{
     FileHeatRequest, LineDetailRequest, Message, OpenComparisonRequest, RunOpened, ViewRequest,
@@ -25,6 +28,17 @@ const TYPES: [(&str, &str); 5] = [
 
 /// In line 9 it computes 30 times, in line 14 it waits twice, and line 8 has memory.
 fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
+    saved(fixture, name, &profile_of(fixture, bytes))
+}
+
+fn saved(fixture: &Fixture, name: &str, profile: &Profile) -> PathBuf {
+    let path = fixture.path(name);
+    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
+    save(profile, &path).expect("saved");
+    path
+}
+
+fn profile_of(fixture: &Fixture, bytes: u64) -> Profile {
     let mut builder = ProfileBuilder::new(&TYPES);
     let program = builder.add_mapping(MappingOf {
         filename: "/build/sample",
@@ -75,10 +89,7 @@ fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
     }];
     let elsewhere = builder.add_location(Some(program), 2, &lines);
     builder.add_sample(&[elsewhere], &[0, 0, 1, 1, 0], &[]);
-    let path = fixture.path(name);
-    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
-    save(&builder.finish(), &path).expect("saved");
-    path
+    builder.finish()
 }
 
 fn heat(engine: &mut Engine, run: u32, path: &Path, value: u32) -> wire::FileHeat {
@@ -186,6 +197,72 @@ fn heat_is_of_the_measure_and_counts_its_own_samples() {
         failure.message,
         "The run has 5 measures; there is no number 5."
     );
+}
+
+#[test]
+fn beside_cpu_time_stands_what_lines_waited_for_also_after_edits_and_in_no_other_measure() {
+    let fixture = Fixture::new();
+    let mut engine = Engine::start();
+    let text_saved = std::fs::read_to_string(&fixture.source).expect("the source");
+    let mut profile = profile_of(&fixture, 4096);
+    let source = Source {
+        path: text(&fixture.source),
+        text: text_saved.clone(),
+        ..Source::default()
+    };
+    profile.run = Some(RunInfo {
+        sources: vec![source],
+        ..RunInfo::default()
+    });
+    let run = engine.open(&saved(&fixture, "a.pb.gz", &profile)).run;
+    let ask = |engine: &mut Engine, value, now: String| {
+        let request = FileHeatRequest {
+            run,
+            path: text(&fixture.source),
+            has_text: true,
+            text: now,
+            value: Some(value),
+        };
+        match engine.ask(request::Body::FileHeat(request)) {
+            reply::Body::FileHeat(heat) => heat,
+            other => panic!("{other:?}"),
+        }
+    };
+    let told = |heat: &wire::FileHeat| -> Vec<_> {
+        (heat.waits.iter())
+            .map(|of| {
+                let reasons = (of.reasons.iter()).map(|r| (r.reason.clone(), r.value, r.samples));
+                (
+                    of.line,
+                    of.changed,
+                    of.waited_ns,
+                    reasons.collect::<Vec<_>>(),
+                )
+            })
+            .collect()
+    };
+    let lock = || vec![("lock".to_owned(), 700_000_000, 2)];
+    let as_saved = ask(&mut engine, 1, text_saved.clone());
+    assert_eq!(told(&as_saved), [(14, false, 700_000_000, lock())]);
+    assert_eq!(as_saved.threads_ns, 730_000_000, "CPU time and waits");
+    let moved = ask(&mut engine, 1, format!("// new\n{text_saved}"));
+    assert_eq!(told(&moved), [(15, false, 700_000_000, lock())]);
+    let mut lines: Vec<&str> = text_saved.lines().collect();
+    lines[13] = "  other();";
+    let edited = ask(&mut engine, 1, lines.join("\n"));
+    assert_eq!(told(&edited), [(14, true, 700_000_000, lock())]);
+    let detail = LineDetailRequest {
+        run,
+        path: text(&fixture.source),
+        line: 14,
+        ..LineDetailRequest::default()
+    };
+    match engine.ask(request::Body::LineDetail(detail)) {
+        reply::Body::LineDetail(detail) => assert!(detail.changed, "{detail:?}"),
+        other => panic!("{other:?}"),
+    }
+    let of_waiting = ask(&mut engine, 3, text_saved);
+    assert_eq!((told(&of_waiting), of_waiting.threads_ns), (vec![], 0));
 }
 
 #[test]
