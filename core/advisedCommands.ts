@@ -9,6 +9,7 @@ export const advisedCommands = [
   'callsSetting',
   'syscallsSetting',
   'faultsSetting',
+  'wakeupsSetting',
 ] as const;
 export type AdvisedCommand = (typeof advisedCommands)[number];
 
@@ -26,8 +27,10 @@ const LABELS: Readonly<Record<AdvisedCommand, string>> = {
   callsSetting: l10n.t('with the setting Record: Calls'),
   syscallsSetting: l10n.t('with the setting Record: System Calls'),
   faultsSetting: l10n.t('with the setting Record: Page Faults'),
+  wakeupsSetting: l10n.t('with the setting Record: Wakeups'),
 };
-const NAMED = /(--repeat \d+|without --no-waiting\b|with --(?:alloc|calls|syscalls|faults)\b|`lineheat doctor`)/;
+const NAMED =
+  /(--repeat \d+|without --no-waiting\b|with --(?:alloc|calls|syscalls|faults|wakeups)\b|`lineheat doctor`)/;
 
 const SETTINGS: Readonly<Record<string, AdvisedCommand>> = {
   'without --no-waiting': 'waitingSetting',
@@ -35,6 +38,7 @@ const SETTINGS: Readonly<Record<string, AdvisedCommand>> = {
   'with --calls': 'callsSetting',
   'with --syscalls': 'syscallsSetting',
   'with --faults': 'faultsSetting',
+  'with --wakeups': 'wakeupsSetting',
 };
 
 /** The sentence in pieces, with a command for each that it names. "Record both with --repeat 5." has three. */

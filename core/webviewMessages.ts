@@ -23,7 +23,7 @@ import {
 } from './selectionMessages.ts';
 import type { ShownSweep } from './sweepMessages.ts';
 
-/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable, AllocationTable, WaitTable. */
+/** The engine's views. `content` of the answer: FlameGraph, FunctionTable, FlameGraph, ComparedTable, ComparedTable, LockTable, AllocationTable, WaitTable, BlameTable. */
 export const viewKinds = [
   'flameGraph',
   'functions',
@@ -33,6 +33,7 @@ export const viewKinds = [
   'locks',
   'allocations',
   'waits',
+  'blame',
 ] as const;
 export type ViewKind = (typeof viewKinds)[number];
 

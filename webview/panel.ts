@@ -64,10 +64,10 @@ const host = connect((message) => {
       page?.receiveCallers(message);
       break;
     case 'explanation':
-      page?.receiveExplanation(message);
+      page?.explainPane?.show(message.explanation);
       break;
     case 'explanationFailed':
-      page?.receiveExplanationFailure(message.message, message.advice);
+      page?.explainPane?.showFailure(message.message, message.advice);
       break;
     case 'noSource':
       page?.receiveNoSource(message.message);

@@ -33,8 +33,13 @@ export class MeasuredParts {
   }
 }
 
+export interface HeaderEvents {
+  /** Where is the lock that the head speaks of? */
+  lockWanted(): void;
+}
+
 /** At most three lines while nothing is unfolded: the graph needs the room. */
-export function headerOf(show: ShowMessage, parts: MeasuredParts): TemplateResult {
+export function headerOf(show: ShowMessage, parts: MeasuredParts, events: HeaderEvents): TemplateResult {
   const { measure, problems } = parts.elements;
   const { subject, title, runs, values, comparison, wallTime = [], lockNote = '', executions = [] } = show;
   const verdict = comparison?.sentence ? verdictOf(comparison.verdict, comparison.sentence) : undefined;
@@ -47,7 +52,7 @@ export function headerOf(show: ShowMessage, parts: MeasuredParts): TemplateResul
         ${measure}
         <div class="header-notes">
           ${wallTime.length > 0 ? wallTimeOf(wallTime) : nothing}
-          ${lockNote ? html`<div class="lock-note" title=${lockNote}>${lockNote}</div>` : nothing}
+          ${lockNote ? lockNoteOf(lockNote, events) : nothing}
           ${problems}
           ${executions.length > 0 ? repeatsTable(executions) : nothing}
           ${comparison ? comparisonFacts(comparison) : nothing}
@@ -71,6 +76,10 @@ const sideOf = (run: ShownRun, at: number, name: string | undefined) => html`
     <span class="side-name" title=${run.name}>${run.name}</span>
     ${factsOf(run)}
   </div>`;
+
+/** A click leads to the line that held the lock, among what caused waits. */
+const lockNoteOf = (sentence: string, events: HeaderEvents) => html`
+  <button type="button" class="lock-note link-button" title=${sentence} @click=${() => events.lockWanted()}>${sentence}</button>`;
 
 /** A click unfolds which thread it is of, all threads together, and those that were idle. */
 const wallTimeOf = ([first, ...more]: readonly string[]) => {

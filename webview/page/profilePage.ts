@@ -53,7 +53,7 @@ export class ProfilePage {
   readonly #graphView: 'flameGraph' | 'comparedFlameGraph';
   readonly #graphPane: GraphPane;
   readonly #tablePane: TablePane;
-  readonly #explainPane: ExplainPane | undefined; // of a comparison
+  readonly explainPane: ExplainPane | undefined; // of a comparison
   readonly #panes: PaneSplit;
   readonly #search: PageSearch;
   readonly #run: RunSelection | undefined; // of a run
@@ -100,7 +100,7 @@ export class ProfilePage {
     });
     this.#run = isRun ? this.#makeRunSelection() : undefined;
     const [measure] = show.values;
-    this.#explainPane = explainPaneOf(show, host, {
+    this.explainPane = explainPaneOf(show, host, {
       selected: (row, name) => this.reveal({ type: 'reveal', row, name, module: '' }),
       opened: () => this.#tellStatus(''),
     });
@@ -109,9 +109,9 @@ export class ProfilePage {
       show.subject,
       {
         ...{ sorts: this.#state.sorts, measure: this.#state.measure, of: measure },
-        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab },
+        ...{ tab: this.#state.comparedTab, runTab: this.#state.runTab, waitsBy: this.#state.waitsBy },
       },
-      { explanation: this.#explainPane?.element, threads: this.#run?.threads, tables },
+      { explanation: this.explainPane?.element, threads: this.#run?.threads, tables },
       {
         selected: (frames, row) => this.#rowSelected(frames, row),
         open: (view, row, aside) => this.#open(view, row, aside),
@@ -125,6 +125,10 @@ export class ProfilePage {
         runTabChosen: (runTab) => {
           this.#change({ runTab });
           if (runTab === 'threads') this.#run?.showThreads();
+          this.#tables.tabChosen();
+        },
+        waitsByChosen: (waitsBy) => {
+          this.#change({ waitsBy });
           this.#tables.tabChosen();
         },
         measureChosen: (measure) => this.#change({ measure }),
@@ -164,7 +168,7 @@ export class ProfilePage {
     this.#panes.show(this.#state.viewMode);
     this.element = rendered(html`
       <div class="page">
-        ${headerOf(show, this.#measured)}
+        ${headerOf(show, this.#measured, { lockWanted: () => this.#showHeldLock() })}
         <nav aria-label=${l10n.t('View')}>${this.#toolbar.element}</nav>
         ${this.#run ? [this.#run.bar, this.#run.strip] : nothing}
         ${this.#panes.element}
@@ -202,14 +206,6 @@ export class ProfilePage {
     this.#tables.answered(view);
     if (view === this.#graphView) this.#graphPane.showFailure(message, advice);
     else this.#tablePane.showFailure(view, message, advice);
-  }
-
-  receiveExplanation({ explanation }: Of<'explanation'>) {
-    this.#explainPane?.show(explanation);
-  }
-
-  receiveExplanationFailure(message: string, advice: string) {
-    this.#explainPane?.showFailure(message, advice);
   }
 
   receiveMatched(message: Of<'matched'>) {
@@ -271,10 +267,7 @@ export class ProfilePage {
     const wanted = shownByKey(event);
     if (!wanted) return false;
     if (wanted === 'help') this.#help.showModal();
-    else {
-      this.#toolbar.viewModes.show(wanted);
-      this.#setViewMode(wanted);
-    }
+    else this.#setViewMode(wanted);
     return true;
   }
 
@@ -289,7 +282,7 @@ export class ProfilePage {
 
   /** Asked for when it is looked at first: it takes the engine a moment. */
   #requestExplanation() {
-    if (this.#state.comparedTab === 'explain') this.#explainPane?.request();
+    if (this.#state.comparedTab === 'explain') this.explainPane?.request();
   }
 
   #setWidthMode(widthMode: WidthMode) {
@@ -348,7 +341,7 @@ export class ProfilePage {
 
   /** The rows of the selected functions stay selected. */
   #showTable(view: ViewKind, bytes: Uint8Array) {
-    this.#tablePane.show(view, bytes);
+    if (this.#tablePane.show(view, bytes)) return;
     const { selectedFrame: selected } = this.#graphPane;
     if (selected && this.#run) this.#tablePane.keepSelected(selected.frames, selected.frame);
   }
@@ -388,7 +381,15 @@ export class ProfilePage {
     this.#graphPane.view.setFamily(family);
   }
 
+  /** Its row is selected when the table has come. */
+  #showHeldLock() {
+    if (this.#state.viewMode === 'graph') this.#setViewMode('both');
+    this.#tables.forget('blame');
+    this.#tablePane.showHeldLock();
+  }
+
   #setViewMode(viewMode: ViewMode) {
+    this.#toolbar.viewModes.show(viewMode);
     this.#change({ viewMode });
     this.#panes.show(viewMode);
   }

@@ -8,12 +8,14 @@ import { countedIn, measureName, type ShownMeasure } from '../../core/measureTex
 import type { NamedFunction, ViewKind } from '../../core/webviewMessages.ts';
 import { ALLOCATION_SORT, allocationColumns } from '../allocations/allocationColumns.ts';
 import { readAllocationTable } from '../content/allocationTable.ts';
+import { type BlameTable, Evidence, readBlameTable } from '../content/blameTable.ts';
 import { type FrameTable, frameModule, frameName } from '../content/frameTable.ts';
 import { readLockTable } from '../content/lockTable.ts';
 import { type ComparedTable, readComparedTable, readFunctionTable } from '../content/tables.ts';
 import { readWaitTable } from '../content/waitTable.ts';
 import { type Matcher, matchingFrames } from '../search/search.ts';
 import type { FunctionAction } from '../selection/transformKeys.ts';
+import { BLAME_SORT, blameColumns } from '../table/blameColumns.ts';
 import { COMPARED_SORT, comparedColumns, type Measure } from '../table/comparedColumns.ts';
 import { FUNCTION_SORT, functionColumns } from '../table/functionColumns.ts';
 import { LOCK_SORT, lockColumns } from '../table/lockColumns.ts';
@@ -24,9 +26,17 @@ import type { MenuPlace } from './contextMenu.ts';
 import { failurePane, loadingPane } from './messagePane.ts';
 import { rendered } from './rendered.ts';
 import { Choices } from './toolbarButtons.ts';
-import { type ComparedTab, comparedTabs, type RunTab } from './viewState.ts';
+import { type ComparedTab, comparedTabs, type RunTab, type WaitsBy } from './viewState.ts';
+import { WaitsTab } from './waitsTab.ts';
 
-export type TableKind = 'functions' | 'waits' | 'locks' | 'allocations' | 'comparedFunctions' | 'comparedLines';
+export type TableKind =
+  | 'functions'
+  | 'waits'
+  | 'blame'
+  | 'locks'
+  | 'allocations'
+  | 'comparedFunctions'
+  | 'comparedLines';
 
 export type RowAction = 'copy' | 'copyStack' | 'hide' | 'callers' | FunctionAction;
 
@@ -38,6 +48,7 @@ export interface TablePaneEvents {
   sorted(view: TableKind, sort: Sort): void;
   tabChosen(tab: ComparedTab): void;
   runTabChosen(tab: RunTab): void;
+  waitsByChosen(by: WaitsBy): void;
   measureChosen(measure: Measure): void;
 }
 
@@ -66,6 +77,9 @@ export class TablePane {
   #measure: Measure;
   #matcher: Matcher | undefined;
   #hidden: readonly NamedFunction[] = [];
+  #waitsTab: WaitsTab | undefined;
+  #runTabs: readonly RunTab[] = []; // in their order
+  #heldLockWanted = false; // before the table came that has it
 
   constructor(
     subject: 'run' | 'comparison',
@@ -74,6 +88,7 @@ export class TablePane {
       measure: Measure;
       tab: ComparedTab;
       runTab: RunTab;
+      waitsBy: WaitsBy;
       of: ShownMeasure | undefined;
     },
     beside: {
@@ -89,7 +104,7 @@ export class TablePane {
     this.#of = state.of;
     const content =
       subject === 'run'
-        ? this.#runTabs(state.runTab, beside.threads!, beside.tables ?? {})
+        ? this.#tabsOfRun(state, beside.threads!, beside.tables ?? {})
         : this.#tabs(state.tab, beside.explanation);
     this.element = rendered(html`<section class="pane table-pane" aria-label=${l10n.t('Tables')}>${content}</section>`);
   }
@@ -103,14 +118,19 @@ export class TablePane {
     this.#stages.get(view as TableKind)?.replaceChildren(failurePane(message, advice));
   }
 
-  /** Throws `MalformedContent`. */
-  show(view: ViewKind, bytes: Uint8Array) {
+  /** Throws `MalformedContent`. Whether it has selected a row that was wanted. */
+  show(view: ViewKind, bytes: Uint8Array): boolean {
     if (view === 'functions') {
       const table = readFunctionTable(bytes);
       this.#show(view, table.frames, functionColumns(table), FUNCTION_SORT, l10n.t('Functions'));
     } else if (view === 'waits') {
       const table = readWaitTable(bytes);
       this.#show(view, table.places, waitColumns(table), WAIT_SORT, l10n.t('Waits'));
+    } else if (view === 'blame') {
+      const table = readBlameTable(bytes);
+      this.#show(view, table.causes, blameColumns(table), BLAME_SORT, l10n.t('Waits by cause'), table.waiting);
+      this.#waitsTab?.tellLack(table.lack);
+      return this.#selectHeldLock(table);
     } else if (view === 'locks') {
       const table = readLockTable(bytes);
       this.#show(view, table.waiting, lockColumns(table), LOCK_SORT, l10n.t('Locks'), table.holder);
@@ -120,6 +140,19 @@ export class TablePane {
     } else if (view === 'comparedFunctions' || view === 'comparedLines') {
       this.#showCompared(view, readComparedTable(bytes));
     }
+    return false;
+  }
+
+  /** The one that was waited for longest, if it is wanted: rows come in this order. */
+  #selectHeldLock({ causes, evidence }: BlameTable): boolean {
+    const row = this.#heldLockWanted ? evidence.indexOf(Evidence.held) : -1;
+    this.#heldLockWanted = false;
+    if (row < 0) return false;
+    const { table } = this.#shown.get('blame')!;
+    table.select(row);
+    table.element.focus();
+    this.#events.selected(causes, row);
+    return true;
   }
 
   #showCompared(view: 'comparedFunctions' | 'comparedLines', table: ComparedTable) {
@@ -162,6 +195,17 @@ export class TablePane {
   /** The same without moving the rows: they were replaced under the eyes of the user. */
   keepSelected(frames: FrameTable, frame: number) {
     for (const { table, rowOf } of this.#shown.values()) table.keepSelected(rowOf(frames, frame));
+  }
+
+  /** Shows the table of what caused the waits, and when it comes, the lock that was waited for longest. */
+  showHeldLock() {
+    const tab = this.#runTabs.indexOf('waits');
+    if (tab < 0) return;
+    this.#heldLockWanted = true;
+    this.element.querySelector('vscode-tabs')!.selectedIndex = tab;
+    this.#waitsTab!.show('cause');
+    this.#events.waitsByChosen('cause');
+    this.#events.runTabChosen('waits');
   }
 
   framesOf(view: TableKind): FrameTable | undefined {
@@ -242,15 +286,24 @@ export class TablePane {
     );
   }
 
-  #runTabs(chosen: RunTab, threads: HTMLElement, has: RunTables): TemplateResult {
+  #tabsOfRun(
+    { runTab: chosen, waitsBy }: { readonly runTab: RunTab; readonly waitsBy: WaitsBy },
+    threads: HTMLElement,
+    has: RunTables,
+  ): TemplateResult {
+    if (has.waits) {
+      const stages = { line: this.#stage('waits'), cause: this.#stage('blame') };
+      this.#waitsTab = new WaitsTab(stages, waitsBy, (by) => this.#events.waitsByChosen(by));
+    }
     const pages: (readonly [RunTab, title: string, page: HTMLElement])[] = [
       ['functions', l10n.t('Functions'), this.#stage('functions')],
       ['threads', l10n.t('Threads'), threads],
-      ...(has.waits ? [['waits', l10n.t('Waits'), this.#stage('waits')] as const] : []),
+      ...(this.#waitsTab ? [['waits', l10n.t('Waits'), this.#waitsTab.element] as const] : []),
       ...(has.locks ? [['locks', l10n.t('Locks'), this.#stage('locks')] as const] : []),
       ...(has.allocations ? [['allocations', l10n.t('Allocations'), this.#stage('allocations')] as const] : []),
     ];
-    const tab = pages.findIndex(([tab]) => tab === chosen);
+    this.#runTabs = pages.map(([tab]) => tab);
+    const tab = this.#runTabs.indexOf(chosen);
     const shown = pages.map(([, title, page]) => [title, page] as const);
     return tabsOf(shown, Math.max(tab, 0), undefined, (index) =>
       this.#events.runTabChosen(pages[index]?.[0] ?? 'functions'),
@@ -266,7 +319,7 @@ export class TablePane {
 }
 
 function nothingIn(view: TableKind): string {
-  if (view === 'waits') return l10n.t('No thread waited here.');
+  if (view === 'waits' || view === 'blame') return l10n.t('No thread waited here.');
   return view === 'locks' ? l10n.t('No thread waited for a lock here.') : l10n.t('Nothing was recorded here.');
 }
 

@@ -9,7 +9,7 @@ import type { ViewState } from './viewState.ts';
 export interface TableViewsEvents {
   /** A view as it is asked for now. */
   shown(view: ViewKind): ShownView;
-  state(): Pick<ViewState, 'runTab'>;
+  state(): Pick<ViewState, 'runTab' | 'waitsBy'>;
 }
 
 export const tablesOf = ({ values, hasLocks }: ShowMessage): RunTables => ({
@@ -31,6 +31,7 @@ export class TableViews {
     this.#asked = new Map([
       ['functions', latest()],
       ['waits', latest()],
+      ['blame', latest()],
       ['locks', latest()],
       ['allocations', latest()],
     ]);
@@ -48,12 +49,19 @@ export class TableViews {
     this.tabChosen();
   }
 
-  /** Another tab is looked at. */
+  /** Another tab is looked at, or another table of it. */
   tabChosen() {
-    const { runTab } = this.#events.state();
-    if (runTab === 'functions' || runTab === 'threads' || !this.#has[runTab] || this.#current.has(runTab)) return;
-    this.#current.add(runTab);
-    this.#want(runTab);
+    const { runTab, waitsBy } = this.#events.state();
+    if (runTab === 'functions' || runTab === 'threads' || !this.#has[runTab]) return;
+    const view = runTab === 'waits' && waitsBy === 'cause' ? 'blame' : runTab;
+    if (this.#current.has(view)) return;
+    this.#current.add(view);
+    this.#want(view);
+  }
+
+  /** Is asked for when it is looked at, though nothing has changed. */
+  forget(view: ViewKind) {
+    this.#current.delete(view);
   }
 
   /** Whatever came, or that nothing did. */

@@ -22,6 +22,10 @@ export type ComparedTab = (typeof comparedTabs)[number];
 export const runTabs = ['functions', 'threads', 'waits', 'locks', 'allocations'] as const;
 export type RunTab = (typeof runTabs)[number];
 
+/** How the tab of waits is sorted into rows: by the line that waited, or by what caused the waits. */
+export const waitsByAll = ['line', 'cause'] as const;
+export type WaitsBy = (typeof waitsByAll)[number];
+
 export type ViewMode = 'graph' | 'table' | 'both';
 
 export interface ViewState {
@@ -32,6 +36,7 @@ export interface ViewState {
   readonly colourMode: ColourMode;
   readonly comparedTab: ComparedTab;
   readonly runTab: RunTab;
+  readonly waitsBy: WaitsBy;
   readonly measure: Measure;
   readonly query: Query;
   readonly sorts: Readonly<Record<string, Sort>>; // by table
@@ -50,6 +55,7 @@ export const freshState = (panel: string, value: number): ViewState => ({
   colourMode: 'significance',
   comparedTab: 'functions',
   runTab: 'functions',
+  waitsBy: 'line',
   measure: 'self',
   query: NO_QUERY,
   sorts: {},
@@ -72,6 +78,7 @@ export function restoredState(saved: unknown, panel: string, value: number): Vie
     widthMode: oneOf(saved.widthMode, widthModes, fresh.widthMode),
     comparedTab: oneOf(saved.comparedTab, comparedTabs, fresh.comparedTab),
     runTab: oneOf(saved.runTab, runTabs, fresh.runTab),
+    waitsBy: oneOf(saved.waitsBy, waitsByAll, fresh.waitsBy),
     colourMode: oneOf(saved.colourMode, colourModes, fresh.colourMode),
     measure: oneOf(saved.measure, ['self', 'total'], fresh.measure),
     query:

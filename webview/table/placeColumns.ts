@@ -41,12 +41,13 @@ function fillUnknown(cell: HTMLElement, words: string) {
 }
 
 /** "turns.c:7". */
-function shortPlace(frames: FrameTable, row: number): string {
+export function shortPlace(frames: FrameTable, row: number): string {
   const name = frameFile(frames, row).split('/').at(-1)!;
   return name && frames.line[row]! > 0 ? `${name}:${frames.line[row]!}` : name;
 }
 
-function placeText(frames: FrameTable, row: number): string {
+/** The name, and on a line of its own "/src/turns.c:7". */
+export function placeText(frames: FrameTable, row: number): string {
   const file = frameFile(frames, row);
   const line = frames.line[row]!;
   return `${frameName(frames, row)}\n${line > 0 ? `${file}:${line}` : file}`.trim();

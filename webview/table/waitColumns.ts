@@ -48,7 +48,11 @@ export function waitColumns(table: WaitTable): TableColumn[] {
       },
     },
     placeColumn('waiting', l10n.t('Waiting at'), l10n.t('The line that waited'), places, (row) =>
-      reasonOf(row) === RUN_QUEUE ? l10n.t('ready, while others ran') : l10n.t('stack not known'),
+      unknownPlace(reasonOf(row)),
     ),
   ];
 }
+
+/** Why there is no line where threads waited for this. */
+export const unknownPlace = (reason: string): string =>
+  reason === RUN_QUEUE ? l10n.t('ready, while others ran') : l10n.t('stack not known');

@@ -9,6 +9,7 @@ const commands: Readonly<Record<AdvisedCommand, () => Thenable<unknown>>> = {
   callsSetting: () => showSetting('lineheat.record.calls'),
   syscallsSetting: () => showSetting('lineheat.record.systemCalls'),
   faultsSetting: () => showSetting('lineheat.record.pageFaults'),
+  wakeupsSetting: () => showSetting('lineheat.record.wakeups'),
   doctor: () => vscode.commands.executeCommand('lineheat.doctor'),
 };
 

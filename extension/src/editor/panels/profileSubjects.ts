@@ -65,6 +65,7 @@ const runViews: ViewNumbers = {
   locks: { view: View.LOCKS, locate: Locate.FUNCTION },
   allocations: { view: View.ALLOCATIONS, locate: Locate.FUNCTION },
   waits: { view: View.WAITS, locate: Locate.FUNCTION },
+  blame: { view: View.BLAME, locate: Locate.FUNCTION },
 };
 
 export function runSubject(engines: RunEngines, ref: RunRef, options: OpenOptions): ProfileSubject {

@@ -110,7 +110,7 @@ pub use alignment::{AlignedLine, Alignment};
 pub use allocation_sites::{AllocationSite, MemoryKind, allocation_sites};
 pub use amounts::{Amount, Amounts};
 pub use analyzed::Analyzed;
-pub use blame::{Blame, BlamedOn, blame};
+pub use blame::{Blame, BlamedOn, WaitedAt, blame, knows_wakers};
 pub use both::both;
 pub use called_functions::{CalledRow, ThreadOfCalls, called_functions};
 pub use callers::{Caller, callers, compared_callers};

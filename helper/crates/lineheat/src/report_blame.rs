@@ -1,7 +1,7 @@
 //! `lineheat report --blame`: waiting time by the line that caused it.
 
 use analysis::{Analyzed, BlamedOn, blame};
-use profile::Waker;
+use runs::waker_text;
 use serde::Serialize;
 
 use crate::report_locks::{JsonPlace, placed};
@@ -42,7 +42,7 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
             }
             BlamedOn::Nobody { reason, ended_by } => {
                 let why = ended_by.map_or(reason.to_owned(), |of| {
-                    format!("{reason}, ended by {}", named(of))
+                    format!("{reason}, ended by {}", waker_text(of))
                 });
                 ("no line of the program".to_owned(), why)
             }
@@ -63,22 +63,6 @@ pub fn table(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let (column, least) = (3, 24);
     let flexible = [Flexible { column, least }];
     table.render(terminal, &flexible) + &rest(terminal, rows.len(), limit, "rows")
-}
-
-/// Who ended a wait without a line of the program.
-fn named(waker: Waker) -> String {
-    let kind = match waker.kind {
-        "thread" => "a thread that was not seen",
-        "exit" => "the end of a thread",
-        "process" if waker.thread.is_empty() => "another process",
-        "process" => return format!("another process, {}", waker.thread),
-        "kernel" => "a thread of the kernel",
-        "timer" => "a timer",
-        "disk" => "a disk",
-        "network" => "the network",
-        _ => "an interrupt",
-    };
-    kind.to_owned()
 }
 
 #[derive(Serialize)]

@@ -1,5 +1,5 @@
 //! What whoever shows saved runs needs of them: names of functions as the user wants them, what has to be known before
-//! their figures are trusted, where their wall time went, and what the runs beside them say of the noise.
+//! their figures are trusted, where their wall time went, who ended their waits, and what the runs beside them say of the noise.
 
 mod amount_text;
 mod call_notes;
@@ -8,6 +8,7 @@ mod function_names;
 mod lock_note;
 mod memory_error;
 mod run_problems;
+mod waker_text;
 mod wall_time_text;
 
 pub use amount_text::{count, scaled, time};
@@ -20,4 +21,5 @@ pub use run_problems::{
     NO_SAMPLES, few_samples, problems, problems_of_others, problems_without_samples,
     sample_problems,
 };
+pub use waker_text::waker_text;
 pub use wall_time_text::{wall_time_hint, wall_time_lines};

@@ -190,3 +190,16 @@ impl FrameTableBuilder {
         id
     }
 }
+
+/// The rows of one, then those of the other: by these numbers they are located.
+pub fn frames_of_both(first: &wire::FrameTable, second: &wire::FrameTable) -> wire::FrameTable {
+    let mut all = FrameTableBuilder::default();
+    for table in [first, second] {
+        for row in 0..table.name.len() {
+            let text = |column: &[u32]| table.strings[column[row] as usize].as_str();
+            let texts = [&table.name, &table.module, &table.file].map(|column| text(column));
+            all.push(texts, table.line[row], table.kind[row]);
+        }
+    }
+    all.table
+}

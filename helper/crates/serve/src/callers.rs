@@ -1,7 +1,7 @@
 //! Who calls the function of a node or row, for a list that the page opens.
 
 use analysis::NamedFunction;
-use wire::{Caller, Callers, CallersRequest, view_request::Kind};
+use wire::{Caller, Callers, CallersRequest};
 
 use super::failure::Failure;
 use super::measured::Measured;
@@ -16,10 +16,7 @@ pub fn callers(session: &Session, request: &CallersRequest) -> Result<Callers, F
         return Err(Failure::protocol("The request for callers names no view."));
     };
     let function = named(session, view, request.index as usize)?;
-    let is_run = matches!(
-        Kind::try_from(view.kind),
-        Ok(Kind::FlameGraph | Kind::Functions | Kind::Waits | Kind::Locks | Kind::Allocations)
-    );
+    let is_run = views::is_of_run(view.kind);
     let mut answer = if is_run {
         let run = session.run(view.run)?;
         let of = Measured::of(&run, Some(view.value))?;

@@ -13,6 +13,7 @@ mod worker_pool;
 mod allocation_sites;
 mod amounts;
 mod answers;
+mod blame_view;
 mod built_views;
 mod callers;
 mod commits_between;

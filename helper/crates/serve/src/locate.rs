@@ -1,6 +1,6 @@
 //! Where a node or row that was clicked is in the source.
 
-use wire::{LocateRequest, Location, view_request::Kind};
+use wire::{LocateRequest, Location};
 
 use super::failure::Failure;
 use super::session::Session;
@@ -28,10 +28,7 @@ pub fn locate(session: &Session, request: &LocateRequest) -> Result<Location, Fa
         0 => rows.frames.line.get(frame).copied().unwrap_or(0),
         line => line,
     };
-    let is_run = matches!(
-        Kind::try_from(view.kind),
-        Ok(Kind::FlameGraph | Kind::Functions | Kind::Waits | Kind::Locks | Kind::Allocations)
-    );
+    let is_run = views::is_of_run(view.kind);
     let path = if recorded_path.is_empty() {
         String::new()
     } else if is_run {

@@ -3,7 +3,7 @@
 use analysis::{Analyzed, FrameKind, LockHolderOf, lock_waits};
 use wire::Message;
 
-use super::built_views::{BuiltView, FrameTableBuilder, Rows};
+use super::built_views::{BuiltView, FrameTableBuilder, Rows, frames_of_both};
 
 /// Those with most time. A convoy has some; thousands are many locks in many places, and their tail says nothing.
 const ROWS_MAX: usize = 10_000;
@@ -40,24 +40,11 @@ pub fn of(analyzed: &Analyzed) -> BuiltView {
         message.longest.push(row.longest_ns);
         message.threads.push(row.threads as u32);
     }
-    let frames = both(&waiting.table, &holder.table);
+    let frames = frames_of_both(&waiting.table, &holder.table);
     message.waiting = Some(waiting.table);
     message.holder = Some(holder.table);
     BuiltView {
         content: message.encode_to_vec(),
         rows: Rows::of_frames(frames),
     }
-}
-
-/// The rows of one, then those of the other: by these numbers they are located.
-fn both(first: &wire::FrameTable, second: &wire::FrameTable) -> wire::FrameTable {
-    let mut all = FrameTableBuilder::default();
-    for table in [first, second] {
-        for row in 0..table.name.len() {
-            let text = |column: &[u32]| table.strings[column[row] as usize].as_str();
-            let texts = [&table.name, &table.module, &table.file].map(|column| text(column));
-            all.push(texts, table.line[row], table.kind[row]);
-        }
-    }
-    all.table
 }

@@ -7,6 +7,7 @@ use wire::{Message, ViewRequest, view_request::Kind};
 
 use super::allocation_sites;
 use super::amounts::Columns;
+use super::blame_view;
 use super::built_views::{
     BuiltView, CONTENT_BYTES_MAX, ComparedWords, FrameTableBuilder, Rows, flame_graph_view,
 };
@@ -33,10 +34,11 @@ pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, 
                 _ => functions(of),
             }))
         }
-        Kind::Locks | Kind::Waits => {
+        Kind::Locks | Kind::Waits | Kind::Blame => {
             let run = session.run(request.run)?;
             Ok(run.views().get(kind, run.measure, &[], || match kind {
                 Kind::Locks => lock_view::of(&run.analyzed),
+                Kind::Blame => blame_view::of(&run.analyzed),
                 _ => wait_view::of(&run.analyzed),
             }))
         }
@@ -52,6 +54,15 @@ pub fn view(session: &Session, request: &ViewRequest) -> Result<Arc<BuiltView>, 
             Ok(session.comparison(request.comparison)?.view(kind, &hidden))
         }
     }
+}
+
+/// Rather than of a comparison.
+pub fn is_of_run(kind: i32) -> bool {
+    use Kind::{Allocations, Blame, FlameGraph, Functions, Locks, Waits};
+    matches!(
+        Kind::try_from(kind),
+        Ok(FlameGraph | Functions | Waits | Blame | Locks | Allocations)
+    )
 }
 
 /// Tables hide nothing: they have a row for each function.

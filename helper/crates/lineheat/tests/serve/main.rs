@@ -11,6 +11,7 @@ mod held_parts;
 mod project;
 
 mod allocations_view;
+mod blame;
 mod builds;
 mod compared_parts;
 mod comparisons;
