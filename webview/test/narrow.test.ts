@@ -90,6 +90,45 @@ for (const width of WIDTHS) {
   });
 }
 
+/** Parts of the head that lie on each other, or leave it, by their words. */
+const liesOnOthers = (panel: PanelPage) =>
+  panel.page.evaluate(() => {
+    const parts = '.title, .side-label, .side-name, .measure-switch vscode-toolbar-button, .header-notes > *';
+    const boxes = [...document.querySelectorAll(parts)]
+      .map((part) => ({ words: part.textContent?.trim(), at: part.getBoundingClientRect() }))
+      .filter(({ at }) => at.width > 0);
+    const outside = boxes.filter(({ at }) => at.left < 0 || at.right > window.innerWidth).map(({ words }) => words);
+    const onOthers = boxes.flatMap(({ words, at: a }, index) =>
+      boxes
+        .slice(index + 1)
+        .filter(({ at: b }) => a.left < b.right - 1 && b.left < a.right - 1)
+        .filter(({ at: b }) => a.top < b.bottom - 1 && b.top < a.bottom - 1)
+        .map((other) => `${words} | ${other.words}`),
+    );
+    return [...outside, ...onOthers];
+  });
+
+const threeMeasures = [
+  { type: 'cpu', unit: 'nanoseconds', family: 'cpu' as const },
+  { type: 'wait', unit: 'nanoseconds', family: 'waiting' as const },
+  { type: 'alloc_space', unit: 'bytes', family: 'memory' as const },
+];
+
+for (const width of [320, 415, 500, 620, 760, 900])
+  test(`names of parts and measures of a comparison do not lie on each other, ${width} px`, async () => {
+    const panel = await openPage(browser, { width, height: 700 });
+    const comparison = { ...shownShop, sideNames: ['rest', 'selection'] as const };
+    const measures = { comparedMeasures: threeMeasures, comparedMeasure: 0 };
+    await panel.post(showComparison({ title: 'rest → selection', comparison, problems, ...measures }));
+    await panel.postView('comparedFlameGraph', shopJudgedGraph);
+    await panel.settle();
+    assert.deepEqual(await liesOnOthers(panel), []);
+    const names = await panel.page.locator('.side-name').evaluateAll((all) => all.map((name) => name.clientWidth));
+    assert.ok(Math.min(...names) >= 40, `${names}`);
+    await panel.screenshot(`comparison-parts-${width}`);
+    await panel.close();
+  });
+
 for (const width of [270, ...WIDTHS])
   test(`timeline and selection fit into ${width} px`, async () => {
     const panel = await openPage(browser, { width, height: 700 });
