@@ -13,6 +13,7 @@ test('a command of the command line is one of the editor', () => {
   assert.equal(commandIn('Record with --calls.')?.command, 'callsSetting');
   assert.equal(commandIn('Record with --syscalls.')?.command, 'syscallsSetting');
   assert.equal(commandIn('Record with --faults.')?.command, 'faultsSetting');
+  assert.equal(commandIn('To see what ended the waits, record with --wakeups.')?.command, 'wakeupsSetting');
   assert.equal(commandIn('`lineheat doctor` shows how to record kernel time.')?.command, 'doctor');
 });
 

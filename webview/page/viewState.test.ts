@@ -5,6 +5,7 @@ import { freshState, restoredState, stateOf } from './viewState.ts';
 const state = {
   ...freshState('run:1', 0),
   viewMode: 'graph',
+  waitsBy: 'cause',
   query: { text: 'x', regex: true, matchCase: false },
   sorts: { functions: { column: 'name', descending: false } },
   span: { left: 0.25, width: 0.5 },
@@ -29,6 +30,7 @@ test('what is damaged is left out, the rest is kept', () => {
   const damaged = {
     ...state,
     viewMode: 'pie',
+    waitsBy: 'nobody',
     span: { left: -1, width: 'x' },
     sorts: { functions: 3 },
     selectedPath: ['a'],
@@ -37,6 +39,7 @@ test('what is damaged is left out, the rest is kept', () => {
   assert.deepEqual(restoredState(damaged, 'run:1', 0), {
     ...state,
     viewMode: 'both',
+    waitsBy: 'line',
     span: { left: 0, width: 1 },
     sorts: {},
     selectedPath: [],

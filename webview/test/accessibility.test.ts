@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser } from 'playwright-core';
+import { blameContent, LACK } from './blamedWaits.ts';
 import { openPage, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { serveRun } from './fakeRun.ts';
@@ -136,6 +137,16 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     await panel.postView('flameGraph', shopGraph, 1);
     await panel.postView('functions', shopFunctions, 1);
     await panel.page.locator('.measure-absent').click({ force: true });
+  },
+  'waits by cause, with what was not recorded, and a sentence on a lock': async (panel) => {
+    const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
+    const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
+    const lockNote = '2.00 s waiting for a lock held at hold (turns.c:7)';
+    await panel.post(showRun({ values: [cpu, wait], hasLocks: true, lockNote }));
+    await panel.postView('flameGraph', shopGraph);
+    await panel.postView('functions', shopFunctions);
+    await panel.page.getByRole('button', { name: lockNote }).click();
+    await panel.postView('blame', blameContent(LACK));
   },
   'a sweep': async (panel) => {
     await panel.post({ type: 'showSweep', panel: 'sweep:1', title: 'shop: threads × chunk', sweep: shownSweep });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { blameContent, LACK } from './blamedWaits.ts';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { graphContent, randomGraph } from './contents.ts';
@@ -133,6 +134,22 @@ for (const [theme, colours] of Object.entries(themes)) {
         await panel.page.locator('.threads .tick').nth(3).click();
         await panel.page.keyboard.press('ArrowDown');
         await panel.page.waitForTimeout(200);
+      });
+  });
+  test(`waits by cause in ${theme}, wide and narrow`, async () => {
+    for (const [shape, width] of [
+      ['wide', 1400],
+      ['narrow', 420],
+    ] as const)
+      await picture(`waits-by-cause-${theme}-${shape}`, { theme: colours, width, height: 700 }, async (panel) => {
+        const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
+        const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
+        const lockNote = '2.00 s waiting for a lock held at hold (turns.c:7)';
+        await panel.post(showRun({ values: [cpu, wait], hasLocks: true, lockNote }));
+        await panel.postView('flameGraph', shopGraph);
+        await panel.postView('functions', shopFunctions);
+        await panel.page.getByRole('button', { name: lockNote }).click();
+        await panel.postView('blame', blameContent(LACK));
       });
   });
   test(`a comparison in ${theme}, wide`, () =>
