@@ -96,6 +96,14 @@ const waits: HelpGroup = {
   rows: [[l10n.t('click, Enter'), l10n.t('go to the line that waited')]],
 };
 
+const causes: HelpGroup = {
+  title: l10n.t('Waits by cause'),
+  rows: [
+    [l10n.t('click, Enter'), l10n.t('go to the line that held the lock or ended the wait')],
+    [l10n.t('click in “Waiting at”, Shift+Enter'), l10n.t('go to the line that waited')],
+  ],
+};
+
 const locks: HelpGroup = {
   title: l10n.t('Locks'),
   rows: [
@@ -119,4 +127,4 @@ const transforming: HelpGroup = {
 export const helpGroups = (of: 'comparison' | 'run'): readonly HelpGroup[] =>
   of === 'comparison'
     ? [moving, zooming(true), searching, source, viewing]
-    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, waits, locks, transforming];
+    : [moving, zooming(false), searching, source, viewing, timeline, map, threads, waits, causes, locks, transforming];

@@ -21,7 +21,6 @@ export function blameColumns(table: BlameTable): TableColumn[] {
     if (isIdle(row)) return l10n.t('idle threads');
     return causes.strings[table.endedBy[row]!]! || l10n.t('not known ({0})', reasonsOf(row));
   };
-  const causeText = (row: number) => frameName(causes, row) || unnamed(row);
   const waitedColumn = numberColumn(
     'waited',
     l10n.t('Waited'),
@@ -41,21 +40,27 @@ export function blameColumns(table: BlameTable): TableColumn[] {
     },
     numberColumn('waits', l10n.t('Waits'), l10n.t('How often a thread waited'), table.waitCount, countText),
     numberColumn('threads', l10n.t('Threads'), l10n.t('How many threads waited'), table.threads, countText),
-    {
-      ...placeColumn(
-        'cause',
-        l10n.t('Caused at'),
-        l10n.t('The line that held the lock or ended the wait, or what did'),
-        causes,
-        unnamed,
-      ),
-      compare: (a, b) =>
-        compareTexts(causeText(a), causeText(b)) || compareTexts(placeText(causes, a), placeText(causes, b)),
-    },
+    causeColumn(table, unnamed),
     textColumn('how', l10n.t('How'), l10n.t('What is known of the cause'), (row) => howOf(table, row)),
     textColumn('reason', l10n.t('For'), l10n.t('What was waited for'), reasonsOf),
     waitingColumn(table),
   ];
+}
+
+/** A narrow page has no column for how the line is known: the tooltip has it, too. */
+function causeColumn(table: BlameTable, unnamed: (row: number) => string): TableColumn {
+  const { causes } = table;
+  const hint = l10n.t('The line that held the lock or ended the wait, or what did');
+  const column = placeColumn('cause', l10n.t('Caused at'), hint, causes, unnamed);
+  const name = (row: number) => frameName(causes, row) || unnamed(row);
+  return {
+    ...column,
+    compare: (a, b) => compareTexts(name(a), name(b)) || column.compare(a, b),
+    fill: (cell, row) => {
+      column.fill(cell, row);
+      if (frameName(causes, row) !== '') cell.title = [cell.title, howOf(table, row)].join('\n');
+    },
+  };
 }
 
 function howOf({ evidence, endedBy, causes }: BlameTable, row: number): string {

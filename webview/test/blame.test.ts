@@ -56,6 +56,8 @@ onPage('what caused the waits, how that is known, and where they were', { width:
   ]);
   const grid = panel.page.getByRole('grid', { name: 'Waits by cause' });
   assert.equal(await grid.getAttribute('aria-colcount'), '7');
+  const cause = await panel.page.locator('.blame .table-row .cell-cause').first().getAttribute('title');
+  assert.deepEqual(cause?.split('\n'), ['hold', '/src/turns.c:7', 'held the lock']);
   const lines = await panel.page.locator('.blame .table-row .cell-waiting').nth(1).getAttribute('title');
   const expected = ['700 ms at get /src/queue.c:20', '200 ms at get /src/queue.c:24', 'and 2 more lines'];
   assert.deepEqual(lines?.split('\n'), expected);
