@@ -8,6 +8,7 @@ import { importProblems } from './checks/imports.mjs';
 import { checkLocalizedTexts } from './checks/localized-texts.mjs';
 import { checkModuleCycles } from './checks/module-cycles.mjs';
 import { checkRecordOptions } from './checks/record-options.mjs';
+import { checkRustTests } from './checks/rust-tests.mjs';
 import { checkWording } from './checks/wording.mjs';
 import { run } from './steps/command.mjs';
 import { artifacts, helper, inRoot } from './steps/paths.mjs';
@@ -52,6 +53,7 @@ async function typescriptSide(attempt) {
 async function rustSide(attempt) {
   await attempt('format (rustfmt)', () => cargo('fmt', '--all', '--check'));
   await attempt('crate table', () => checkCrates());
+  await attempt('every test of Rust is run', async () => checkRustTests());
   await attempt('no cycles between modules of a crate', async () => checkModuleCycles());
   await attempt('lint (clippy)', () =>
     cargo('clippy', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'),

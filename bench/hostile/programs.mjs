@@ -4,7 +4,7 @@ import { tested } from './tested.mjs';
 export const title = 'Hostile input: damaged programs';
 
 export async function measure({ modules = 1000 } = {}) {
-  const told = await tested('hostile_modules', { LINEHEAT_HOSTILE_MODULES: String(modules) });
+  const told = await tested('all', { LINEHEAT_HOSTILE_MODULES: String(modules) }, 'hostile_modules::');
   return [
     {
       what: `recordings of damaged programs: ${told.samples} samples, ${told.withProblem} with a reason in the run, ${told.withoutNames} without the program's names`,

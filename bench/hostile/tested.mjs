@@ -2,7 +2,7 @@
 import { run } from '../../scripts/steps/command.mjs';
 import { helper } from '../../scripts/steps/paths.mjs';
 
-/** The one line of JSON that a test of the engine prints; `only`: part of the test's name. */
+/** The one line of JSON that a test of the engine prints: of this test program, or its part that has `only` in its name. */
 export async function tested(name, env, only = '') {
   const args = ['test', '--release', '--locked', '-p', 'lineheat', '--test', name, '--', '--nocapture', only];
   const output = await run('cargo', args.filter(Boolean), { cwd: helper, env });

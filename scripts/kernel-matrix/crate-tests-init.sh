@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first process of a guest that runs tests of the Rust crates: each program of /tests, in the folder of its crate, which the list
-# names beside it. Prints "@ begin NAME" and "@ end NAME STATUS" around what each prints.
+# The first process of a guest that runs tests of the Rust crates: each program of /tests, in the folder of its crate and
+# with the arguments that the list names beside it. Prints "@ begin NAME" and "@ end NAME STATUS" around what each prints.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
@@ -23,10 +23,10 @@ read -r checkout </tests/checkout-path
 mkdir -p "$checkout"
 mount --bind /tests/checkout "$checkout"
 
-while read -r program folder; do
+while read -r program folder arguments; do
 	cd "$folder"
 	echo "@ begin $program"
-	/tests/programs/$program --show-output
+	/tests/programs/$program --show-output $arguments
 	status=$?
 	echo # one that died left its line open
 	echo "@ end $program $status"

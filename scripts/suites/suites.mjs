@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { CommandFailed, run } from '../steps/command.mjs';
 import { artifacts, helper, inRoot } from '../steps/paths.mjs';
 import { countsOfCargo, countsOfTap } from './counts.mjs';
+import { allCrateTests } from './crates.mjs';
 import { failuresOfCargo, failuresOfTap } from './failures.mjs';
+import { ranToEnd } from './ran-to-end.mjs';
 
 /** Crates whose tests need neither BPF nor a running engine. */
 const notPure = ['lineheat', 'lineheat-sampler'];
@@ -27,7 +28,7 @@ export const suites = {
     nodeTests('unit', (file) => isUnit(file) && !file.startsWith('scripts/'), { together: true, timeoutS: 600 }),
   quickCrates: () => cargoTests(['--workspace', ...each('--exclude', [...notPure, ...slow])], each('--skip', long)),
   slowCratesUnit: () => cargoTests(['--lib', ...each('--package', slow)]),
-  helper: () => cargoTests(['--workspace']),
+  helper: allCrateTests,
   kernels: () => nodeTests('kernels', under('scripts/kernel-matrix/'), { timeoutS: 3600 }),
   roots: () => nodeTests('roots', under('scripts/roots/'), { timeoutS: 300 }),
   programs: () => nodeTests('programs', under('bench/test/'), { timeoutS: 300 }),
@@ -82,17 +83,6 @@ export async function cargoTestsIn(folder, args, ofTests = []) {
   const all = ['test', '--no-fail-fast', ...args, '--', '--show-output', ...ofTests];
   const { ended, output } = await ranToEnd('cargo', all, { cwd: folder });
   return { ...countsOfCargo(output), failures: failuresOfCargo(output), ended, output };
-}
-
-async function ranToEnd(program, args, options = {}) {
-  // Without the last, Node's runner started by a test of ours would run nothing.
-  const env = { FORCE_COLOR: '0', CARGO_TERM_COLOR: 'never', NODE_TEST_CONTEXT: undefined };
-  try {
-    return { ended: true, output: await run(program, args, { ...options, env }) };
-  } catch (error) {
-    if (!(error instanceof CommandFailed)) throw error;
-    return { ended: false, output: `${error.message}\n${error.output}` };
-  }
 }
 
 export const logFile = (name) => inRoot('artifacts', `${name}.log`);

@@ -1,15 +1,13 @@
 //! Self and total of every function and line are those of `go tool pprof`, to the sample.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::{Chance, profile_of};
 use analysis::{Amounts, Analyzed, function_table, line_table};
 use profile::{Profile, save};
-use support::{Chance, profile_of};
 
 /// Where Go's own installer puts it, when PATH does not have it.
 const GO_PLACES: [&str; 2] = ["go", "/usr/local/go/bin/go"];

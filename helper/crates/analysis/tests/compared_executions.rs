@@ -1,13 +1,11 @@
 //! Comparisons of several executions of each side, and what is said of sides that are unlike.
 
-mod support;
-
+use crate::support::comparisons::{compare, functions, run_of, sides};
+use crate::support::{Chance, PERIOD_NS, executions, profile_of, recorded_run};
 use analysis::{
     Comparison, Normalisation, Side, Verdict, compared_flame_graph, compared_functions,
 };
 use profile::run::{EndReason, Loss};
-use support::comparisons::{compare, functions, run_of, sides};
-use support::{Chance, PERIOD_NS, executions, profile_of, recorded_run};
 
 #[test]
 fn several_runs_of_a_side_are_shown_per_run() {

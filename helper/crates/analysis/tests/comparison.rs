@@ -1,12 +1,10 @@
 //! What two runs share, and what is said of their differences.
 
-mod support;
-
+use crate::support::comparisons::{boxes, compare, functions, run_of, sides, timed};
 use analysis::{
     NamedFunction, compared_callers, compared_files, compared_flame_graph,
     compared_flame_graph_without, compared_functions, compared_lines, file_difference,
 };
-use support::comparisons::{boxes, compare, functions, run_of, sides, timed};
 
 #[test]
 fn each_function_gets_its_verdict_largest_change_first() {

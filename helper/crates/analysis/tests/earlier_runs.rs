@@ -1,13 +1,11 @@
 //! Rows of single executions are judged by what they differed by in earlier runs of the program.
 
-mod support;
-
+use crate::support::{Chance, profile_of, recorded_run, with_timeline};
 use analysis::{
     Comparison, EarlierRuns, LearntNoise, Side, Verdict, compared_functions, compared_lines,
 };
 use profile::run::{EndReason, Exit};
 use profile::{Profile, RunInfo};
-use support::{Chance, profile_of, recorded_run, with_timeline};
 
 /// `restless` is on line 3, `steady` on line 5.
 fn run(started: i64, restless: u64, steady: u64) -> Profile {

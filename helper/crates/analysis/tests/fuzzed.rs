@@ -4,12 +4,11 @@
 mod run_info;
 #[path = "../../../fuzz/entries/short_run.rs"]
 mod short_run;
-mod support;
 
+use crate::support::Chance;
+use crate::support::damage::valid_run;
 use run_info::pprof;
 use short_run::short_run;
-use support::Chance;
-use support::damage::valid_run;
 
 #[test]
 fn any_profile_is_shown_or_refused() {

@@ -1,14 +1,12 @@
 //! Self and total of lines, functions and files; the flame graph; what stands around a line.
 
-mod support;
-
+use crate::support::{PERIOD_NS, profile_of};
 use analysis::{
     Amount, Amounts, Analyzed, FlameGraph, NamedFunction, callers, file_heat, flame_graph,
     flame_graph_without, function_table, hot_files, line_detail, line_table,
 };
 use profile::run::Source;
 use profile::{Profile, RunInfo};
-use support::{PERIOD_NS, profile_of};
 
 /// Recursion, an inlined callee, another module, the kernel, an unknown address.
 const STORY: &str = "

@@ -1,11 +1,11 @@
 //! Damaged and malicious files: each is refused with its cause or shown; nothing panics, hangs or takes much memory.
 
-mod support;
-
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::damage::{gzip, mutated, valid_run as valid};
+use crate::support::{Chance, own_cpu_time};
 use analysis::{
     Analyzed, Comparison, Side, compared_flame_graph, compared_functions, compared_lines,
     explanation, file_heat, flame_graph, function_table, line_detail, line_table,
@@ -13,8 +13,6 @@ use analysis::{
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use profile::{ErrorKind, Limits, Profile};
-use support::damage::{gzip, mutated, valid_run as valid};
-use support::{Chance, own_cpu_time};
 
 /// Every view of a profile that was read.
 fn show(profile: Profile) {

@@ -1,15 +1,13 @@
 //! Laws that hold for any profile, tried on many made by chance.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::support::{Chance, profile_of, with_timeline};
 use analysis::{
     Amounts, Analyzed, Comparison, Side, TotalColumns, Verdict, compared_flame_graph,
     compared_functions, compared_lines, flame_graph, function_table, line_table, merge,
 };
-use support::{Chance, profile_of, with_timeline};
 
 const CPU: usize = 1;
 

@@ -1,10 +1,8 @@
 //! Functions and lines of two builds find each other, whatever a rebuild changes.
 
-mod support;
-
+use crate::support::{Chance, profile_of, recorded_run, with_timeline};
 use analysis::{Comparison, Side, Verdict, compared_functions, compared_lines};
 use profile::Profile;
-use support::{Chance, profile_of, recorded_run, with_timeline};
 
 fn run_of(text: &str, source: &str) -> Profile {
     let mut profile = profile_of(text);

@@ -1,17 +1,15 @@
 //! What holds for every measure, however it is counted: sampled, weighted, or of a file that does not say.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::support::selections::{Table, any_transform, functions_by, lines_by, sums, threaded};
+use crate::support::{Chance, PERIOD_NS};
 use analysis::{
     Amount, Amounts, Analyzed, FileHeat, LineHeat, Measure, Selection, file_heat, flame_graph,
     function_table, hot_files, line_measures,
 };
 use profile::{Nature, Profile, ValueType};
-use support::selections::{Table, any_transform, functions_by, lines_by, sums, threaded};
-use support::{Chance, PERIOD_NS};
 
 /// Besides samples and CPU time: a weighted one with its count, and one that nothing counts.
 fn with_more_measures(mut profile: Profile, chance: &mut Chance) -> Profile {

@@ -1,14 +1,12 @@
 //! Allocations in selections of time: each part has what was allocated in it, and what of that was not freed by its end.
 
-mod support;
-
 use std::ops::Range;
 
+use crate::support::selections::threaded;
+use crate::support::{Chance, PERIOD_NS};
 use analysis::{Analyzed, Selection};
 use profile::run::MemoryTimes;
 use profile::{ALLOCATED_OBJECT, Limits, MemoryTime, NOT_FREED, Profile, Sums, ValueType};
-use support::selections::threaded;
-use support::{Chance, PERIOD_NS};
 
 const TYPES: [&str; 9] = [
     "alloc_samples",

@@ -1,13 +1,8 @@
 //! Cost that moves between a function and what it calls is seen at both ends, and noise in a neighbour is no such move.
 
-mod support;
-
-#[path = "../simulation/mod.rs"]
-mod simulation;
-
+use crate::simulation::{Path, Truth, move_rates, path, simulated};
+use crate::support::Chance;
 use analysis::{Comparison, compared_functions};
-use simulation::{Path, Truth, move_rates, path, simulated};
-use support::Chance;
 
 const SEED: u64 = 21;
 

@@ -1,15 +1,10 @@
 //! The total of a caller of nearly everything does not contradict the whole without a reason.
 
-mod support;
-
-#[path = "../simulation/mod.rs"]
-mod simulation;
-
+use crate::simulation::{Path, nested_rates, path, simulated};
+use crate::support::Chance;
 use analysis::{
     ComparedRow, Comparison, Verdict, compared_flame_graph, compared_functions, compared_lines,
 };
-use simulation::{Path, nested_rates, path, simulated};
-use support::Chance;
 
 /// Twenty functions below main, the first with so many samples, and another thread.
 fn program(first: [f64; 2], thread: [f64; 2], noise: f64) -> Vec<Path> {

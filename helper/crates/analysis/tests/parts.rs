@@ -1,12 +1,10 @@
 //! Parts of one run against each other.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Chance, PERIOD_NS, recorded_run};
 use analysis::{Analyzed, Comparison, Normalisation, Selection, Side, Verdict, compared_functions};
 use profile::{LabelValue, LineOf, MappingOf, Profile, ProfileBuilder};
-use support::{Chance, PERIOD_NS, recorded_run};
 
 /// One sample a millisecond, of functions by chance: by function, how many of a thousand samples of each second it has; and the thread.
 fn recorded(seconds: &[&[(&str, u64)]], threads: u32, chance: &mut Chance) -> Profile {

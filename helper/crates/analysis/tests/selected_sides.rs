@@ -1,11 +1,9 @@
 //! Selections of the sides of a comparison.
 
-mod support;
-
+use crate::support::selections::{CPU, only, pattern, slowly_transformed};
+use crate::support::{Chance, profile_of, recorded_run};
 use analysis::{Comparison, Side, Transform, compared_functions, unknown_in_both};
 use profile::Profile;
-use support::selections::{CPU, only, pattern, slowly_transformed};
-use support::{Chance, profile_of, recorded_run};
 
 /// A side of a comparison is the same, whether the selection is made before the executions are put together or after.
 #[test]
@@ -15,7 +13,7 @@ fn selecting_commutes_with_the_sides_of_a_comparison() {
         "main@m.c:3 fast@m.c:20 400\nmain@m.c:4 slow@m.c:30 helper@m.c:40 900\nmain@m.c:9 300\n";
     let selection = only(vec![Transform::FocusFunction(pattern("slow"))]);
     let sides = |changed: &str, chance: &mut Chance| {
-        let files = support::executions(&text.replace("900", changed), 3, 0.02, chance);
+        let files = crate::support::executions(&text.replace("900", changed), 3, 0.02, chance);
         let selected: Vec<Profile> = (files.iter())
             .map(|file| {
                 let (stacks, _) = slowly_transformed(&text_of(file), &selection.transforms);

@@ -1,17 +1,15 @@
 //! Selections: parts add up to the whole, and transforms do what a slow reading of each stack does.
 
-mod support;
-
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use analysis::{Analyzed, NamedFunction, NamedThing, Runtime, Selection, Transform, flame_graph};
-use profile::ProfileBuilder;
-use support::selections::{
+use crate::support::selections::{
     CPU, any_transform, any_transform_of, functions, lines, only, pattern, slowly_transformed,
     stacks, sums, threaded, with_runtimes,
 };
-use support::{Chance, PERIOD_NS, profile_of, with_timeline};
+use crate::support::{Chance, PERIOD_NS, profile_of, with_timeline};
+use analysis::{Analyzed, NamedFunction, NamedThing, Runtime, Selection, Transform, flame_graph};
+use profile::ProfileBuilder;
 
 /// Transforms of a profile, and the same stack by stack. False: the profile does not have what they name.
 fn does_to_all_what_it_does_to_each(text: &str, transforms: &[Transform]) -> bool {

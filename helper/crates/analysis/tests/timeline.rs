@@ -1,15 +1,13 @@
 //! The timeline of a run, and a selection written as a run of its own.
 
-mod support;
-
 use std::ops::Range;
 
+use crate::support::selections::{CPU, any_transform, lines, only, pattern, stacks, threaded};
+use crate::support::{Chance, profile_of, with_timeline};
 use analysis::{
     Analyzed, NamedFunction, Selection, TimelineOf, Track, Transform, hottest_stack, timeline,
 };
 use profile::Profile;
-use support::selections::{CPU, any_transform, lines, only, pattern, stacks, threaded};
-use support::{Chance, profile_of, with_timeline};
 
 #[test]
 fn a_timeline_has_each_sample_once_on_its_track() {

@@ -1,14 +1,12 @@
 //! Waits in selections of time: each part has what was waited in it, and parts add up to the whole.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::support::selections::{functions_by, lines_by, sums, threaded};
+use crate::support::{Chance, PERIOD_NS};
 use analysis::{Analyzed, Selection, Shows, TimelineOf, hottest_stack, timeline};
 use profile::{Limits, Profile, ValueType, WaitTime, run::WaitTimes};
-use support::selections::{functions_by, lines_by, sums, threaded};
-use support::{Chance, PERIOD_NS};
 
 const WAIT: usize = 2;
 const WAITS: usize = 3;

@@ -1,10 +1,8 @@
 //! Comparisons of measures whose samples are worth different amounts, by how much executions differ.
 
-mod support;
-
+use crate::support::{Chance, executions};
 use analysis::{Comparison, Side, Verdict, compared_functions};
 use profile::{Profile, ValueType};
-use support::{Chance, executions};
 
 /// Each sample is a wait, too, most of them brief and few very long.
 fn with_waits(mut profile: Profile, chance: &mut Chance) -> Profile {

@@ -1,8 +1,6 @@
 //! Austin's binary recordings have the times of their lines.
 
-mod support;
-
-use support::{fixture, lines, measures, mutants, names, open, opened, refusal};
+use crate::support::{fixture, lines, measures, mutants, names, open, opened, refusal};
 
 #[test]
 fn a_file_of_austin_has_its_times_on_their_lines() {

@@ -1,8 +1,6 @@
 //! CPU profiles of V8 have the ticks of their lines and the sum of their times.
 
-mod support;
-
-use support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
+use crate::support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
 
 #[test]
 fn a_file_of_node_has_its_ticks_on_their_lines() {

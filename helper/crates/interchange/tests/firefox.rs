@@ -1,9 +1,7 @@
 //! Files of the Firefox Profiler, and of samply, which have addresses only. mill.fxprof.json has the samples of mill.gperf-cpu.prof,
 //! written by the crate that samply writes its files with.
 
-mod support;
-
-use support::{
+use crate::support::{
     fixture, functions, lines, lines_of_google_pprof, measures, mutants, names, open, opened,
     refusal, with_program,
 };

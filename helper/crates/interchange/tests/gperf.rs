@@ -1,14 +1,12 @@
 //! Profiles of gperftools have the samples and lines of `google-pprof --text --lines`, if the program is at hand.
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use profile::Profile;
-use support::{
+use crate::support::{
     fixture, functions, lines, lines_of_google_pprof, measures, mutants, open, opened, refusal,
     with_program,
 };
+use profile::Profile;
 
 fn problems(profile: &Profile) -> String {
     profile.problems.join("\n")

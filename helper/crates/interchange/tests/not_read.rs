@@ -1,9 +1,7 @@
 //! Files that are recognised and not read are refused with the program that converts them.
 
-mod support;
-
+use crate::support::{open, opened};
 use profile::ErrorKind;
-use support::{open, opened};
 
 #[test]
 fn each_refusal_names_what_the_file_is_and_what_converts_it() {

@@ -1,11 +1,9 @@
 //! Text of `perf script` has the totals of `perf report`, whichever fields were printed.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
 use profile::ErrorKind;
-use support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
 
 #[test]
 fn both_texts_have_the_samples_that_perf_report_counts() {

@@ -1,9 +1,7 @@
 //! Profiles in speedscope's format have the totals that their writers report.
 
-mod support;
-
+use crate::support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
 use profile::ErrorKind;
-use support::{fixture, functions, lines, measures, mutants, names, open, opened, refusal};
 
 #[test]
 fn a_file_of_py_spy_has_its_times_on_their_lines() {

@@ -1,12 +1,10 @@
 //! Memory of operators new, whichever library has them, under real BPF.
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{Program, can_record, lineheat};
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 /// By its name, as the loader finds it.
 fn library(name: &str) -> Option<String> {

@@ -1,12 +1,10 @@
 //! Memory in use over time, of a program whose peak, leak and temporary blocks are known, under real BPF.
 
-mod support;
-
 use std::process::Output;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 fn peaking(program: &Program, numbers: [&str; 3], interval: &str, before: &[&str]) -> Output {
     let output = lineheat(&["record", "--alloc", "--output"])

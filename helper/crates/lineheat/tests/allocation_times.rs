@@ -1,10 +1,8 @@
 //! What a program has allocated between two moments and had not freed by then, of a program whose phases are known, under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 fn recorded(program: &Program) {
     let output = lineheat(&["record", "--alloc", "--output"])

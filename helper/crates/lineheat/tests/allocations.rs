@@ -1,12 +1,10 @@
 //! Allocated memory of small programs with a known answer, under real BPF.
 
-mod support;
-
 use std::process::{Command, Output};
 
+use crate::support::memory::{assert_estimated, at_line, points_at, problems_of, samples_of};
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::memory::{assert_estimated, at_line, points_at, problems_of, samples_of};
-use support::{Program, can_record, lineheat};
 
 /// With each byte sampled: nothing is an estimate.
 fn record_exactly(program: &Program) -> Profile {

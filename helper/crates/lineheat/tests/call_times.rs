@@ -1,12 +1,10 @@
 //! How long calls take, under real BPF, compared with what the program measures of itself.
 
-mod support;
-
 use std::process::Output;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use profile::run::{CallTimes, CalledFunction};
-use support::{Program, can_record, lineheat};
 
 fn function<'a>(profile: &'a Profile, name: &str) -> &'a CalledFunction {
     let run = profile.run.as_ref().expect("a run");

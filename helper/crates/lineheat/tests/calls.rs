@@ -1,10 +1,8 @@
 //! Calls of functions that are called a known number of times, under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use profile::run::{CallCounts, CalledFunction};
-use support::{Program, can_record, lineheat};
 
 fn counts_of(profile: &Profile) -> &CallCounts {
     let run = profile.run.as_ref().expect("a run");

@@ -1,11 +1,9 @@
 //! Events that happen a known number of times, counted under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use profile::run::EventCounter;
 use profile::{LineOf, ProfileBuilder, RunInfo, save};
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 #[test]
 fn events_are_counted_and_their_samples_stand_for_all_of_them() {

@@ -1,12 +1,10 @@
 //! Debug information that is not on this machine, fetched by elfutils' own client from a folder laid out as a server.
 
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::{can_record, lineheat};
 use profile::Profile;
-use support::{can_record, lineheat};
 
 const BUILD_ID: &str = "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e";
 

@@ -1,20 +1,14 @@
 //! The kernel drops records of what processes map and start where its rings are full: here the sampler is stopped while others
 //! fill them.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
-#[path = "support/libraries.rs"]
-mod libraries;
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use cpu_time::{descendant_named, wait_for_cpu_time};
-use libraries::{build, function_of};
+use crate::support::cpu_time::{descendant_named, wait_for_cpu_time};
+use crate::support::libraries::{build, function_of};
+use crate::support::{Program, can_record, lineheat, samples};
 use profile::Profile;
-use support::{Program, can_record, lineheat, samples};
 
 /// Records of foreign mappings that fill a ring twice: root's have 4 MiB, and each takes some 120 bytes.
 const FLOOD: &str = "80000";

@@ -1,11 +1,9 @@
 //! What a comparison of one execution each learns from the runs beside them. Under real BPF.
 
-mod support;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use support::{Program, can_record, lineheat};
+use crate::support::{Program, can_record, lineheat};
 
 fn method(base: &[PathBuf], new: &[PathBuf]) -> String {
     let mut command = lineheat(&["diff", "--json"]);

@@ -1,15 +1,13 @@
 //! Allocations of Go programs, which Go samples itself, against Go's own heap profile and a known answer.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use profile::Profile;
-use support::memory::{
+use crate::support::memory::{
     Memory, Sample, assert_estimated, at_line, points_at, problems_of, samples_of,
 };
-use support::{Program, can_record, lineheat};
+use crate::support::{Program, can_record, lineheat};
+use profile::Profile;
 
 /// Each version of Go that is installed: what a shell finds, and Debian's.
 fn compilers() -> Vec<PathBuf> {

@@ -1,16 +1,14 @@
 //! Runs every example of the help texts and of the README, as a reader would: through a shell, in a folder that has
 //! what the example names. An example that stands in no table here fails.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::support::can_record;
+use crate::support::executables::copy_executable;
 use profile::{Profile, save};
-use support::can_record;
-use support::executables::copy_executable;
 
 /// The example, and what its output or its file must hold. After the file's name comes `:`.
 const HELP: [(&str, &str); 41] = [

@@ -5,16 +5,14 @@
 
 #[path = "../../symbolize/tests/support/damaged_elf.rs"]
 mod damaged_elf;
-#[path = "support/halves.rs"]
-mod halves;
-mod support;
 
 use std::ops::Range;
 
+use crate::support::executables::write_executable;
+use crate::support::halves;
+use crate::support::{can_record, lineheat, samples};
 use damaged_elf::{Random, damaged_within};
 use profile::Profile;
-use support::executables::write_executable;
-use support::{can_record, lineheat, samples};
 
 const MAIN: &str = "int main(void) { return own(90000000) + work(90000000) == 7; }";
 

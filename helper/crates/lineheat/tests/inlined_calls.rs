@@ -1,12 +1,10 @@
 //! Calls that were inlined, by real compilers and counted under real BPF: as many as the program itself has counted.
 
-mod support;
-
 use std::process::Command;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use profile::run::{CallCounts, CalledFunction};
-use support::{Program, can_record, lineheat};
 
 fn counts_of(profile: &Profile) -> &CallCounts {
     let run = profile.run.as_ref().expect("a run");

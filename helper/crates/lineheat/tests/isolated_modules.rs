@@ -1,11 +1,7 @@
 //! Modules that hurt the process that reads them: each costs its own names and a sentence; the others keep theirs.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
 #[path = "../../symbolize/tests/support/damaged_elf.rs"]
 mod damaged_elf;
-#[path = "support/memory_group.rs"]
-mod memory_group;
 mod support;
 
 use std::fs::File;
@@ -15,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cpu_time::OwnTime;
 use damaged_elf::damaged;
-use memory_group::MemoryGroup;
 use support::Program;
+use support::cpu_time::OwnTime;
+use support::memory_group::MemoryGroup;
 use symbolize::{
     AskedModule, Isolation, ModuleFile, ModuleSymbols, Options, symbolize_isolated,
     symbolize_module,

@@ -1,11 +1,9 @@
 //! Code that a program makes while it runs, named by the map that it writes: with a real node, under real BPF.
 
-mod support;
-
 use std::process::Command;
 
+use crate::support::{can_record, lineheat, samples};
 use profile::Profile;
-use support::{can_record, lineheat, samples};
 
 /// Burns CPU time in `hotLoop`; before that it does what is asked with the path of its map.
 const PROGRAM: &str = r#"

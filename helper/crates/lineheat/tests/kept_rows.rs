@@ -1,15 +1,13 @@
 //! Unwind rows that one recording keeps for the next, seen from outside. Under real BPF.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::SystemTime;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::{Program, can_record, lineheat};
 
 /// The stacks are those of a program that a shell starts.
 fn start(program: &Program, run: &str, cache: &Path) -> (PathBuf, Child) {

@@ -1,12 +1,10 @@
 //! Comparisons without address-space randomization say so, and `--layouts` moves the stack even then.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use support::can_record;
+use crate::support::can_record;
 
 /// Appends its number and where its stack is to a file, and works for some samples.
 const SOURCE: &str = r#"#include <stdio.h>

@@ -1,15 +1,11 @@
 //! Programs that load many more libraries than the kernel's side has room for in a table.
 
-#[path = "support/libraries.rs"]
-mod libraries;
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use libraries::{build, function_of};
+use crate::support::libraries::{build, function_of};
+use crate::support::{Program, can_record, lineheat, samples, share};
 use profile::Profile;
-use support::{Program, can_record, lineheat, samples, share};
 
 /// More than twice what a table holds (MAPPINGS_MAX).
 const LIBRARIES: usize = 600;

@@ -1,9 +1,7 @@
 //! Who held the lock that others waited for, of small programs with a known answer, under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 fn locks_of(program: &Program) -> Vec<Value> {
     program.record(&[]);

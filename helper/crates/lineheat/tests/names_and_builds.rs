@@ -1,12 +1,10 @@
 //! Names by the mode that is asked for, and what a run says of how its program was built.
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{can_record, lineheat};
 use profile::{LineOf, MappingOf, Profile, ProfileBuilder, save};
-use support::{can_record, lineheat};
 
 fn run_of_a_template(path: &Path) {
     let mut builder = ProfileBuilder::new(&[("samples", "count")]);

@@ -1,15 +1,13 @@
 //! Recordings inside and outside of namespaces, as containers are made of them: every frame has its module, or the
 //! recording is refused with the cause.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::executables::copy_executable;
+use crate::support::{Program, can_record, share};
 use profile::Profile;
-use support::executables::copy_executable;
-use support::{Program, can_record, share};
 
 const LINEHEAT: &str = env!("CARGO_BIN_EXE_lineheat");
 /// A PID namespace with a /proc of its own.

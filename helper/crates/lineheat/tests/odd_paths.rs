@@ -1,8 +1,6 @@
 //! Programs and libraries whose paths are not UTF-8 or hold a line break are recorded like any other: names, lines and
 //! callers, started and attached to, with libraries loaded while they run, with and without privilege.
 
-mod support;
-
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
@@ -12,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::support::executables::copy_executable;
+use crate::support::{can_record, lineheat, samples};
 use profile::Profile;
-use support::executables::copy_executable;
-use support::{can_record, lineheat, samples};
 
 const PROGRAM: &str = "\
 #include <dlfcn.h>

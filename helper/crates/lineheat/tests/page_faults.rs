@@ -1,12 +1,10 @@
 //! Page faults of a program that knows how many it has, under real BPF.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::{Program, can_record, lineheat};
 
 /// Value of the measure, label `key`, and the lines from the leaf, of each sample.
 fn values(profile: &Profile, measure: &str, key: &str) -> Vec<(u64, String, Vec<u32>)> {

@@ -1,11 +1,9 @@
 //! Programs with more events than their stacks could be walked for: totals stay exact or unbiased, walks stay within their budgets, and
 //! nothing is lost.
 
-mod support;
-
+use crate::support::memory::{assert_estimated, at_line, points_at, problems_of, samples_of};
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::memory::{assert_estimated, at_line, points_at, problems_of, samples_of};
-use support::{Program, can_record, lineheat};
 
 /// Of all kinds of events together.
 const STACKS_PER_SECOND_AND_CPU: f64 = 5_000.0;

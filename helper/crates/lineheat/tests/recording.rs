@@ -1,17 +1,13 @@
 //! Recordings of small programs with a known answer, under real BPF.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
+use crate::support::cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
+use crate::support::{Program, can_record, lineheat, samples, share};
 use profile::Profile;
-use support::{Program, can_record, lineheat, samples, share};
 
 #[test]
 fn the_hot_line_and_the_call_that_leads_to_it_are_found() {

@@ -1,19 +1,15 @@
 //! A command that is run several times into one run that knows each. Under real BPF, and without privilege.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
-mod support;
-
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use cpu_time::OwnTime;
+use crate::support::cpu_time::OwnTime;
+use crate::support::{Program, can_record, lineheat};
 use profile::run::Repetition;
 use profile::{Profile, sample_repetitions};
-use support::{Program, can_record, lineheat};
 
 /// Samples by repetition.
 fn counts(profile: &Profile) -> BTreeMap<u32, u64> {

@@ -1,11 +1,9 @@
 //! Allocations that a program reports by probes of its own.
 
-mod support;
-
 use std::process::Command;
 
-use support::memory::{at_line, problems_of, samples_of};
-use support::{Program, can_record};
+use crate::support::memory::{at_line, problems_of, samples_of};
+use crate::support::{Program, can_record};
 
 #[test]
 fn a_static_program_with_probes_is_counted_exactly() {

@@ -1,10 +1,8 @@
 //! Processes and threads that end within a sampling period are sampled in proportion, and CPU time that was not sampled is
 //! told. Under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat, share};
 use profile::Profile;
-use support::{Program, can_record, lineheat, share};
 
 /// Records lives of so many us of CPU time.
 fn record(program: &Program, timers: &[&str], lives: [&str; 3]) -> Profile {

@@ -1,23 +1,16 @@
 //! Code on a file system that stops answering (FUSE): its recording ends in time, loses no sample, and lacks the names of
 //! that file alone.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
-#[path = "support/halves.rs"]
-mod halves;
-#[path = "support/sleeping_files.rs"]
-mod sleeping_files;
-mod support;
-
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use cpu_time::{OwnTime, duration_for, wait_for_cpu_time};
+use crate::support::cpu_time::{OwnTime, duration_for, wait_for_cpu_time};
+use crate::support::halves;
+use crate::support::sleeping_files::SleepingFiles;
+use crate::support::{can_record, lineheat, share};
 use profile::Profile;
-use sleeping_files::SleepingFiles;
-use support::{can_record, lineheat, share};
 
 /// Recording, two seconds for what does not open, and as long as the reader of modules may take for one (15 s); a machine
 /// where every program has a tenth of a CPU records for 6 s.

@@ -1,14 +1,12 @@
 //! Source texts of short runs: shared by the runs of a workspace, carried as far as there is room, never shown wrongly.
 //! Under real recordings.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::support::{can_record, lineheat};
 use profile::Profile;
-use support::{can_record, lineheat};
 
 /// A project whose hot line stands in a source file of some 300 kB that does not pack well.
 struct Project {

@@ -1,13 +1,11 @@
 //! Programs of Go that the command starts: sampled from a moment after their beginning on, each by its process.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::support::memory::{assert_estimated, problems_of};
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::memory::{assert_estimated, problems_of};
-use support::{Program, can_record, lineheat};
 
 const GO: &str = "go";
 /// Debian's, of another version.

@@ -1,13 +1,11 @@
 //! Statically linked programs load no library, so what they allocate is not sampled: the run says why, and what helps.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::memory::{problems_of, samples_of};
+use crate::support::{can_record, lineheat};
 use profile::Profile;
-use support::memory::{problems_of, samples_of};
-use support::{can_record, lineheat};
 
 const IN_C: &str = "#include <stdlib.h>\nstatic void *volatile sink;\n\
     int main(void) { for (int i = 0; i < 100000; i++) sink = malloc(1000); return 0; }\n";

@@ -1,13 +1,11 @@
 //! A command for every combination of parameters, and two commands in turns. Under real BPF.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::{Program, can_record, lineheat};
 
 fn runs_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();

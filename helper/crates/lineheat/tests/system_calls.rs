@@ -1,12 +1,10 @@
 //! System calls of a program that knows how many it makes, under real BPF.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::{Program, can_record, lineheat};
 
 struct Calls {
     name: String,

@@ -1,17 +1,13 @@
 //! Targets that are hard to follow: short, many, forking, vanishing. Under real BPF.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
-mod support;
-
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use cpu_time::slowed;
+use crate::support::cpu_time::slowed;
+use crate::support::{Program, can_record, lineheat, samples, share};
 use profile::Profile;
-use support::{Program, can_record, lineheat, samples, share};
 
 /// Shares of the samples by how their stack ended.
 fn rooted_share(profile: &Profile) -> f64 {

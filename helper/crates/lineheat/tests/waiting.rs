@@ -1,12 +1,10 @@
 //! Waiting time of small programs with a known answer, under real BPF.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Output;
 
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
-use support::{Program, can_record, lineheat};
 
 /// One sample of the measure: time, number of waits, functions and lines from the leaf, reason, thread.
 struct Wait {

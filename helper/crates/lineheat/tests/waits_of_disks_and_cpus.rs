@@ -1,10 +1,8 @@
 //! Waiting time of a program that reads from the disk, and of one that goes to another CPU each time.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 /// The report of its waits, by line.
 fn waits_of(program: &Program, arguments: &[&str]) -> Option<Value> {

@@ -1,10 +1,8 @@
 //! Who ended waits, of a small program with a known answer, under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use profile::{Profile, WAIT, Waker};
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 /// Waiting time and number of the waits for this reason for which it holds; then of all of them.
 fn waits(

@@ -1,9 +1,5 @@
 //! A recording that is ended ends all that its command has started, as Ctrl+C in a terminal does, and nobody else.
 
-#[path = "stopped_parts/held_parts.rs"]
-mod held_parts;
-mod support;
-
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -13,10 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use held_parts::{lives, marked};
+use crate::held_parts::{lives, marked};
+use crate::support::{can_record, executables, lineheat};
 use profile::Profile;
 use profile::run::EndReason;
-use support::{can_record, executables, lineheat};
 
 /// A wait that takes longer is stuck.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,9 +1,5 @@
 //! Recordings without privilege, under the real kernel: as an ordinary user where the tests run as root.
 
-#[path = "support/cpu_time.rs"]
-mod cpu_time;
-mod support;
-
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -12,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
+use crate::support::cpu_time::{descendant_named, duration_for, wait_for_cpu_time};
+use crate::support::executables::copy_executable;
+use crate::support::{Program, can_record, lineheat, samples, share};
 use profile::Profile;
-use support::executables::copy_executable;
-use support::{Program, can_record, lineheat, samples, share};
 
 /// A user without any right, who needs no entry anywhere.
 const USER: u32 = 54321;

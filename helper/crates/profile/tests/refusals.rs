@@ -1,9 +1,7 @@
 //! Each way to contradict the format is refused with its cause; what is merely unusual is read.
 
-mod support;
-
+use crate::support::{base, message, number, text, with};
 use profile::{ErrorKind, Limits, Profile};
-use support::{base, message, number, text, with};
 
 fn read(bytes: &[u8]) -> Result<Profile, profile::ProfileError> {
     Profile::read(bytes, &Limits::default())

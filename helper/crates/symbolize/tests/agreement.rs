@@ -1,8 +1,6 @@
 //! Line for line the same as `addr2line -i -f` of binutils (of LLVM for clang's files), over the whole code of programs from every compiler here.
 
-mod support;
-
-use support::{Peer, agree, code_addresses, comparable, compiled, ours, peer};
+use crate::support::{Peer, agree, code_addresses, comparable, compiled, ours, peer};
 
 /// Every address that has a line agrees, all inlined frames included.
 fn check(compiler: &str, source: &str, flags: &[&str]) {
@@ -22,7 +20,7 @@ fn check(compiler: &str, source: &str, flags: &[&str]) {
     for ((vaddr, expected), got) in vaddrs.iter().zip(expected).zip(got) {
         let expected = comparable(expected);
         // Elsewhere there are symbols only, which binutils stretches over padding.
-        let has_line = |chain: &[support::Place]| chain.iter().any(|(_, _, line)| *line > 0);
+        let has_line = |chain: &[crate::support::Place]| chain.iter().any(|(_, _, line)| *line > 0);
         if !has_line(&expected) && !has_line(&got) {
             continue;
         }

@@ -1,11 +1,9 @@
 //! Separate debug files: found by build-id and by link, and only when they belong.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{code_addresses, compiled, run};
+use crate::support::{code_addresses, compiled, run};
 use symbolize::{ModuleFile, ModuleSymbols, Options, symbolize_module_with};
 
 /// A program stripped into `folder/program` and `folder/program.debug`.
@@ -72,7 +70,7 @@ fn a_stripped_program_is_called_stripped_wherever_it_was_sampled() {
     let path = stripped(folder.path(), &["-O2", "-g", "-Wl,-z,lazy"]);
     std::fs::remove_file(folder.path().join("program.debug")).unwrap();
     // A stub's name is made from the function it leads to: the program has no symbol of its own for all that.
-    let stub = support::section_addresses(&path, ".plt")[16..].to_vec();
+    let stub = crate::support::section_addresses(&path, ".plt")[16..].to_vec();
     let own = code_addresses(&path, 1);
     for vaddrs in [own.clone(), [stub, own].concat()] {
         let module = ModuleFile::at_path(&path);

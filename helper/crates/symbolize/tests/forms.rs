@@ -1,13 +1,11 @@
 //! Every form that debug information comes in, and what it gives: names of functions, lines, inlined calls.
 //! One small program in all of them, made by the machine's own tools.
 
-mod support;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use support::{code_addresses, program, run};
+use crate::support::{code_addresses, program, run};
 use symbolize::{Frame, ModuleFile, Options, symbolize_module, symbolize_module_with};
 
 /// What an address in `sum_to` (C, into which `twice` and `add` are inlined) gives.

@@ -1,10 +1,8 @@
 //! What a chain of frames says, on programs of known answer from real compilers.
 
-mod support;
-
 use std::path::Path;
 
-use support::{code_addresses, compiled, program};
+use crate::support::{code_addresses, compiled, program};
 use symbolize::{
     DemangleMode, Frame, ModuleFile, ModuleSymbols, Options, symbolize_module,
     symbolize_module_with,
@@ -74,7 +72,7 @@ fn a_comp_dir_and_dots_become_one_path() {
     std::fs::create_dir(folder.path().join("build")).unwrap();
     std::fs::copy(program("sums.c"), folder.path().join("sums.c")).unwrap();
     std::fs::copy(program("sums.h"), folder.path().join("sums.h")).unwrap();
-    support::run(
+    crate::support::run(
         std::process::Command::new("gcc")
             .current_dir(folder.path().join("build"))
             .args(["-O2", "-g", ".././sums.c", "-o", "program"]),
@@ -244,7 +242,7 @@ fn a_stub_of_another_module_s_function_says_whose_it_is() {
         let sections = [".plt", ".plt.sec", ".plt.got"];
         let vaddrs: Vec<u64> = sections
             .iter()
-            .flat_map(|name| support::section_addresses(&path, name))
+            .flat_map(|name| crate::support::section_addresses(&path, name))
             .collect();
         let symbols = symbolize_module(&ModuleFile::at_path(&path), &vaddrs);
         let called = |name: &str| (symbols.chains.iter().flatten()).any(|frame| frame.name == name);

@@ -1,11 +1,9 @@
 //! Go programs: by their debug information, and by the table of the runtime when that was left out.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{code_addresses, program, run};
+use crate::support::{code_addresses, program, run};
 use symbolize::{Frame, Language, ModuleFile, ModuleSymbols, symbolize_module};
 
 /// The go command builds for each without anything else.

@@ -1,10 +1,8 @@
 //! Symbols made to hurt demanglers: each gets a name or stays raw, in bounded time, stack and memory.
 
-mod support;
-
 use std::time::Duration;
 
-use support::own_cpu_time;
+use crate::support::own_cpu_time;
 use symbolize::{DemangleMode, demangle};
 
 const OUTPUT_BYTES_MAX: usize = 16 << 10;

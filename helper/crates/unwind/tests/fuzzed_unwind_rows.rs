@@ -1,11 +1,6 @@
 //! Unwind information with mutated bytes.
 
-#[path = "../../../fuzz/entries/unwind_rows.rs"]
-mod entry;
-#[path = "../../../fuzz/entries/short_run.rs"]
-mod short_run;
-
 #[test]
 fn any_unwind_information_gives_rows_in_order() {
-    short_run::short_run(&entry::seeds(), 50_000, entry::read);
+    crate::short_run::short_run(&crate::entry::seeds(), 50_000, crate::entry::read);
 }

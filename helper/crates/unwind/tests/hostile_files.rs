@@ -1,12 +1,7 @@
 //! Damaged and invented files: no panic, no endless work, and rows that stay in order.
 
-#[path = "../../../fuzz/entries/unwind_rows.rs"]
-mod entry;
-#[path = "../../../fuzz/entries/short_run.rs"]
-mod short_run;
-
-use entry::{elf_of, rows as read_all};
-use short_run::Random;
+use crate::entry::{elf_of, rows as read_all};
+use crate::short_run::Random;
 
 /// The dynamic loader: every machine has one, with all sections of interest.
 fn real_file() -> Vec<u8> {

@@ -5,9 +5,7 @@ use records::{Rule, RuleKind, StackEnd};
 use unwind::aarch64::{CALL_IS_INJECTED, RETURN_AT_CFA, RETURN_IN_LINK, RETURN_IS_SIGNED};
 use walk::aarch64::{FP, LINK, Registers, SP, Walker};
 
-#[path = "support/one_page.rs"]
-mod one_page;
-use one_page::{CODE, one_page};
+use crate::one_page::{CODE, one_page};
 
 const STACK: u64 = 0x5500_0000_0000;
 

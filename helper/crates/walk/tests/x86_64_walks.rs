@@ -5,9 +5,7 @@ use records::{Rule, RuleKind, StackEnd};
 use walk::x86_64::{FP, Registers, SP, Walker};
 use walk::{Piece, Stack};
 
-#[path = "support/one_page.rs"]
-mod one_page;
-use one_page::{CODE, one_page};
+use crate::one_page::{CODE, one_page};
 
 const OUTER: u64 = CODE + 0x100;
 const STACK: u64 = 0x7ff0_0000_0000;

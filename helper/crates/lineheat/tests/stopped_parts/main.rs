@@ -11,11 +11,9 @@
 mod held_parts;
 mod held_starts;
 mod place;
-#[path = "../support/sleeping_files.rs"]
-mod sleeping_files;
 #[path = "../support/mod.rs"]
 mod support;
-use support::executables;
+use support::{executables, sleeping_files};
 
 mod command;
 mod readers;

@@ -1,8 +1,13 @@
 //! Compiles the programs of known answer, records them for real, and looks into the run.
 #![allow(dead_code)] // Each test program uses a part.
 
+pub mod cpu_time;
 pub mod executables;
+pub mod halves;
+pub mod libraries;
 pub mod memory;
+pub mod memory_group;
+pub mod sleeping_files;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

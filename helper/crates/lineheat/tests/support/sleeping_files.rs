@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::support::Program;
+use super::Program;
 
 pub struct SleepingFiles {
     daemon: Child,
