@@ -1,6 +1,17 @@
 // Starts the editor's server on a loopback port, with a profile folder of its own: nothing of the user's is read or written.
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { run, track } from '../steps/command.mjs';
 
@@ -41,24 +52,9 @@ export async function startServer({
   mkdirSync(inProfile('data/User'), { recursive: true });
   writeFileSync(inProfile('data/User/settings.json'), JSON.stringify({ ...quiet, ...settings }, null, 2));
   writeFileSync(inProfile('config.yaml'), '');
-  const program = path.join(editor, 'bin/code-server');
-  const common = [
-    '--config',
-    inProfile('config.yaml'),
-    '--user-data-dir',
-    inProfile('data'),
-    '--extensions-dir',
-    inProfile('extensions'),
-  ];
-  const serverEnv = {
-    ...process.env,
-    EXTENSIONS_GALLERY: '{}', // no market place: nothing is looked up outside
-    XDG_DATA_HOME: inProfile('home'),
-    XDG_CONFIG_HOME: inProfile('home'),
-    ...env,
-  };
-  for (const file of extensions)
-    execFileSync(program, [...common, '--install-extension', file], { env: serverEnv, stdio: 'pipe' });
+  const { program, common, env: ofProfile } = commandFor(editor, profile);
+  const serverEnv = { ...ofProfile, ...env };
+  for (const file of extensions) await run(program, [...common, '--install-extension', file], { env: serverEnv });
   const child = spawn(
     program,
     [
@@ -72,7 +68,7 @@ export async function startServer({
       ...(workspaceTrust ? [] : ['--disable-workspace-trust']),
       ...(forApiSuite ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ],
-    { env: serverEnv, stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: { ...process.env, ...serverEnv }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   track(child);
   let log = '';
@@ -83,6 +79,45 @@ export async function startServer({
   });
   const open = (file) => run(program, [...common.slice(0, 4), '--reuse-window', file], { env: serverEnv });
   return { url, authority: new URL(url).host, profile, log: () => log, open, stop: () => stop(child, ended) };
+}
+
+/** How the editor is called for a profile: { program, common, env }. */
+function commandFor(editor, profile) {
+  const inProfile = (...parts) => path.join(profile, ...parts);
+  const folders = { config: 'config.yaml', 'user-data-dir': 'data', 'extensions-dir': 'extensions' };
+  const env = {
+    EXTENSIONS_GALLERY: '{}', // no market place: nothing is looked up outside
+    XDG_DATA_HOME: inProfile('home'),
+    XDG_CONFIG_HOME: inProfile('home'),
+  };
+  const common = Object.entries(folders).flatMap(([option, name]) => [`--${option}`, inProfile(name)]);
+  return { program: path.join(editor, 'bin/code-server'), common, env };
+}
+
+/**
+ * Makes the extensions of a new profile: a copy of what the editor once made of this package (.vsix), which costs a tenth of making
+ * it again. It is kept in `kept` until the package is another one.
+ */
+export async function placeExtension({ editor, profile, extension, kept }) {
+  const { size, mtimeMs } = statSync(extension);
+  const made = path.join(kept, `${path.basename(extension)}-${size}-${Math.round(mtimeMs)}`);
+  if (!existsSync(made)) {
+    mkdirSync(kept, { recursive: true });
+    for (const old of readdirSync(kept).filter((name) => name.startsWith(`${path.basename(extension)}-`)))
+      rmSync(path.join(kept, old), { recursive: true, force: true });
+    const own = mkdtempSync(path.join(kept, 'profile-'));
+    writeFileSync(path.join(own, 'config.yaml'), '');
+    const { program, common, env } = commandFor(editor, own);
+    await run(program, [...common, '--install-extension', extension], { env });
+    renameSync(path.join(own, 'extensions'), made);
+    rmSync(own, { recursive: true, force: true });
+  }
+  const folder = path.join(profile, 'extensions');
+  cpSync(made, folder, { recursive: true });
+  // The list of them has whole paths, of where they were made.
+  const list = path.join(folder, 'extensions.json');
+  const text = readFileSync(list, 'utf8');
+  writeFileSync(list, text.replaceAll(path.dirname(JSON.parse(text)[0].location.path), folder));
 }
 
 /** Waits until the server says where it listens. */

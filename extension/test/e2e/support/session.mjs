@@ -5,20 +5,18 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openWorkbench, startBrowser } from '../../../../scripts/editor/browser.mjs';
 import { installEditor } from '../../../../scripts/editor/install.mjs';
-import { startServer } from '../../../../scripts/editor/server.mjs';
-import { artifacts, vsix } from '../../../../scripts/steps/paths.mjs';
+import { placeExtension, startServer } from '../../../../scripts/editor/server.mjs';
+import { artifacts, inRoot, vsix } from '../../../../scripts/steps/paths.mjs';
 
 /** Opens the editor on `folder`. Gives { page, server, picture(name), close() }; pictures land in artifacts/. */
 async function openEditor(folder, { settings = {}, workspaceTrust = false, extension = vsix } = {}) {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'lineheat-editor-'));
-  const server = await startServer({
-    editor: await installEditor(),
-    profile,
-    extensions: [extension],
-    settings,
-    workspaceTrust,
-  });
-  const context = await startBrowser(profile, { viewport: { width: 1600, height: 1250 } });
+  const editor = await installEditor();
+  await placeExtension({ editor, profile, extension, kept: inRoot('.cache/installed') });
+  const [server, context] = await Promise.all([
+    startServer({ editor, profile, settings, workspaceTrust }),
+    startBrowser(profile, { viewport: { width: 1600, height: 1250 } }),
+  ]);
   const page = await openWorkbench(context, server, { folder });
   mkdirSync(artifacts, { recursive: true });
   return {
