@@ -7,10 +7,9 @@ use profile::{ALLOCATED_OBJECT, Sums};
 use records::{SampleKind, SampleRecord, Worth};
 use symbolize::OwnAllocator;
 
-use super::address_spaces::AddressSpaces;
 use super::go_sampling::{GoEstimate, NoGoSampling};
 use super::live_memory::{Block, Change, Event, LiveMemory};
-use super::modules::Modules;
+use super::locator::Locator;
 use super::preload::is_library;
 use super::stacks::CountedStacks;
 use super::started_go::StartedGo;
@@ -105,15 +104,7 @@ const GO_RATES_MAX: usize = 3;
 const TOTAL_MAX: u64 = 1 << 52;
 
 impl Allocations {
-    /// `repetition` as in [`CountedStacks::add`].
-    pub fn add(
-        &mut self,
-        mut sample: SampleRecord,
-        repetition: u32,
-        stacks: &mut CountedStacks,
-        spaces: &AddressSpaces,
-        modules: &Modules,
-    ) {
+    pub fn add(&mut self, mut sample: SampleRecord, locator: &mut Locator) {
         let (worth, pid) = (sample.worth, sample.pid);
         if worth.kind == SampleKind::GoAllocation && worth.weight == 0 {
             return; // Go notes a block when it ceases to sample, too: that stands for nothing
@@ -130,8 +121,8 @@ impl Allocations {
         (self.points).add(points.max(1) as f64, bytes as f64 / self.interval as f64);
         // What is of the library is how it was sampled.
         let is_of_library = |address: &u64| {
-            let mapped = spaces.find(pid, sample.time_ns, *address);
-            mapped.is_some_and(|mapped| is_library(&modules.get(mapped.module).path))
+            let mapped = locator.spaces.find(pid, sample.time_ns, *address);
+            mapped.is_some_and(|mapped| is_library(&locator.modules.get(mapped.module).path))
         };
         // Its malloc may be called by an operator new that its own has called.
         let innermost = sample.user.len().min(LIBRARY_FRAMES_MAX);
@@ -140,16 +131,19 @@ impl Allocations {
             .collect();
         sample.user.splice(..0, others);
         let (time_ns, tid) = (sample.time_ns, sample.tid);
-        let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
+        let (stack, thread) = locator.locate(sample);
         let sums = Sums {
             samples: points,
             weight: objects,
             value: bytes,
         };
+        let Locator {
+            repetition, stacks, ..
+        } = locator;
         let group = stacks.add_sums(stack, thread, SampleKind::Allocation, None, sums);
         let block = Block {
             group,
-            repetition,
+            repetition: *repetition,
             allocated_ns: time_ns,
             sums,
         };
@@ -321,6 +315,8 @@ mod tests {
     use records::{StackEnd, Worth};
 
     use super::*;
+    use crate::address_spaces::AddressSpaces;
+    use crate::modules::Modules;
 
     fn add(allocations: &mut Allocations, stacks: &mut CountedStacks, pid: u32, worth: Worth) {
         let sample = SampleRecord {
@@ -333,8 +329,13 @@ mod tests {
             kernel: vec![],
             user: vec![1, 2],
         };
-        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
-        allocations.add(sample, 0, stacks, &spaces, &modules);
+        let mut locator = Locator {
+            repetition: 0,
+            stacks,
+            spaces: &AddressSpaces::default(),
+            modules: &Modules::default(),
+        };
+        allocations.add(sample, &mut locator);
     }
 
     fn allocation(size: u64, weight: u32, id: u32) -> Worth {

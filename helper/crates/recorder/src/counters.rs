@@ -6,9 +6,7 @@ use profile::Sums;
 use profile::run::EventCounter;
 use records::{COUNTERS_MAX, CounterRequest, CounterTotal, SampleRecord};
 
-use super::address_spaces::AddressSpaces;
-use super::modules::Modules;
-use super::stacks::CountedStacks;
+use super::locator::Locator;
 use super::{Privilege, RecordError, RecordErrorKind, RecordOptions};
 
 #[derive(Default)]
@@ -169,14 +167,7 @@ impl Counters {
         &self.saved
     }
 
-    pub fn add(
-        &mut self,
-        sample: SampleRecord,
-        repetition: u32,
-        stacks: &mut CountedStacks,
-        spaces: &AddressSpaces,
-        modules: &Modules,
-    ) {
+    pub fn add(&mut self, sample: SampleRecord, locator: &mut Locator) {
         let worth = sample.worth;
         let number = (worth.kind as usize).checked_sub(profile::COUNTED as usize);
         let Some(counter) = number.and_then(|number| self.saved.get_mut(number)) else {
@@ -184,13 +175,13 @@ impl Counters {
         };
         counter.sampled += worth.total();
         counter.samples += 1;
-        let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
+        let (stack, thread) = locator.locate(sample);
         let sums = Sums {
             samples: 1,
             weight: 1,
             value: worth.total(),
         };
-        stacks.add_sums(stack, thread, worth.kind, None, sums);
+        (locator.stacks).add_sums(stack, thread, worth.kind, None, sums);
     }
 
     /// What the sampler has read at the end.

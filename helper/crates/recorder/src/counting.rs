@@ -13,6 +13,7 @@ use supervision::{LOOK_EVERY, Patience};
 use super::events::{Event, Stage};
 use super::incoming::Incoming;
 use super::journal::Present;
+use super::locator::Locator;
 use super::missed::Missed;
 use super::options::RecordOptions;
 use super::recording::{Recording, TargetState};
@@ -139,28 +140,28 @@ impl Recording<'_> {
         match message {
             FromSampler::Sample(sample) => {
                 let repetition = self.repetition_of(sample.pid, sample.time_ns);
-                let (spaces, modules) = (&self.seen.spaces, &self.seen.modules);
-                let stacks = &mut self.seen.stacks;
+                let locator = &mut Locator {
+                    repetition,
+                    stacks: &mut self.seen.stacks,
+                    spaces: &self.seen.spaces,
+                    modules: &self.seen.modules,
+                };
                 match sample.worth.kind {
-                    SampleKind::Cpu => stacks.add(sample, repetition, spaces, modules),
-                    SampleKind::Wait => {
-                        (self.seen.waits).begin(sample, repetition, stacks, spaces, modules);
+                    SampleKind::Cpu => {
+                        (locator.stacks).add(sample, repetition, locator.spaces, locator.modules);
                     }
-                    SampleKind::WakeUp => {
-                        let wakers = &mut self.seen.waits.wakers;
-                        wakers.note(sample, repetition, stacks, spaces, modules);
-                    }
+                    SampleKind::Wait => self.seen.waits.begin(sample, locator),
+                    SampleKind::WakeUp => self.seen.waits.wakers.note(sample, locator),
                     SampleKind::Allocation
                     | SampleKind::GoAllocation
                     | SampleKind::ReportedAllocation => {
-                        (self.seen.allocations).add(sample, repetition, stacks, spaces, modules);
+                        self.seen.allocations.add(sample, locator);
                     }
                     SampleKind::Fault | SampleKind::Syscall | SampleKind::SyscallError => {
-                        (self.seen.sampled_events).add(sample, repetition, stacks, spaces, modules);
+                        self.seen.sampled_events.add(sample, locator);
                     }
                     SampleKind::InUse | SampleKind::Peak | SampleKind::Temporary => {}
-                    _ => (self.seen.counters_of_events)
-                        .add(sample, repetition, stacks, spaces, modules),
+                    _ => self.seen.counters_of_events.add(sample, locator),
                 }
             }
             FromSampler::Freed {

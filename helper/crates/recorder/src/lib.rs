@@ -37,6 +37,7 @@ mod launch_options;
 mod launching;
 mod layouts;
 mod live_memory;
+mod locator;
 mod lock_holders;
 mod mapped_paths;
 mod memory_in_time;

@@ -3,8 +3,7 @@
 use profile::{SampleDetail, Sums};
 use records::{RestRecord, SampleKind, SampleRecord, Worth};
 
-use super::address_spaces::AddressSpaces;
-use super::modules::Modules;
+use super::locator::Locator;
 use super::stacks::{CountedStacks, Thread};
 
 #[derive(Default)]
@@ -29,21 +28,13 @@ pub struct SeenEvents {
 const TOTAL_NS_MAX: u64 = 1 << 51;
 
 impl SampledEvents {
-    /// `repetition` as in [`CountedStacks::add`].
-    pub fn add(
-        &mut self,
-        sample: SampleRecord,
-        repetition: u32,
-        stacks: &mut CountedStacks,
-        spaces: &AddressSpaces,
-        modules: &Modules,
-    ) {
+    pub fn add(&mut self, sample: SampleRecord, locator: &mut Locator) {
         let worth = sample.worth;
-        let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
-        self.add_to(stack, thread, worth, stacks);
+        let (stack, thread) = locator.locate(sample);
+        self.add_to(stack, thread, worth, locator.stacks);
     }
 
-    /// Events that no sample stands for.
+    /// Events that no sample stands for. `repetition` as in [`CountedStacks::add`].
     pub fn add_rest(&mut self, rest: &RestRecord, repetition: u32, stacks: &mut CountedStacks) {
         let thread = stacks.thread(Thread {
             pid: rest.pid,

@@ -7,9 +7,8 @@ use std::ops::Range;
 use profile::{SeededHash, WaitReason, WaitTime};
 use records::{LockHolder, SampleRecord, WaitEnd, WokenBy};
 
-use super::address_spaces::AddressSpaces;
+use super::locator::Locator;
 use super::lock_holders::LastWaits;
-use super::modules::Modules;
 use super::stacks::{CountedStacks, CountedWait, Thread};
 use super::wait_causes::{Cause, Holder};
 use super::wait_reasons::{KernelFunctions, reason_of};
@@ -82,19 +81,12 @@ impl Waits {
         self.functions.note(id, name);
     }
 
-    /// `sample`: the stack of the thread when it lost its CPU. `repetition` as in [`CountedStacks::add`].
-    pub fn begin(
-        &mut self,
-        sample: SampleRecord,
-        repetition: u32,
-        stacks: &mut CountedStacks,
-        spaces: &AddressSpaces,
-        modules: &Modules,
-    ) {
+    /// `sample`: the stack of the thread when it lost its CPU.
+    pub fn begin(&mut self, sample: SampleRecord, locator: &mut Locator) {
         let (tid, began_ns, number) = (sample.tid, sample.time_ns, sample.worth.value);
         let of_holder = self.last.last(sample.worth.id);
         let waits_for = self.functions.wait_for(&sample.kernel);
-        let (stack, thread) = stacks.locate(sample, repetition, spaces, modules);
+        let (stack, thread) = locator.locate(sample);
         let place = Place { stack, waits_for };
         if number != 0 && (self.places.len() < PLACES_MAX || self.places.contains_key(&number)) {
             self.places.insert(number, place);
@@ -255,6 +247,8 @@ mod tests {
     use records::{StackEnd, WaitCause, Worth};
 
     use super::*;
+    use crate::address_spaces::AddressSpaces;
+    use crate::modules::Modules;
 
     fn begin(waits: &mut Waits, stacks: &mut CountedStacks, tid: u32, began_ns: u64) {
         let sample = SampleRecord {
@@ -267,8 +261,13 @@ mod tests {
             kernel: vec![],
             user: vec![1, 2],
         };
-        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
-        waits.begin(sample, 0, stacks, &spaces, &modules);
+        let mut locator = Locator {
+            repetition: 0,
+            stacks,
+            spaces: &AddressSpaces::default(),
+            modules: &Modules::default(),
+        };
+        waits.begin(sample, &mut locator);
     }
 
     fn end(tid: u32, began_ns: u64, has_stack: bool) -> WaitEnd {

@@ -5,9 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use profile::SeededHash;
 use records::{SampleRecord, Woken, WokenBy};
 
-use super::address_spaces::AddressSpaces;
-use super::modules::Modules;
-use super::stacks::CountedStacks;
+use super::locator::Locator;
 use super::wait_causes::Waker;
 
 /// By the thread that was woken, and when. The end of a wait comes soon: the sampler keeps no more than two.
@@ -19,22 +17,15 @@ const OF_THREAD_MAX: usize = 4;
 const THREADS_MAX: usize = 32_768;
 
 impl Wakers {
-    /// `sample`: of kind `WakeUp`. `repetition` as in [`CountedStacks::add`].
-    pub fn note(
-        &mut self,
-        sample: SampleRecord,
-        repetition: u32,
-        stacks: &mut CountedStacks,
-        spaces: &AddressSpaces,
-        modules: &Modules,
-    ) {
+    /// `sample`: of kind `WakeUp`.
+    pub fn note(&mut self, sample: SampleRecord, locator: &mut Locator) {
         let Some(by) = WokenBy::from_code(sample.worth.value as u8) else {
             return;
         };
         let (woken, time_ns) = (sample.worth.id, sample.time_ns);
         let (name, tid) = (sample.comm, sample.tid);
         let stack = match by {
-            WokenBy::Thread => stacks.locate(sample, repetition, spaces, modules).0,
+            WokenBy::Thread => locator.locate(sample).0,
             _ => None,
         };
         if self.0.len() >= THREADS_MAX && !self.0.contains_key(&woken) {
@@ -79,6 +70,9 @@ mod tests {
     use records::{SampleKind, StackEnd, Worth};
 
     use super::*;
+    use crate::address_spaces::AddressSpaces;
+    use crate::modules::Modules;
+    use crate::stacks::CountedStacks;
 
     fn note(wakers: &mut Wakers, stacks: &mut CountedStacks, time_ns: u64, by: WokenBy) {
         let sample = SampleRecord {
@@ -96,8 +90,13 @@ mod tests {
             kernel: vec![],
             user: vec![1, 2],
         };
-        let (spaces, modules) = (AddressSpaces::default(), Modules::default());
-        wakers.note(sample, 0, stacks, &spaces, &modules);
+        let mut locator = Locator {
+            repetition: 0,
+            stacks,
+            spaces: &AddressSpaces::default(),
+            modules: &Modules::default(),
+        };
+        wakers.note(sample, &mut locator);
     }
 
     #[test]
