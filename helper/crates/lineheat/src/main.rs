@@ -5,6 +5,7 @@ mod annotate;
 mod at_once;
 mod compare_commands;
 mod completions;
+mod contradictions;
 mod convert;
 mod demangling;
 mod diff;
@@ -115,7 +116,10 @@ enum Command {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misunderstood(&with_who_has_it(with_what_was_wanted(error))),
+        Err(error) => {
+            let error = contradictions::with_what_contradicts(with_what_was_wanted(error));
+            return misunderstood(&with_who_has_it(error));
+        }
     };
     match cli.command {
         Command::Record(args) => record_command::run(args),
