@@ -119,7 +119,8 @@ static __always_inline u32 bucket_of(u64 ns)
 	return bucket < LATENCY_BUCKETS ? bucket : LATENCY_BUCKETS - 1;
 }
 
-PROBE_PROGRAM(end_call)
+/* `is_priced`: only what this costs is of interest (calls.h). */
+static __always_inline int end_at(struct pt_regs *ctx, bool is_priced)
 {
 	u64 now_ns = bpf_ktime_get_ns();
 	u64 cookie = bpf_get_attach_cookie(ctx);
@@ -137,7 +138,7 @@ PROBE_PROGRAM(end_call)
 		return 0; /* it began before the recording, or there was no room for it */
 	open->count--;
 	struct call_times *times = bpf_map_lookup_elem(&times_of_calls, &function);
-	if (!times || !may_look_into(task))
+	if (!times || !(may_look_into(task) || is_priced))
 		return 0;
 	u64 ns = now_ns - call.since_ns;
 	u32 bucket = bucket_of(ns);
@@ -148,4 +149,14 @@ PROBE_PROGRAM(end_call)
 	raise(&times->longest, ns);
 	raise(&times->shortest, ~ns);
 	return 0;
+}
+
+PROBE_PROGRAM(end_call)
+{
+	return end_at(ctx, false);
+}
+
+PROBE_PROGRAM(price_end)
+{
+	return end_at(ctx, true);
 }

@@ -52,6 +52,18 @@ static __always_inline void add_call_of_thread(u32 function, struct task_struct 
 
 #include "call_times.h"
 
+static __always_inline void add_call(struct pt_regs *ctx, struct task_struct *task, u64 cookie)
+{
+	u32 function = CALL_OF_PLACE(cookie);
+	u64 *calls = bpf_map_lookup_elem(&calls_of_functions, &function);
+	if (!calls)
+		return;
+	__sync_fetch_and_add(calls, 1);
+	add_call_of_thread(function, task);
+	if (latency_wanted && KIND_OF_PLACE(cookie) == PLACE_TIMED)
+		begin_call(task, function, sp_of(ctx) + DETAIL_OF_PLACE(cookie));
+}
+
 PROBE_PROGRAM(count_call)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -66,13 +78,20 @@ PROBE_PROGRAM(count_call)
 		count_preemptibly(COUNTER_CALLS_NOT_ALLOWED);
 		return 0;
 	}
-	u32 function = CALL_OF_PLACE(cookie);
-	u64 *calls = bpf_map_lookup_elem(&calls_of_functions, &function);
-	if (!calls)
-		return 0;
-	__sync_fetch_and_add(calls, 1);
-	add_call_of_thread(function, task);
-	if (latency_wanted && KIND_OF_PLACE(cookie) == PLACE_TIMED)
-		begin_call(task, function, sp_of(ctx) + DETAIL_OF_PLACE(cookie));
+	add_call(ctx, task, cookie);
+	return 0;
+}
+
+/*
+ * What a count costs on this machine: the sampler puts these at a function of its own, which it calls before it counts anything else.
+ * They ask the same as the program above, and go on whatever the answer is.
+ */
+PROBE_PROGRAM(price_count)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 is_followed = followed_process_of(task) != 0, is_allowed = may_look_into(task);
+	barrier_value(is_followed);
+	barrier_value(is_allowed);
+	add_call(ctx, task, bpf_get_attach_cookie(ctx));
 	return 0;
 }

@@ -1,8 +1,9 @@
 //! Counted calls in the JSON of `report --calls`.
 
 use analysis::CalledRow;
-use profile::run::CallTimes;
+use profile::run::{CallPrice, CallTimes};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -110,6 +111,14 @@ struct ThreadCalls {
     pid: u32,
     tid: u32,
     calls: u64,
+}
+
+/// What counting a call cost, and so much more timing it: null if none was timed. Null: unknown.
+pub fn json_price(price: Option<&CallPrice>) -> Value {
+    price.map_or(Value::Null, |of| {
+        let timed_ns = (of.timed_ns > 0).then_some(of.timed_ns);
+        json!({ "countedNs": of.counted_ns, "timedNs": timed_ns })
+    })
 }
 
 impl<'a, Heat> JsonCalls<'a, Heat> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::instructions_per_cycle::{JsonCounter, JsonPerCycle, PerCycle, json_counters};
 use crate::json::object;
-use crate::json_calls::JsonCalls;
+use crate::json_calls::{JsonCalls, json_price};
 use crate::json_flags::Schema;
 use crate::json_memory::{JsonMemory, JsonSite};
 use crate::json_syscalls::JsonSyscall;
@@ -342,7 +342,11 @@ impl<'a> JsonReport<'a> {
         let rows = (rows.into_iter().take(limit))
             .map(|row| JsonCalls::new(self.heat(row.amounts), row))
             .collect();
-        object(&self.report(Rows::Calls(rows)))
+        let counts = self.run.analyzed.profile().run.as_ref();
+        let price = counts.and_then(|run| run.calls.as_ref()?.price.as_ref());
+        let mut report = object(&self.report(Rows::Calls(rows)));
+        report["callPrice"] = json_price(price);
+        report
     }
 
     /// Waits by line and reason.

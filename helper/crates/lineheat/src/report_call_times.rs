@@ -1,6 +1,7 @@
 //! The part of `report --calls` that says how long calls took.
 
 use analysis::CalledRow;
+use profile::run::CallPrice;
 
 use crate::terminal::{Style, Terminal};
 use crate::terminal_numbers::{count, duration};
@@ -52,4 +53,42 @@ pub fn call_times(terminal: &Terminal, rows: &[CalledRow], limit: usize) -> Stri
         least: 8,
     }];
     format!("\n{head}\n{}", table.render(terminal, &flexible))
+}
+
+/// What counting and timing cost the program; empty: unknown.
+pub fn price(price: Option<&CallPrice>) -> String {
+    let Some(price) = price else {
+        return String::new();
+    };
+    let counted = duration(price.counted_ns.into());
+    let timed = match price.timed_ns {
+        0 => String::new(),
+        ns => format!(", and timing it {} more", duration(ns.into())),
+    };
+    format!(
+        "On this machine, counting a call took about {counted} of the program's CPU time{timed} (measured before the recording, with a function that does nothing).\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_price_is_of_counting_and_of_timing_if_calls_were_timed() {
+        let of = |counted_ns, timed_ns| {
+            price(Some(&CallPrice {
+                counted_ns,
+                timed_ns,
+            }))
+        };
+        let both = of(736, 25_300);
+        assert!(
+            both.contains("about 736 ns of the program's CPU time, and timing it 25.3 us more"),
+            "{both}"
+        );
+        let counted = of(736, 0);
+        assert!(counted.contains("CPU time (measured before"), "{counted}");
+        assert_eq!(price(None), "");
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use analysis::{CalledRow, called_functions};
 use runs::call_note;
 
-use crate::report_call_times::call_times;
+use crate::report_call_times::{call_times, price};
 use crate::row_texts::rest;
 use crate::selected_run::SelectedRun;
 use crate::terminal::{Style, Terminal};
@@ -66,6 +66,11 @@ pub fn calls(terminal: &Terminal, run: &SelectedRun, limit: usize) -> String {
     let mut text = table.render(terminal, &flexible);
     text += &rest(terminal, rows.len(), limit, "functions");
     text += &call_times(terminal, &rows, limit);
+    let counts = run.analyzed.profile().run.as_ref();
+    let cost = price(counts.and_then(|run| run.calls.as_ref()?.price.as_ref()));
+    if !cost.is_empty() {
+        text += &format!("{}\n", terminal.paint(Style::Faint, cost.trim_end()));
+    }
     for row in rows.iter().take(limit) {
         if let Some(note) = call_note(row.counted) {
             let note = format!("{}: {}", visible(&row.counted.name), visible(&note));

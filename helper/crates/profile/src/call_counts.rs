@@ -45,7 +45,12 @@ mod tests {
         };
         let fit = |functions: &[CalledFunction], threads: &[ThreadCalls]| {
             let (functions, threads) = (functions.to_vec(), threads.to_vec());
-            CallCounts { functions, threads }.fit()
+            CallCounts {
+                functions,
+                threads,
+                price: None,
+            }
+            .fit()
         };
         let two = [function(5, ""), function(0, "inlined")];
         assert!(fit(&two, &[thread(0, 2), thread(0, 3)]));

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use profile::run::{
-    CallCounts, CallTimes, CalledFunction as Saved, InlinedCalls, ThreadCalls, UncountedPlaces,
+    CallCounts, CallPrice, CallTimes, CalledFunction as Saved, InlinedCalls, ThreadCalls,
+    UncountedPlaces,
 };
 use profile::{CALLS, KindColumns, LabelValue, LineOf, ProfileBuilder, REPETITION, Sums};
 use symbolize::Frame;
@@ -94,6 +95,10 @@ pub fn saved(
     (!calls.functions.is_empty()).then(|| CallCounts {
         functions: functions.collect(),
         threads: of_threads(calls),
+        price: calls.price.map(|of| CallPrice {
+            counted_ns: of.counted_ns,
+            timed_ns: of.timed_ns,
+        }),
     })
 }
 

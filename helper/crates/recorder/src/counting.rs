@@ -245,6 +245,7 @@ impl Recording<'_> {
                 let started_ns = self.seen.started_monotonic_ns;
                 self.seen.calls.take_times(times, started_ns);
             }
+            FromSampler::CallPrice(price) => self.seen.calls.price = Some(price),
             FromSampler::CallsOfThreads { calls } => {
                 if self.seen.repetitions.are_told() {
                     let of = |pid| Some((pid, self.of_processes.of_any(pid)?));

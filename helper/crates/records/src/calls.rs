@@ -72,6 +72,15 @@ pub struct CallsOfThread {
     pub calls: u64,
 }
 
+/// What probes cost a program on this machine, by a function that does nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallPrice {
+    /// Of a call that is counted.
+    pub counted_ns: u32,
+    /// So much more of a call that is timed, too; 0: calls are not timed.
+    pub timed_ns: u32,
+}
+
 /// How long the calls of a function took, since the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallTimes {
@@ -135,6 +144,19 @@ impl CallsOfThread {
             pid: f.u32()?,
             tid: f.u32()?,
             calls: f.u64()?,
+        })
+    }
+}
+
+impl CallPrice {
+    pub(crate) fn put(self, body: Body) -> Body {
+        body.u32(self.counted_ns).u32(self.timed_ns)
+    }
+
+    pub(crate) fn parse(f: &mut Fields<'_>) -> Option<CallPrice> {
+        Some(CallPrice {
+            counted_ns: f.u32()?,
+            timed_ns: f.u32()?,
         })
     }
 }

@@ -21,7 +21,7 @@ pub use allocation_places::{
     ALLOCATION_PLACES_MAX, AllocationPlace, Operand, PlaceRole, REGISTER_WORDS, Source,
 };
 pub use bytes::{MessageError, MessageReader, write_message};
-pub use calls::{CallPlace, CallTimes, CallsOfThread, PlaceKind};
+pub use calls::{CallPlace, CallPrice, CallTimes, CallsOfThread, PlaceKind};
 pub use counters::{COUNTERS_MAX, CounterRequest, CounterTotal};
 pub use layout::{Counter, PAGE_SHIFT, Rule, RuleKind, SampleKind, StackEnd};
 pub use mapping::{FileId, Mapping};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::bytes::{Body, Fields, MessageError, write_message};
-use crate::calls::{CallTimes, CallsOfThread};
+use crate::calls::{CallPrice, CallTimes, CallsOfThread};
 use crate::counters::CounterTotal;
 use crate::layout::Counter;
 use crate::mapping::{Mapping, parse_mapping, put_mapping};
@@ -89,6 +89,8 @@ pub enum FromSampler {
     },
     /// How long the calls of a function took; when this changes.
     CallTimes(CallTimes),
+    /// Before calls are counted, where it could be measured.
+    CallPrice(CallPrice),
     /// For how long the sampled threads have run, by the kernel's own count: what samples should be there.
     Ran {
         running_ns: u64,
@@ -143,6 +145,7 @@ const REST: u32 = 21;
 const COUNTED: u32 = 22;
 const CALL_TIMES: u32 = 23;
 const PROGRAM_PLACED: u32 = 24;
+const CALL_PRICE: u32 = 25;
 
 /// Room for elements in one message beside its other fields.
 const ELEMENT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
@@ -260,6 +263,7 @@ impl FromSampler {
                 put_all(out, COUNTED, totals, CounterTotal::BYTES, |b, of| of.put(b))
             }
             Self::CallTimes(times) => write_message(out, CALL_TIMES, &times.put(b).0),
+            Self::CallPrice(price) => write_message(out, CALL_PRICE, &price.put(b).0),
             Self::Ran { running_ns } => write_message(out, RAN, &b.u64(*running_ns).0),
             Self::Synced => write_message(out, SYNCED, &[]),
             Self::Missed {
@@ -346,6 +350,7 @@ impl FromSampler {
                 Some(Self::CallsOfThreads { calls })
             })(),
             CALL_TIMES => CallTimes::parse(&mut f).map(Self::CallTimes),
+            CALL_PRICE => CallPrice::parse(&mut f).map(Self::CallPrice),
             MAPPED => (|| {
                 let (time_ns, pid) = (f.u64()?, f.u32()?);
                 let mapping = parse_mapping(&mut f)?;

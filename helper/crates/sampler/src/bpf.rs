@@ -174,11 +174,13 @@ impl Bpf {
         prepare_counters(&mut open, counters)?;
         if !calls {
             open.progs.count_call.set_autoload(false);
+            open.progs.price_count.set_autoload(false);
             open.maps.calls_of_functions.set_autocreate(false)?;
             open.maps.calls_of_threads.set_autocreate(false)?;
         }
         if !latency {
             open.progs.end_call.set_autoload(false);
+            open.progs.price_end.set_autoload(false);
             open.maps.times_of_calls.set_max_entries(1)?;
             if !calls {
                 open.maps.times_of_calls.set_autocreate(false)?;

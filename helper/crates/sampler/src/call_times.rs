@@ -91,6 +91,10 @@ impl TimedCalls {
                 is_over: 0,
             };
         }
+        // A process that was running has been called before.
+        for of_it in self.of_functions.values_mut() {
+            (of_it.measured, of_it.not_measured) = (0, 0);
+        }
         self.looked = Instant::now();
     }
 

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::fd::AsRawFd;
 
-use libbpf_rs::{Link, MapCore, MapFlags, ProgramMut, UprobeMultiOpts};
+use libbpf_rs::{Link, MapCore, MapFlags};
 use records::layout::{CALL_ENDS_MAX, CALLED_FUNCTIONS_MAX, TIMED_FUNCTIONS_MAX};
-use records::{CallPlace, CallTimes, CallsOfThread, PlaceKind, SamplerStep};
+use records::{CallPlace, CallPrice, CallTimes, CallsOfThread, PlaceKind, SamplerStep};
 
 use crate::allocations::{is_open_for_reading, is_own};
 use crate::bpf::{Bpf, MappedArray};
+use crate::call_price;
 use crate::call_times::{GROUPS_MAX, TimedCalls};
-use crate::end::{End, errno_of};
+use crate::end::End;
+use crate::uprobes::attach_to;
 
 /// While it lives, the probes are there.
 #[derive(Default)]
@@ -24,6 +25,9 @@ pub struct CallProbes {
     timed: Option<TimedCalls>,
     /// By function, as it was told last; None: nothing is to be counted.
     counts: Option<Counts>,
+    /// What each costs, until the engine was told.
+    price: Option<CallPrice>,
+    ends_per_second_max: Option<f64>,
 }
 
 struct Counts {
@@ -31,8 +35,12 @@ struct Counts {
     told: Vec<u64>,
 }
 
-/// More ends of calls in a second are not waited for.
+/// Timing may take so much of the time of a CPU.
+const TIMING_SHARE_MAX: f64 = 0.1;
+/// More ends of calls in a second are not waited for, if their price is not known.
 const ENDS_PER_SECOND_MAX: f64 = 4000.0;
+/// The price was measured where nothing else is in the way.
+const ENDS_PER_SECOND_ANYWHERE: std::ops::RangeInclusive<f64> = 1000.0..=40_000.0;
 
 impl CallProbes {
     pub fn new(is_latency_wanted: bool) -> CallProbes {
@@ -77,6 +85,7 @@ impl CallProbes {
         let found = is_open_for_reading(&file).map_err(refused)?;
         if self.counts.is_none() {
             self.counts = Some(bpf.counts_of_calls()?);
+            self.measure_price(bpf);
         }
         let pids: Vec<i32> = match is_own(&found, invoker) {
             true => vec![-1],
@@ -93,7 +102,8 @@ impl CallProbes {
             for (group, ends) in &ends_of {
                 let link = attach_to(&programs.end_call, &file, pid, ends)?;
                 if self.timed.is_none() {
-                    self.timed = Some(TimedCalls::new(bpf, ENDS_PER_SECOND_MAX)?);
+                    let most = self.ends_per_second_max.unwrap_or(ENDS_PER_SECOND_MAX);
+                    self.timed = Some(TimedCalls::new(bpf, most)?);
                 }
                 if let (Some(timed), Some(link)) = (&mut self.timed, link) {
                     timed.add(*group, ends.iter().map(|end| end.function), link);
@@ -104,6 +114,27 @@ impl CallProbes {
             }
         }
         Ok(())
+    }
+
+    fn measure_price(&mut self, bpf: &Bpf) {
+        let Some((price, links)) = call_price::measure(bpf, self.is_latency_wanted) else {
+            return;
+        };
+        self.links.extend(links);
+        self.price = Some(price);
+        if price.timed_ns > 0 {
+            let ends = TIMING_SHARE_MAX * 1e9 / f64::from(price.timed_ns);
+            let [least, most] = [
+                ENDS_PER_SECOND_ANYWHERE.start(),
+                ENDS_PER_SECOND_ANYWHERE.end(),
+            ];
+            self.ends_per_second_max = Some(ends.clamp(*least, *most));
+        }
+    }
+
+    /// What counting and timing a call costs here; once, if it is known.
+    pub fn take_price(&mut self) -> Option<CallPrice> {
+        self.price.take()
     }
 
     pub fn is_wanted(&self) -> bool {
@@ -147,26 +178,6 @@ impl CallProbes {
             }
         }
         news
-    }
-}
-
-/// None: the process has ended. `pid` -1: in all.
-fn attach_to(
-    program: &ProgramMut,
-    file: &File,
-    pid: i32,
-    places: &[CallPlace],
-) -> Result<Option<Link>, End> {
-    let options = UprobeMultiOpts {
-        offsets: places.iter().map(|place| place.offset as usize).collect(),
-        cookies: places.iter().map(|place| place.cookie()).collect(),
-        ..UprobeMultiOpts::default()
-    };
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    match program.attach_uprobe_multi_with_opts(pid, path, "", options) {
-        Ok(link) => Ok(Some(link)),
-        Err(e) if pid > 0 && errno_of(&e) == libc::ESRCH => Ok(None),
-        Err(e) => Err(End::Failed(SamplerStep::AttachCallProbes, errno_of(&e), 0)),
     }
 }
 

@@ -278,6 +278,9 @@ impl Session {
                     lost_mapping_records: self.follower.lost_records,
                 }
                 .write(out)?;
+                if let Some(price) = self.call_probes.take_price() {
+                    FromSampler::CallPrice(price).write(out)?;
+                }
                 let totals = self.call_probes.news();
                 FromSampler::Calls { totals }.write(out)?;
                 for times in self.call_probes.news_of_times(monotonic_ns()) {

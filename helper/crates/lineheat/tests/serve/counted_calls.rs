@@ -23,6 +23,7 @@ fn table(times: Option<CallTimes>) -> wire::FunctionTable {
     profile.run.as_mut().expect("a run").calls = Some(CallCounts {
         functions: vec![function("weigh", 60, None), function("fill", 5, times)],
         threads: Vec::new(),
+        price: None,
     });
     profile::save(&profile, &path).expect("saved");
     let mut engine = Engine::start();

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use probe_places::NoPlace;
-use records::{CallTimes, CallsOfThread};
+use records::{CallPrice, CallTimes, CallsOfThread};
 
 use super::modules::ModuleIndex;
 
@@ -78,6 +78,8 @@ pub struct Calls {
     pub modules: usize,
     last: (Duration, u64),
     pub many: Option<ManyCalls>,
+    /// What each cost here, if it could be measured.
+    pub price: Option<CallPrice>,
 }
 
 /// Counting them took much of the program's time.

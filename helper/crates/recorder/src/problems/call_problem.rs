@@ -8,7 +8,12 @@ pub enum CallProblem {
     /// In programs that the user may not inspect.
     NotAllowed { calls: u64 },
     /// Counting took much of the program's time.
-    Many { from: Duration, per_second: f64 },
+    Many {
+        from: Duration,
+        per_second: f64,
+        /// Of a count, if it is known.
+        price_ns: Option<u32>,
+    },
     /// Processes that the target has started were not counted in this file.
     WithoutChildren { module: String },
     /// Of the functions that were asked for.
@@ -22,6 +27,8 @@ pub enum CallProblem {
         function: String,
         others: usize,
         from: Duration,
+        /// Of timing a call, if it is known.
+        price_ns: Option<u32>,
     },
     /// Files that were mapped after the functions were chosen.
     LoadedLater { module: String, others: usize },
@@ -36,9 +43,14 @@ impl CallProblem {
             CallProblem::NotAllowed { calls } => format!(
                 "{calls} calls were made by programs that you may not inspect (different rights, or protected memory). They were not counted."
             ),
-            CallProblem::Many { from, per_second } => format!(
-                "The counted functions were called up to {per_second:.0} times per second (more than 100,000 from {:.1} s on). Each count takes about 1 us of the program's CPU time, which is part of the figures. Count functions that are called less often.",
-                from.as_secs_f64()
+            CallProblem::Many {
+                from,
+                per_second,
+                price_ns,
+            } => format!(
+                "The counted functions were called up to {per_second:.0} times per second (more than 100,000 from {:.1} s on). Each count takes about {} us of the program's CPU time, which is part of the figures. Count functions that are called less often.",
+                from.as_secs_f64(),
+                price_ns.map_or("1".to_owned(), microseconds)
             ),
             CallProblem::WithoutChildren { module } => format!(
                 "Calls in {module} were counted in the recorded process only, not in those that it has started: the file belongs to another user."
@@ -56,14 +68,18 @@ impl CallProblem {
                 function,
                 others,
                 from,
+                price_ns,
             } => {
                 let others = match others {
                     0 => String::new(),
                     1 => " and 1 other function".to_owned(),
                     others => format!(" and {others} other functions"),
                 };
+                let each = price_ns.map_or_else(String::new, |ns| {
+                    format!(", about {} us for each call", microseconds(ns))
+                });
                 format!(
-                    "Calls of {function}{others} were timed until {:.1} s only, and counted to the end: timing so many took much of the program's time. Time functions that are called less often.",
+                    "Calls of {function}{others} were timed until {:.1} s only, and counted to the end: timing so many took much of the program's time{each}. Time functions that are called less often.",
                     from.as_secs_f64()
                 )
             }
@@ -82,5 +98,14 @@ impl CallProblem {
                 patterns.join(", ")
             ),
         }
+    }
+}
+
+/// With a decimal where that is more than the digit before it.
+fn microseconds(ns: u32) -> String {
+    let us = f64::from(ns) / 1e3;
+    match us < 9.95 {
+        true => format!("{us:.1}"),
+        false => format!("{us:.0}"),
     }
 }

@@ -19,6 +19,7 @@ pub fn many_calls(seen: &Evidence) -> Option<Problem> {
     Some(Problem::Calls(CallProblem::Many {
         from: many.from,
         per_second: many.per_second,
+        price_ns: seen.calls.price.map(|price| price.counted_ns),
     }))
 }
 
@@ -71,6 +72,7 @@ pub fn functions_no_longer_timed(seen: &Evidence) -> Option<Problem> {
         function: function.name.clone(),
         others: ended.len() - 1,
         from: Duration::from_nanos(first_ns),
+        price_ns: seen.calls.price.map(|price| price.timed_ns),
     }))
 }
 
@@ -96,7 +98,8 @@ pub fn missing_functions(seen: &Evidence) -> Option<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::ManyCalls;
+    use crate::calls::{CalledFunction, ManyCalls};
+    use records::{CallPrice, CallTimes};
 
     #[test]
     fn what_counts_lack_and_what_they_cost_is_said() {
@@ -114,5 +117,21 @@ mod tests {
             many.contains("up to 250000 times per second") && many.contains("from 1.5 s on"),
             "{many}"
         );
+        assert!(many.contains("takes about 1 us of"), "{many}");
+        seen.calls.price = Some(CallPrice {
+            counted_ns: 740,
+            timed_ns: 25_310,
+        });
+        let many = sentence(many_calls(&seen));
+        assert!(many.contains("takes about 0.7 us of"), "{many}");
+        seen.calls.functions = vec![CalledFunction {
+            times: Some(CallTimes {
+                ended_ns: 2_000_000_000,
+                ..CallTimes::default()
+            }),
+            ..CalledFunction::default()
+        }];
+        let ended = sentence(functions_no_longer_timed(&seen));
+        assert!(ended.contains("about 25 us for each call"), "{ended}");
     }
 }

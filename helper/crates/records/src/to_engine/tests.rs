@@ -1,4 +1,5 @@
 use super::*;
+use crate::CallPrice;
 use crate::CallTimes;
 use crate::CallsOfThread;
 use crate::FileId;
@@ -115,6 +116,10 @@ fn a_message_is_read_as_it_was_written() {
                 calls: 5,
             }],
         },
+        FromSampler::CallPrice(CallPrice {
+            counted_ns: 700,
+            timed_ns: 25_000,
+        }),
         FromSampler::CallTimes(CallTimes {
             function: 7,
             sum_ns: 1 << 40,
