@@ -105,6 +105,8 @@ static __always_inline int take_counted(struct bpf_perf_event_data *ctx, u32 num
 	} else {
 		*regs = ctx->regs;
 	}
+	if (probes_wanted)
+		leave_probe(regs, task, in_kernel);
 	if (send_stack(task, followed, w, regs, in_kernel, exact_ip))
 		of->walks++;
 	else

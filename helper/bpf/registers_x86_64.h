@@ -52,10 +52,17 @@ static __always_inline bool are_of_syscall(const struct pt_regs *r, const struct
 /* x86 has a second table of system calls, for programs of 32 bits and for int 0x80 in any other. */
 #define TS_COMPAT 2
 struct thread_info {
+	unsigned long flags;
 	u32 status;
+} __attribute__((preserve_access_index));
+/* What the kernel keeps of a thread that has hit a probe. */
+struct uprobe_task {
+	unsigned long vaddr;     /* of the instruction that is being stepped … */
+	unsigned long xol_vaddr; /* … and of its copy; 0: none is */
 } __attribute__((preserve_access_index));
 struct task_struct___x86 {
 	struct thread_info thread_info;
+	struct uprobe_task *utask;
 } __attribute__((preserve_access_index));
 
 /* Whether the system call of the running task is one of that table. */
@@ -139,4 +146,30 @@ static __always_inline void take_registers(u64 *to, const struct pt_regs *r)
 	to[13] = r->r13;
 	to[14] = r->r14;
 	to[15] = r->r15;
+}
+
+#define BREAKPOINT 0xcc
+#define INSTRUCTION_BYTES_MAX 16
+/* TIF_UPROBE: a breakpoint was met, and the kernel has not looked yet which. Bit 12, and 8 since Linux 6.18 (asm-generic/thread_info_tif.h). */
+#define MET_BREAKPOINT (1 << 12 | 1 << 8)
+
+/* Where a thread that is at a probe would be without it. The breakpoint leaves the pc behind itself, and an instruction that the kernel
+ * cannot emulate is stepped in a copy, for which nobody has rows. `r`: of the user's code. */
+static __always_inline void leave_probe(struct pt_regs *r, const void *task, bool in_kernel)
+{
+	const struct task_struct___x86 *own = task;
+	const struct uprobe_task *at = BPF_CORE_READ(own, utask);
+	if (!at)
+		return;
+	u64 copy = BPF_CORE_READ(at, xol_vaddr), behind = r->ip - copy;
+	u8 code;
+	if (copy) {
+		if (behind < INSTRUCTION_BYTES_MAX)
+			r->ip = BPF_CORE_READ(at, vaddr) + behind;
+	} else if (in_kernel && bpf_probe_read_user(&code, sizeof(code), (void *)(r->ip - 1)) == 0 && code == BREAKPOINT) {
+		/* Else the kernel is at work on it, or has emulated it: a push, then, which leaves a stack that was aligned for a call
+		 * (System V ABI, 3.2.2). */
+		if ((BPF_CORE_READ(own, thread_info.flags) & MET_BREAKPOINT) || (r->sp & 15) == 8)
+			r->ip--;
+	}
 }

@@ -120,6 +120,8 @@ struct {
 const volatile u32 user_frames_wanted = USER_FRAMES_MAX;
 /* CPU time that a sample stands for. */
 const volatile u64 cpu_sample_ns = 0;
+/* There are probes in the code of followed processes. */
+const volatile bool probes_wanted = false;
 
 static __always_inline void add_to(u32 which, u64 more)
 {
@@ -377,6 +379,8 @@ int take_sample(struct bpf_perf_event_data *ctx)
 	} else {
 		*regs = ctx->regs;
 	}
+	if (probes_wanted)
+		leave_probe(regs, current_task, in_kernel);
 	count(send_stack(current_task, followed, w, regs, in_kernel, exact_ip) ? COUNTER_KEPT : COUNTER_LOST_RING_FULL);
 	return 0;
 }

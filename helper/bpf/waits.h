@@ -293,6 +293,8 @@ int take_switch(struct bpf_perf_event_data *ctx)
 	}
 	const struct pt_regs *saved = (void *)bpf_task_pt_regs(task);
 	bool exact_ip = take_saved_registers(regs, saved);
+	if (probes_wanted)
+		leave_probe(regs, task, true);
 	if (!exact_ip && !now.was_preempted && are_of_64_bit_code(regs)) {
 		now.syscall = syscall_of(regs, saved);
 		if (now.syscall == SYSCALL_FUTEX)

@@ -148,6 +148,7 @@ impl Bpf {
             rodata.kernel_page_shift = page_bytes().trailing_zeros();
             rodata.stack_copies_wanted = stack_copies.into();
             rodata.latency_wanted = latency;
+            rodata.probes_wanted = allocations || allocation_places || calls;
         }
         if stack_copies {
             let cpus = libbpf_rs::num_possible_cpus()?;
