@@ -114,3 +114,13 @@ story('its hover says why threads waited, counts waits, and has CPU time apart',
   assert.doesNotMatch(words.split('Also measured here')[0], /samples/);
   await picture('switch-hover-waiting');
 });
+
+story('the sentence on the lock leads to the line that held it, and from there into the text', async ({ page, picture }) => {
+  await runCommand(page, 'Lineheat: Show Flame Graph');
+  const panel = await webviewWith(page, '.measure-switch');
+  await panel.getByRole('button', { name: /waiting for a lock held at work \(turns\.c:7\)/ }).click();
+  const row = panel.locator('.table.blame .table-row[aria-selected=true]');
+  const words = await eventually('the row of the lock', async () => (await row.allInnerTexts())[0]);
+  assert.match(words.replaceAll(/\s+/g, ' '), /work turns\.c:7 held the lock lock work turns\.c:6/);
+  await picture('switch-blame');
+});

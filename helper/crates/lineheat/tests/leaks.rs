@@ -1,11 +1,9 @@
 //! Which line of a server leaks, found in many recordings of it: how often it is missed, and how often another line is taken for it.
 
-mod support;
-
+use crate::support::memory::{at_line, points_at, samples_of};
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use serde_json::Value;
-use support::memory::{at_line, points_at, samples_of};
-use support::{Program, can_record, lineheat};
 
 const RUNS: usize = 24;
 /// Bytes at the leak's line when the server ends.

@@ -1,11 +1,9 @@
 //! Samples that are taken while a program is at a probe, and what a probe costs it, under real BPF.
 
-mod support;
-
+use crate::support::{Program, can_record, lineheat};
 use profile::Profile;
 use profile::run::CallPrice;
 use serde_json::Value;
-use support::{Program, can_record, lineheat};
 
 /// A report of it, as JSON.
 fn report(program: &Program, what: &[&str]) -> Value {
