@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { TRANSLATIONS_META } from '../../core/translations.ts';
 import type { HostMessage, PageMessage, ShowMessage, ViewKind } from '../../core/webviewMessages.ts';
 import { type TestTheme, themes } from './themes.ts';
@@ -57,8 +57,32 @@ async function bundle(): Promise<Map<string, string>> {
 export async function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      // Pages share a process, see `contextOf`.
+      ...['--process-per-site', '--renderer-process-limit=1'],
+    ],
   });
+}
+
+const contexts = new WeakMap<Browser, Promise<BrowserContext>>();
+
+/**
+ * Where the pages of a browser are. To start a process for each costs more than most tests do in it, so a page that stays open
+ * keeps theirs. Nothing goes from one page to the next: state is in
+ * `sessionStorage`, which each page has for itself, and `faults` names what is kept anywhere else.
+ */
+function contextOf(browser: Browser): Promise<BrowserContext> {
+  const known = contexts.get(browser);
+  if (known) return known;
+  const made = browser.newContext().then(async (context) => {
+    const keeper = await context.newPage();
+    await keeper.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+    await keeper.goto(`${ORIGIN}/`);
+    return context;
+  });
+  contexts.set(browser, made);
+  return made;
 }
 
 export interface PageOptions {
@@ -79,11 +103,10 @@ const translationsMeta = (bundle: PageOptions['translations']): string =>
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<PanelPage> {
   bundled ??= bundle();
   const files = await bundled;
-  const context = await browser.newContext({
-    viewport: { width: options.width ?? 1200, height: options.height ?? 700 },
-    reducedMotion: options.reducedMotion === false ? 'no-preference' : 'reduce',
-  });
+  const context = await contextOf(browser);
   const page = await context.newPage();
+  await page.setViewportSize({ width: options.width ?? 1200, height: options.height ?? 700 });
+  await page.emulateMedia({ reducedMotion: options.reducedMotion === false ? 'no-preference' : 'reduce' });
   const stray: string[] = [];
   await page.route('**/*', (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
@@ -161,11 +184,12 @@ export class PanelPage {
     return (await this.sent()).at(-1);
   }
 
-  /** What the page did that it must not: CSP violations, uncaught errors, requests. */
+  /** What the page did that it must not: CSP violations, uncaught errors, requests, what the next page would find. */
   async faults(): Promise<string[]> {
     const inPage = await this.page.evaluate(() => {
       const { violations, errors } = window as unknown as { violations: string[]; errors: string[] };
-      return [...violations, ...errors];
+      const shared = localStorage.length > 0 || document.cookie !== '' ? ['keeps what other pages see'] : [];
+      return [...violations, ...errors, ...shared];
     });
     return [...inPage, ...this.stray];
   }
@@ -194,7 +218,7 @@ export class PanelPage {
   }
 
   async close() {
-    await this.page.context().close();
+    await this.page.close();
   }
 }
 
