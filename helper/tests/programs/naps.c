@@ -1,8 +1,10 @@
 // 60,000 sleeps of 20 us and, among them, one of 2 s, all by the same helper from two callers; then 100 threads that sleep 2 ms each
-// and end after some work. Says how long each kind was off the CPU, in ns: wall time less the thread's own CPU time.
+// and end after some work. Other numbers of brief sleeps, and of milliseconds of the other, may be given: then there are no threads.
+// Says how long each kind was off the CPU, in ns: wall time less the thread's own CPU time.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -35,9 +37,9 @@ __attribute__((noinline)) static void brief(void)
 	sink++;
 }
 
-__attribute__((noinline)) static void lengthy(void)
+__attribute__((noinline)) static void lengthy(long ms)
 {
-	nap(2, 0); /* the long one */
+	nap(ms / 1000, ms % 1000 * 1000000); /* the long one */
 	sink++;
 }
 
@@ -54,20 +56,21 @@ static void *worker(void *number)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int briefs = argc > 1 ? atoi(argv[1]) : BRIEF, threads = argc > 1 ? 0 : THREADS;
 	prctl(PR_SET_TIMERSLACK, 1);
 	long long begun = off_cpu_ns(), long_ns = 0;
-	for (int i = 0; i < BRIEF; i++) {
+	for (int i = 0; i < briefs; i++) {
 		brief();
-		if (i == BRIEF / 2) {
+		if (i == briefs / 2) {
 			long_ns = -off_cpu_ns();
-			lengthy();
+			lengthy(argc > 2 ? atol(argv[2]) : 2000);
 			long_ns += off_cpu_ns();
 		}
 	}
 	long long brief_ns = off_cpu_ns() - begun - long_ns, threads_ns = 0;
-	for (long i = 0; i < THREADS; i++) {
+	for (long i = 0; i < threads; i++) {
 		pthread_t thread;
 		pthread_create(&thread, NULL, worker, (void *)i);
 		pthread_join(thread, NULL);

@@ -194,6 +194,46 @@ fn very_many_waits_have_their_exact_time_and_a_long_one_its_own_line() {
 }
 
 #[test]
+fn a_long_wait_among_very_many_is_at_its_line_in_each_of_many_runs() {
+    if !can_record() {
+        return;
+    }
+    let program = Program::compile("naps");
+    for run in 0..12 {
+        let path = program.run_path();
+        let output = lineheat(&["record", "--output"])
+            .arg(&path)
+            .arg("--")
+            .arg(&program.path)
+            .args(["8000", "200"])
+            .output()
+            .expect("lineheat runs");
+        let profile = Profile::open(&path).expect("a run");
+        let waits = waits_of(&profile);
+        let of = |function: &str, marker: &str| {
+            let line = program.line_of(marker);
+            sum(&waits, |w| w.is_at(function, line))
+        };
+        let truth = printed_ms(&output);
+        let (long_ms, longs) = of("lengthy", "the long one");
+        assert_near(
+            &format!("run {run}: the long wait"),
+            long_ms,
+            truth[1],
+            0.01,
+        );
+        assert!((1..10).contains(&longs), "run {run}: {longs}");
+        let (brief_ms, _) = of("brief", "the brief one");
+        assert_near(&format!("run {run}: brief waits"), brief_ms, truth[0], 0.01);
+        let problems = profile.run.as_ref().expect("a run").problems.join("\n");
+        assert!(
+            problems.contains("waits were too frequent"),
+            "run {run}: {problems}"
+        );
+    }
+}
+
+#[test]
 fn a_wait_that_outlasts_the_recording_ends_with_it() {
     if !can_record() {
         return;

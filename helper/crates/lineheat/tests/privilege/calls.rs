@@ -13,7 +13,7 @@ use records::{CallPlace, FromSampler, PlaceKind, SamplerError, SamplerStep, ToSa
 
 use crate::allocations::{Group, bytes_of, send_file};
 use crate::client::Sampler;
-use crate::installed::{Installed, OTHER, USER, as_user, told, uid_of};
+use crate::installed::{Installed, OTHER, Running, USER, as_user, told, uid_of};
 
 /// One that belongs to [`USER`].
 fn own_program(installed: &Installed, name: &str) -> PathBuf {
@@ -171,4 +171,83 @@ fn in_a_library_of_root_only_the_recorded_process_is_counted() {
         problems.contains("were counted in the recorded process only"),
         "{problems}"
     );
+}
+
+/// Allocates often, and says how long an allocation took it, in ns of its own CPU time, the shortest of several tries.
+const BYSTANDER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static void *volatile sink;
+static long now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+int main(void)
+{
+	long best = 1000000;
+	for (int try = 0; try < 10; try++) {
+		long began = now_ns();
+		for (int i = 0; i < 100000; i++) {
+			sink = malloc(24);
+			free(sink);
+		}
+		long each = (now_ns() - began) / 100000;
+		best = each < best ? each : best;
+	}
+	printf("%ld", best);
+}
+"#;
+
+/// Calls what is counted, and is there until it is ended.
+const COUNTED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile sink;
+int main(void)
+{
+	for (int i = 0; i < 5000; i++)
+		sink = malloc(24);
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+"#;
+
+#[test]
+fn counting_in_a_library_of_root_costs_root_nothing() {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let built = |name: &str, text: &str| {
+        let (source, program) = (installed.path(&format!("{name}.c")), installed.path(name));
+        fs::write(&source, text).unwrap();
+        let mut gcc = std::process::Command::new("gcc");
+        gcc.args(["-O1", "-g", "-o"]).args([&program, &source]);
+        assert!(gcc.status().unwrap().success());
+        program
+    };
+    let (bystander, counted) = (built("bystander", BYSTANDER), built("counted", COUNTED));
+    let ns_of_root = || {
+        let output = std::process::Command::new(&bystander).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        printed.parse::<u64>().expect("ns")
+    };
+    let alone = ns_of_root();
+    let mut record = installed.lineheat(USER, &["record", "--privileged", "--calls", "malloc"]);
+    record.args(["--output", "run.pb.gz", "--"]).arg(&counted);
+    let mut recording = Running::start(&mut record);
+    let beside = ns_of_root();
+    // SAFETY: kill has no memory preconditions; the recording was not waited for yet.
+    unsafe { libc::kill(recording.pid() as i32, libc::SIGINT) };
+    recording.0.wait().unwrap();
+    let profile = Profile::open(&installed.path("run.pb.gz")).expect("a run");
+    let calls = calls_of(&profile, "malloc");
+    assert!((5000..5100).contains(&calls), "{calls}");
+    // Passing a probe takes at least 300 ns.
+    assert!(beside < alone + 100, "{beside} ns, alone {alone} ns");
 }

@@ -166,3 +166,69 @@ fn without_stack_copies_secrets_and_kernel_addresses_are_in_no_byte_that_leaves_
         "{in_file} {of_source}"
     );
 }
+
+/// Passes the secret to system calls and to memory that it touches for the first time, and waits.
+const PASSES_ITS_SECRET: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	const char *token = getenv("TOKEN");
+	int nowhere = open("/dev/null", O_WRONLY);
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		char *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		strcpy(page, token);
+		if (open(page, O_RDONLY) >= 0 || write(nowhere, page, strlen(page)) < 0)
+			return 1;
+		munmap(page, 4096);
+		usleep(500);
+	}
+}
+"#;
+
+#[test]
+fn secrets_in_arguments_of_system_calls_and_in_touched_memory_are_in_no_byte_that_leaves_the_sampler()
+ {
+    let Some(installed) = Installed::new() else {
+        return;
+    };
+    let (source, program) = (installed.path("passes.c"), installed.path("passes"));
+    std::fs::write(&source, PASSES_ITS_SECRET).unwrap();
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O1", "-g", "-o"]).args([&program, &source]);
+    assert!(gcc.status().unwrap().success());
+    let mut target = as_user(USER, &program);
+    let target = Running::start(target.env("TOKEN", "S3CRET-S3CRET"));
+    let mut sampler = Sampler::start(USER, &installed.sampler());
+    let mut hello = Sampler::hello();
+    if let records::ToSampler::Hello {
+        waits,
+        faults,
+        syscalls,
+        wakeups,
+        ..
+    } = &mut hello
+    {
+        (*waits, *faults, *syscalls, *wakeups) = (true, true, true, true);
+    }
+    sampler.attach_after(&hello, target.pid());
+    assert!(sampler.is_ready());
+    wait_for_cpu_time(target.pid(), Duration::from_millis(300));
+    sampler.say(&records::ToSampler::Stop);
+    let bytes = sampler.all_bytes();
+    assert!(!holds_secret(&bytes));
+    let of = |kind| {
+        let all = sampler.heard().into_iter();
+        let of_kind = |m: &FromSampler| matches!(m, FromSampler::Sample(s) if s.worth.kind == kind);
+        all.filter(of_kind).count()
+    };
+    use records::SampleKind::{Fault, Syscall, Wait, WakeUp};
+    let seen = [Syscall, Fault, Wait, WakeUp].map(of);
+    assert!(seen.iter().all(|samples| *samples > 10), "{seen:?}");
+}
