@@ -33,7 +33,7 @@ pub use wait::{LockHolder, WaitCause, WaitEnd, Woken, WokenBy};
 pub use worth::{Worth, period_ns};
 
 /// Both binaries are built together; any other version is refused in the first message.
-pub const PROTOCOL_VERSION: u32 = 13;
+pub const PROTOCOL_VERSION: u32 = 14;
 
 /// Upper bound of a message in either direction.
 pub const MESSAGE_BYTES_MAX: usize = 128 * 1024;
