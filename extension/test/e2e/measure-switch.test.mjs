@@ -115,7 +115,7 @@ story('its hover says why threads waited, counts waits, and has CPU time apart',
   await picture('switch-hover-waiting');
 });
 
-story('the sentence on the lock leads to the line that held it, and from there into the text', async ({ page, picture }) => {
+story('the sentence on the lock leads to the line that held it', async ({ page, picture }) => {
   await runCommand(page, 'Lineheat: Show Flame Graph');
   const panel = await webviewWith(page, '.measure-switch');
   await panel.getByRole('button', { name: /waiting for a lock held at work \(turns\.c:7\)/ }).click();

@@ -244,7 +244,7 @@ fn beside_cpu_time_stands_what_lines_waited_for_also_after_edits_and_in_no_other
     let lock = || vec![("lock".to_owned(), 700_000_000, 2)];
     let as_saved = ask(&mut engine, 1, text_saved.clone());
     assert_eq!(told(&as_saved), [(14, false, 700_000_000, lock())]);
-    assert_eq!(as_saved.threads_ns, 730_000_000, "CPU time and waits");
+    assert_eq!(as_saved.threads_ns, 730_000_001, "CPU time and waits");
     let moved = ask(&mut engine, 1, format!("// new\n{text_saved}"));
     assert_eq!(told(&moved), [(15, false, 700_000_000, lock())]);
     let mut lines: Vec<&str> = text_saved.lines().collect();
