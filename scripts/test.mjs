@@ -11,21 +11,17 @@ import { artifacts, inRoot } from './steps/paths.mjs';
 import { isMain, main, seconds } from './steps/report.mjs';
 import { guestPackages } from './steps/system-packages.mjs';
 import { verdict } from './suites/counts.mjs';
-import { buildWhileIdle } from './suites/crates.mjs';
 import { summaryOf } from './suites/failures.mjs';
 import { logFile, suites } from './suites/suites.mjs';
 
-/** What builds in `cargo`'s folder of the helper, as `programs` does, would wait for a build that gets no CPU. */
-const beforeTheBuild = [
+const inOrder = [
   ['package', suites.package],
   ['scripts', suites.scripts],
   ['unit', suites.unit],
+  ['helper', suites.helper],
+  ['roots', suites.roots],
   ['programs', suites.programs],
   ['webview', suites.webview],
-];
-/** An editor leaves a third of the CPUs: enough to build the tests of the crates in it. */
-const besideTheBuild = [
-  ['roots', suites.roots],
   ['editor-api', suites.editorApi],
   ['editor', suites.editor],
 ];
@@ -44,11 +40,7 @@ async function test() {
   console.log('Tests');
   const guests = prepareGuests();
   const rows = [];
-  for (const [name, suite] of beforeTheBuild) rows.push(await runSuite(name, suite, ci));
-  const crates = buildWhileIdle();
-  for (const [name, suite] of besideTheBuild) rows.push(await runSuite(name, suite, ci));
-  await crates; // Nothing else wants the CPUs now.
-  rows.push(await runSuite('helper', suites.helper, ci));
+  for (const [name, suite] of inOrder) rows.push(await runSuite(name, suite, ci));
   await guests;
   rows.push(await runSuite('kernels', suites.kernels, ci));
   summarize(rows);

@@ -1,4 +1,4 @@
-// All tests of the Rust crates. They are built apart from running them, so that this can be done in time that other suites leave.
+// All tests of the Rust crates: built with one command, and then run one program after the other.
 import path from 'node:path';
 import { run } from '../steps/command.mjs';
 import { helper } from '../steps/paths.mjs';
@@ -14,11 +14,6 @@ const build = ['test', '--no-run', '--release', '--locked', '--workspace', '--li
  * beside them changes what they measure. Within a module, the tests that do not wait for each other run together.
  */
 const oneByOne = ['lineheat'];
-
-/** Builds with the CPU time that nobody else wants. What fails here fails again in the suite, which tells it. */
-export async function buildWhileIdle() {
-  await run('chrt', ['--idle', '0', 'cargo', ...build], { cwd: helper }).catch(() => {});
-}
 
 /** Gives { passed, failed, skipped, failures, ended, output }. */
 export async function allCrateTests() {
