@@ -9,6 +9,7 @@ use super::environment::Environment;
 use super::recording::Recording;
 use super::symbols::CodeSources;
 use super::trouble::Trouble;
+use super::turns::Turn;
 use super::{Event, RecordError, RecordOptions, Recorded, Stage, output, problems, run_info, save};
 
 /// Longer than git may take: it is waited for since the beginning.
@@ -27,6 +28,7 @@ impl Recording<'_> {
         self.seen.waits.finish();
         let end_ns = self.seen.started_monotonic_ns + wall.as_nanos() as u64;
         (self.seen.allocations).finish(end_ns, &mut self.seen.stacks);
+        self.discard |= self.turn.is_some_and(Turn::is_discarded);
         let run_file = self.steps.run_file().cloned().filter(|_| !self.discard);
         let mut not_kept = None;
         if let Some(output) = &run_file {

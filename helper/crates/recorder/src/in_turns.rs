@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use statistics::{SoFar, Until};
 
-use super::turns::{Watch, turns};
+use super::turns::{Turn, Watch, turns};
 use super::{Control, Event, RecordError, RecordOptions, Recorded, record_in};
 
 /// Each holds a sampler, with the rows of its program.
@@ -40,7 +40,9 @@ pub fn record_in_turns(
             tell: Box::new(move |so_far| drop(sender.send((0, Heard::Turn(so_far))))),
         }
     });
-    for (number, (options, turn)) in options.into_iter().zip(turns(count, watch)).enumerate() {
+    let turns = turns(count, watch);
+    let discard_all = turns.first().map(Turn::discards_all);
+    for (number, (options, turn)) in options.into_iter().zip(turns).enumerate() {
         let (control, receiver) = sync_channel(CONTROLS_WAITING_MAX);
         controls.push(control);
         let sender = sender.clone();
@@ -53,6 +55,9 @@ pub fn record_in_turns(
     }
     drop(sender);
     let to_all = |control: &Control| {
+        if let (Control::Discard, Some(discard_all)) = (control, &discard_all) {
+            discard_all();
+        }
         for recording in &controls {
             // One that has ended, or does not listen any more, needs nothing.
             let _ = recording.try_send(control.clone());

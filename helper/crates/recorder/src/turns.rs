@@ -5,6 +5,7 @@
 //! drift cancels over both, and what comes with a fixed period meets none of the commands more often.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -22,6 +23,8 @@ struct Turns {
     changed: Condvar,
     /// Held by the one that prepares.
     preparing: Mutex<()>,
+    /// No run is to be kept. The first that is told ends the turns of all, so another may end before it is told itself.
+    discarded: AtomicBool,
 }
 
 #[derive(Default)]
@@ -143,6 +146,16 @@ impl Turn {
     /// Will not run any more; [`Incoming::AllHaveRun`] says when nobody will.
     pub fn be_done(&self, sender: SyncSender<Incoming>) {
         self.change(|state, number| state.places[number] = Place::Done(sender));
+    }
+
+    /// What says that none of them is to be kept, before they are told to end.
+    pub fn discards_all(&self) -> impl Fn() + use<> {
+        let turns = Arc::clone(&self.turns);
+        move || turns.discarded.store(true, Ordering::Release)
+    }
+
+    pub fn is_discarded(&self) -> bool {
+        self.turns.discarded.load(Ordering::Acquire)
     }
 
     /// Nobody is to begin another run.
@@ -283,6 +296,15 @@ mod tests {
             Ok(_) => "other",
             Err(_) => "nothing",
         }
+    }
+
+    #[test]
+    fn one_that_is_ended_by_another_knows_that_all_are_discarded() {
+        let turns = turns_ordered_by(2, None, None);
+        assert!(!turns[1].is_discarded());
+        turns[0].discards_all()();
+        turns[0].end_all();
+        assert!(turns.iter().all(Turn::is_discarded));
     }
 
     #[test]
