@@ -36,21 +36,22 @@ fn times_are_those_that_the_program_measures() {
         return;
     }
     let program = Program::compile_cpp("call_times");
-    let (profile, output) = record(&program, "spin_for");
-    let printed = String::from_utf8(output.stdout).expect("UTF-8");
-    let line = printed
-        .lines()
-        .find(|line| line.starts_with("spin_for "))
-        .expect("it prints");
-    let figures: Vec<f64> = line
-        .split(' ')
-        .skip(1)
-        .map(|figure| figure.parse().expect("a number"))
-        .collect();
-    let [calls, sum, shortest, p50, p99, longest] = figures[..] else {
-        panic!("six figures: {line}")
+    let recorded = || {
+        let (profile, output) = record(&program, "spin_for");
+        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        let line = printed
+            .lines()
+            .find(|line| line.starts_with("spin_for "))
+            .expect("it prints");
+        let figures: Vec<f64> = line
+            .split(' ')
+            .skip(1)
+            .map(|figure| figure.parse().expect("a number"))
+            .collect();
+        let figures: [f64; 6] = figures.try_into().expect("six figures");
+        (times(&profile, "spin_for").clone(), figures)
     };
-    let of = times(&profile, "spin_for");
+    let (of, [calls, sum, shortest, p50, p99, longest]) = recorded();
     assert_eq!(
         (of.measured(), calls, of.unfinished, of.no_room),
         (1000, 1000.0, 0, 0)
@@ -65,8 +66,17 @@ fn times_are_those_that_the_program_measures() {
     near(of.shortest_ns as f64, shortest, 0.0);
     near(of.quantile(0.5).expect("calls"), p50, 0.125);
     near(of.quantile(0.99).expect("calls"), p99, 0.125);
-    near(of.longest_ns as f64, longest, 0.0);
     near(of.sum_ns as f64 / calls, sum / calls, 0.0);
+    // Who interrupts the program between its clock and the probe's makes one call longer: not in each of three recordings.
+    let is_longest =
+        |measured: u64, truth: f64| (truth..truth + PROBE_NS).contains(&(measured as f64));
+    let mut others = (0..2).map(|_| recorded());
+    assert!(
+        is_longest(of.longest_ns, longest)
+            || others.any(|(of, figures)| is_longest(of.longest_ns, figures[5])),
+        "{} for {longest}: {of:?}",
+        of.longest_ns
+    );
 }
 
 #[test]

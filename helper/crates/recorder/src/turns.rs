@@ -148,10 +148,15 @@ impl Turn {
         self.change(|state, number| state.places[number] = Place::Done(sender));
     }
 
-    /// What says that none of them is to be kept, before they are told to end.
+    /// What says that none of them is to be kept, before they are told to end. It does not keep the turns: their watch would never be
+    /// over.
     pub fn discards_all(&self) -> impl Fn() + use<> {
-        let turns = Arc::clone(&self.turns);
-        move || turns.discarded.store(true, Ordering::Release)
+        let turns = Arc::downgrade(&self.turns);
+        move || {
+            if let Some(turns) = turns.upgrade() {
+                turns.discarded.store(true, Ordering::Release);
+            }
+        }
     }
 
     pub fn is_discarded(&self) -> bool {
@@ -305,6 +310,14 @@ mod tests {
         turns[0].discards_all()();
         turns[0].end_all();
         assert!(turns.iter().all(Turn::is_discarded));
+        let discard_all = turns[0].discards_all();
+        let kept = Arc::downgrade(&turns[0].turns);
+        drop(turns);
+        assert!(
+            kept.upgrade().is_none(),
+            "whoever may discard keeps nothing"
+        );
+        discard_all();
     }
 
     #[test]
