@@ -1,43 +1,28 @@
 // The columns of the table of waits by what caused them.
 import * as l10n from '@vscode/l10n';
-import { countText, percentText, share, valueText } from '../../core/numbersAsText.ts';
+import { countText, valueText } from '../../core/numbersAsText.ts';
 import { type BlameTable, Evidence } from '../content/blameTable.ts';
 import { frameName } from '../content/frameTable.ts';
-import { fillNotedFunction, fillShare, fillText } from './cells.ts';
+import { fillNotedFunction, fillText } from './cells.ts';
 import { compareTexts } from './functionColumns.ts';
 import { numberColumn, placeColumn, placeText, shortPlace } from './placeColumns.ts';
 import type { Sort, TableColumn } from './virtualTable.ts';
-import { unknownPlace } from './waitColumns.ts';
+import { unknownPlace, waitedColumn } from './waitColumns.ts';
 
 export const BLAME_SORT: Sort = { column: 'waited', descending: true };
 
 const UNIT = 'nanoseconds';
 
 export function blameColumns(table: BlameTable): TableColumn[] {
-  const { causes, waited, evidence } = table;
+  const { causes, evidence } = table;
   const isIdle = (row: number) => evidence[row] === Evidence.idle;
   const reasonsOf = (row: number) => causes.strings[table.reasons[row]!]!;
   const unnamed = (row: number) => {
     if (isIdle(row)) return l10n.t('idle threads');
     return causes.strings[table.endedBy[row]!]! || l10n.t('not known ({0})', reasonsOf(row));
   };
-  const waitedColumn = numberColumn(
-    'waited',
-    l10n.t('Waited'),
-    l10n.t('Time in which threads waited; of idle threads, in no share'),
-    waited,
-    String,
-  );
-  const idleLast = (a: number, b: number) => Number(isIdle(b)) - Number(isIdle(a));
   return [
-    {
-      ...waitedColumn,
-      compare: (a, b) => idleLast(a, b) || waitedColumn.compare(a, b),
-      fill: (cell, row) => {
-        const part = isIdle(row) ? 0 : share(waited[row]!, table.total);
-        fillShare(cell, part, isIdle(row) ? '' : percentText(part), valueText(waited[row]!, UNIT));
-      },
-    },
+    waitedColumn(table, isIdle),
     numberColumn('waits', l10n.t('Waits'), l10n.t('How often a thread waited'), table.waitCount, countText),
     numberColumn('threads', l10n.t('Threads'), l10n.t('How many threads waited'), table.threads, countText),
     causeColumn(table, unnamed),

@@ -12,26 +12,32 @@ export const WAIT_SORT: Sort = { column: 'waited', descending: true };
 const UNIT = 'nanoseconds';
 const RUN_QUEUE = 'run queue'; // as the engine has it
 
+interface Waited {
+  readonly waited: WaitTable['waited'];
+  /** Of all rows that are not idle. */
+  readonly total: number;
+}
+
+/** Time, and its share where threads had work; idle threads last. */
+export function waitedColumn({ waited, total }: Waited, isIdle: (row: number) => boolean): TableColumn {
+  const hint = l10n.t('Time in which threads waited; of idle threads, in no share');
+  const column = numberColumn('waited', l10n.t('Waited'), hint, waited, String);
+  return {
+    ...column,
+    compare: (a, b) => Number(isIdle(b)) - Number(isIdle(a)) || column.compare(a, b),
+    fill: (cell, row) => {
+      const part = isIdle(row) ? 0 : share(waited[row]!, total);
+      fillShare(cell, part, isIdle(row) ? '' : percentText(part), valueText(waited[row]!, UNIT));
+    },
+  };
+}
+
 export function waitColumns(table: WaitTable): TableColumn[] {
-  const { places, waited, waitCount } = table;
+  const { places, waitCount } = table;
   const isIdle = (row: number) => table.idle[row] === 1;
   const reasonOf = (row: number) => places.strings[table.reason[row]!]!;
-  const waitedColumn = numberColumn(
-    'waited',
-    l10n.t('Waited'),
-    l10n.t('Time in which threads waited; of idle threads, in no share'),
-    waited,
-    String,
-  );
   return [
-    {
-      ...waitedColumn,
-      compare: (a, b) => table.idle[b]! - table.idle[a]! || waitedColumn.compare(a, b),
-      fill: (cell, row) => {
-        const part = isIdle(row) ? 0 : share(waited[row]!, table.total);
-        fillShare(cell, part, isIdle(row) ? '' : percentText(part), valueText(waited[row]!, UNIT));
-      },
-    },
+    waitedColumn(table, isIdle),
     numberColumn('waits', l10n.t('Waits'), l10n.t('How often a thread waited'), waitCount, countText),
     numberColumn('mean', l10n.t('Mean'), l10n.t('How long a wait took on average'), table.mean, (ns) =>
       ns === 0 ? '' : valueText(ns, UNIT),

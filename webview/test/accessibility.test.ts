@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser } from 'playwright-core';
-import { blameContent, LACK } from './blamedWaits.ts';
+import { showCauses } from './blamedWaits.ts';
 import { openPage, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { serveRun } from './fakeRun.ts';
@@ -138,16 +138,7 @@ const pages: Record<string, (panel: PanelPage) => Promise<void>> = {
     await panel.postView('functions', shopFunctions, 1);
     await panel.page.locator('.measure-absent').click({ force: true });
   },
-  'waits by cause, with what was not recorded, and a sentence on a lock': async (panel) => {
-    const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
-    const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
-    const lockNote = '2.00 s waiting for a lock held at hold (turns.c:7)';
-    await panel.post(showRun({ values: [cpu, wait], hasLocks: true, lockNote }));
-    await panel.postView('flameGraph', shopGraph);
-    await panel.postView('functions', shopFunctions);
-    await panel.page.getByRole('button', { name: lockNote }).click();
-    await panel.postView('blame', blameContent(LACK));
-  },
+  'waits by cause, with what was not recorded, and a sentence on a lock': showCauses,
   'a sweep': async (panel) => {
     await panel.post({ type: 'showSweep', panel: 'sweep:1', title: 'shop: threads × chunk', sweep: shownSweep });
     await panel.page.getByRole('checkbox').nth(0).check();

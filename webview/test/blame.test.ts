@@ -3,21 +3,12 @@ import assert from 'node:assert/strict';
 import { EMPTY_SELECTION } from '../../core/selectionMessages.ts';
 import type { PageMessage } from '../../core/webviewMessages.ts';
 import { wire } from '../../core/wire.ts';
-import { blameContent, LACK } from './blamedWaits.ts';
-import { type PanelPage, showRun, wordsOf } from './browserPage.ts';
+import { blameContent, LACK, LOCK_NOTE, showWaitingRun } from './blamedWaits.ts';
+import { type PanelPage, wordsOf } from './browserPage.ts';
 import { onPage } from './onPage.ts';
-import { shopFunctions, shopGraph } from './shop.ts';
-
-const values = [
-  { type: 'cpu', unit: 'nanoseconds', family: 'cpu' },
-  { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true },
-] as const;
-const NOTE = '2.00 s waiting for a lock held at hold (turns.c:7)';
 
 async function showWaitsTab(panel: PanelPage) {
-  await panel.post(showRun({ values: [...values], hasLocks: true, lockNote: NOTE }));
-  await panel.postView('flameGraph', shopGraph);
-  await panel.postView('functions', shopFunctions);
+  await showWaitingRun(panel);
   await panel.page.locator('vscode-tab-header', { hasText: 'Waits' }).click();
 }
 
@@ -156,11 +147,9 @@ onPage('a run without wake-ups says which setting records them', {}, async (pane
 });
 
 onPage('the sentence on a lock leads to the line that held it', {}, async (panel) => {
-  await panel.post(showRun({ values: [...values], hasLocks: true, lockNote: NOTE }));
-  await panel.postView('flameGraph', shopGraph);
-  await panel.postView('functions', shopFunctions);
+  await showWaitingRun(panel);
   await panel.page.keyboard.press('1');
-  const note = panel.page.getByRole('button', { name: NOTE });
+  const note = panel.page.getByRole('button', { name: LOCK_NOTE });
   for (const times of [1, 2]) {
     await note.click();
     await panel.settle();

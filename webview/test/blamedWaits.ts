@@ -1,5 +1,7 @@
 // Waiting time by what caused it, as the engine sends it: for tests of the page.
 import { wire } from '../../core/wire.ts';
+import { type PanelPage, showRun } from './browserPage.ts';
+import { shopFunctions, shopGraph } from './shop.ts';
 
 const strings = [
   '', 'hold', '/src/turns.c', 'put', '/src/queue.c', 'take_turn', 'main', 'get', 'turns',
@@ -47,3 +49,21 @@ export const blameContent = (lack = ''): Uint8Array =>
     ...{ topRow: [0, 1, 1], topWaited: [2_000_000_000, 700_000_000, 200_000_000] },
     ...{ total: 4_000_000_000, lack },
   }).finish();
+
+export const LOCK_NOTE = '2.00 s waiting for a lock held at hold (turns.c:7)';
+
+/** A run with waits, and a sentence on a lock in its head. */
+export async function showWaitingRun(panel: PanelPage) {
+  const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
+  const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
+  await panel.post(showRun({ values: [cpu, wait], hasLocks: true, lockNote: LOCK_NOTE }));
+  await panel.postView('flameGraph', shopGraph);
+  await panel.postView('functions', shopFunctions);
+}
+
+/** The same, after a click on that sentence. */
+export async function showCauses(panel: PanelPage) {
+  await showWaitingRun(panel);
+  await panel.page.getByRole('button', { name: LOCK_NOTE }).click();
+  await panel.postView('blame', blameContent(LACK));
+}

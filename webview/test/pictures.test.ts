@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { blameContent, LACK } from './blamedWaits.ts';
+import { showCauses } from './blamedWaits.ts';
 import { openPage, type PageOptions, type PanelPage, showComparison, showRun, startBrowser } from './browserPage.ts';
 import { explainedShop, shownShop, shownSweep } from './comparison.ts';
 import { graphContent, randomGraph } from './contents.ts';
@@ -141,16 +141,7 @@ for (const [theme, colours] of Object.entries(themes)) {
       ['wide', 1400],
       ['narrow', 420],
     ] as const)
-      await picture(`waits-by-cause-${theme}-${shape}`, { theme: colours, width, height: 700 }, async (panel) => {
-        const cpu = { type: 'cpu', unit: 'nanoseconds', family: 'cpu' } as const;
-        const wait = { type: 'wait', unit: 'nanoseconds', family: 'waiting', isComplete: true } as const;
-        const lockNote = '2.00 s waiting for a lock held at hold (turns.c:7)';
-        await panel.post(showRun({ values: [cpu, wait], hasLocks: true, lockNote }));
-        await panel.postView('flameGraph', shopGraph);
-        await panel.postView('functions', shopFunctions);
-        await panel.page.getByRole('button', { name: lockNote }).click();
-        await panel.postView('blame', blameContent(LACK));
-      });
+      await picture(`waits-by-cause-${theme}-${shape}`, { theme: colours, width, height: 700 }, showCauses);
   });
   test(`a comparison in ${theme}, wide`, () =>
     picture(`comparison-${theme}-wide`, { theme: colours, width: 1360, height: 640 }, compareShop));

@@ -50,5 +50,6 @@ mod terminal_output;
 mod waiting;
 mod waits_of_disks_and_cpus;
 mod wakeups;
+mod wall_time;
 mod whole_jobs;
 mod without_privilege;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, Waker, save};
+use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, Waker};
 use wire::{
     BlameTable, FrameTable, LocateRequest, LockTable, Message, RecordRequest, RunOpened,
     ViewRequest, WaitTable, locate_request, reply, request, view_request::Kind,
@@ -89,10 +89,7 @@ fn saved(fixture: &Fixture) -> std::path::PathBuf {
         labels.extend(waker.into_iter().flat_map(Waker::labels));
         builder.add_sample(&[stack], &[1, ms * MS], &labels);
     }
-    let path = fixture.path("blame.pb.gz");
-    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
-    save(&builder.finish(), &path).expect("saved");
-    path
+    fixture.saved("blame.pb.gz", &builder.finish())
 }
 
 #[test]
@@ -158,13 +155,8 @@ fn recorded(engine: &mut Engine, name: &str, folder: &Path, wakeups: bool) -> Ru
         wakeups,
         ..RecordRequest::default()
     }));
-    loop {
-        match engine.next().expect("a reply").body.expect("a body") {
-            reply::Body::RecordingEnded(ended) => return engine.open(Path::new(&ended.run_path)),
-            reply::Body::Failure(failure) => panic!("{failure:?}"),
-            _ => {}
-        }
-    }
+    let ended = engine.recorded();
+    engine.open(Path::new(&ended.run_path))
 }
 
 fn line_of(program: &str, marker: &str) -> u32 {

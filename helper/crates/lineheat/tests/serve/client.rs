@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::cpu_time::OwnTime;
 use wire::{
-    Failure, Hello, Message, PROTOCOL_VERSION, Reply, Request, encode_frame, read_frame, reply,
-    request,
+    Failure, Hello, Message, PROTOCOL_VERSION, RecordingEnded, Reply, Request, encode_frame,
+    read_frame, reply, request,
 };
 
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -113,6 +113,17 @@ impl Engine {
         let reply = self.next().expect("a reply");
         assert_eq!((reply.id, reply.r#final), (id, true));
         reply.body.expect("a body")
+    }
+
+    /// The end of the recording that was asked for.
+    pub fn recorded(&mut self) -> RecordingEnded {
+        loop {
+            match self.next().expect("a reply").body.expect("a body") {
+                reply::Body::RecordingEnded(ended) => return ended,
+                reply::Body::Failure(failure) => panic!("{failure:?}"),
+                _ => {}
+            }
+        }
     }
 
     pub fn fails(&mut self, body: request::Body) -> Failure {

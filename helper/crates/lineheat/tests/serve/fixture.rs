@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use profile::run::{Exit, Loss, Source};
-use profile::{LineOf, MappingOf, ProfileBuilder, RunInfo, save};
+use profile::{LineOf, MappingOf, Profile, ProfileBuilder, RunInfo, save};
 
 pub const SOURCE: &str = "\
 // A sample.
@@ -120,6 +120,14 @@ impl Fixture {
         });
         let path = self.path(name);
         save(&builder.finish(), &path).expect("saved");
+        path
+    }
+
+    /// A profile as a run of this name, which may not exist yet.
+    pub fn saved(&self, name: &str, profile: &Profile) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
+        save(profile, &path).expect("saved");
         path
     }
 

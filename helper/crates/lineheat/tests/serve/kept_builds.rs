@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use profile::Profile;
-use wire::{
-    CompareBuildsRequest, OpenComparisonRequest, RecordRequest, StopRequest, reply, request,
-};
+use wire::{CompareBuildsRequest, OpenComparisonRequest, RecordRequest, reply, request};
 
 use crate::client::{Engine, text};
 use crate::project::{Project, ended, problems, text_in};
@@ -149,36 +147,6 @@ fn user_ns(run: &str) -> f64 {
 
 const NOT_AS_IT_WAS: &str =
     "The earlier build ran with files as they are now, not as they were: libheavy.so.1";
-
-/// One of the two is told first, and ends the turns of both.
-#[test]
-fn discarded_at_any_moment_neither_of_two_builds_leaves_a_run() {
-    if !can_record() {
-        return;
-    }
-    let project = Project::new();
-    let mut engine = Engine::start();
-    ended(&mut engine, request::Body::Record(project.record()));
-    project.change();
-    for begun in 1..=6 {
-        project.write("names", "");
-        let record_id = engine.send(project.compare(1000));
-        while project.read("names").lines().count() < begun {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        let discard = true;
-        engine.send(request::Body::Stop(StopRequest { record_id, discard }));
-        let done = loop {
-            match engine.next().expect("a reply").body.expect("a body") {
-                reply::Body::RecordingEnded(done) => break done,
-                reply::Body::Failure(failure) => panic!("{begun}: {failure:?}"),
-                _ => {}
-            }
-        };
-        assert_eq!((done.run_path, done.base_run_path), Default::default());
-        assert_eq!(project.runs(), 1, "{begun}");
-    }
-}
 
 #[test]
 fn a_library_of_the_workspace_runs_as_it_was() {

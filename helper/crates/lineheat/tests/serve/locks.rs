@@ -1,6 +1,6 @@
 //! Waits for locks as the page gets them, and the sentence about them.
 
-use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT, save};
+use profile::{LabelValue, LineOf, LockHolder, MappingOf, ProfileBuilder, WAIT};
 use wire::{
     LocateRequest, LockTable, Message, ViewRequest, WaitTable, locate_request, reply, request,
     view_request::Kind,
@@ -48,10 +48,7 @@ fn saved(fixture: &Fixture, reason: &str) -> std::path::PathBuf {
             .collect();
         builder.add_sample(&[waiting[stack]], &[waits, ms * MS], &labels);
     }
-    let path = fixture.path("locks.pb.gz");
-    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
-    save(&builder.finish(), &path).expect("saved");
-    path
+    fixture.saved("locks.pb.gz", &builder.finish())
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod builds;
 mod compared_parts;
 mod comparisons;
 mod counted_calls;
+mod foreign_measures;
 mod handshake;
 mod hostile_frames;
 mod kept_builds;

@@ -1,14 +1,10 @@
 //! A run of several measures: each figure is of the one that was asked for, and rests on samples of its own.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use flate2::read::GzDecoder;
 use profile::run::{RunInfo, Source};
-use profile::{
-    LabelValue, LineOf, LockHolder, MappingOf, Profile, ProfileBuilder, WAIT, Waker, save,
-};
+use profile::{LabelValue, LineOf, LockHolder, MappingOf, Profile, ProfileBuilder, WAIT, Waker};
 use serde_json::Value;
 use wire::{
     FileHeatRequest, LineDetailRequest, Message, OpenComparisonRequest, RunOpened, ViewRequest,
@@ -28,14 +24,7 @@ const TYPES: [(&str, &str); 5] = [
 
 /// In line 9 it computes 30 times, in line 14 it waits twice, and line 8 has memory.
 fn run(fixture: &Fixture, name: &str, bytes: u64) -> PathBuf {
-    saved(fixture, name, &profile_of(fixture, bytes))
-}
-
-fn saved(fixture: &Fixture, name: &str, profile: &Profile) -> PathBuf {
-    let path = fixture.path(name);
-    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
-    save(profile, &path).expect("saved");
-    path
+    fixture.saved(name, &profile_of(fixture, bytes))
 }
 
 fn profile_of(fixture: &Fixture, bytes: u64) -> Profile {
@@ -92,7 +81,7 @@ fn profile_of(fixture: &Fixture, bytes: u64) -> Profile {
     builder.finish()
 }
 
-fn heat(engine: &mut Engine, run: u32, path: &Path, value: u32) -> wire::FileHeat {
+pub fn heat(engine: &mut Engine, run: u32, path: &Path, value: u32) -> wire::FileHeat {
     let request = FileHeatRequest {
         run,
         path: text(path),
@@ -214,7 +203,7 @@ fn beside_cpu_time_stands_what_lines_waited_for_also_after_edits_and_in_no_other
         sources: vec![source],
         ..RunInfo::default()
     });
-    let run = engine.open(&saved(&fixture, "a.pb.gz", &profile)).run;
+    let run = engine.open(&fixture.saved("a.pb.gz", &profile)).run;
     let ask = |engine: &mut Engine, value, now: String| {
         let request = FileHeatRequest {
             run,
@@ -263,74 +252,6 @@ fn beside_cpu_time_stands_what_lines_waited_for_also_after_edits_and_in_no_other
     }
     let of_waiting = ask(&mut engine, 3, text_saved);
     assert_eq!((told(&of_waiting), of_waiting.threads_ns), (vec![], 0));
-}
-
-#[test]
-fn a_file_of_callgrind_has_exact_measures_and_says_that_it_has_no_stacks() {
-    let fixture = Fixture::new();
-    let mut engine = Engine::start();
-    let path = fixture.path("callgrind.out.12");
-    let costs = format!(
-        "version: 1\nevents: Ir Dr\nfl={}\nfn=fill\n9 4000 12\nfn=main\n14 3\ncfn=fill\ncalls=2 6\n14 4000 12\ntotals: 4003 12\n",
-        fixture.source.display()
-    );
-    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
-    std::fs::write(&path, costs).expect("written");
-    let opened = engine.open(&path);
-    let exact = i32::from(value_type::Nature::Exact);
-    let values: Vec<_> = (opened.values.iter())
-        .map(|of| (of.r#type.as_str(), of.samples_unknown, of.nature))
-        .collect();
-    let expected = ["Ir", "Dr", "calls"].map(|name| (name, true, exact));
-    assert_eq!(
-        (values.as_slice(), opened.default_value),
-        (&expected[..], 0)
-    );
-    let [problem] = &opened.problems[..] else {
-        panic!("{:?}", opened.problems);
-    };
-    assert!(
-        problem.starts_with("Callgrind files have no call stacks"),
-        "{problem}"
-    );
-    for (value, expected) in [
-        (0, vec![(9, 4000), (14, 3)]),
-        (1, vec![(9, 12)]),
-        (2, vec![(6, 2)]),
-    ] {
-        let heat = heat(&mut engine, opened.run, &fixture.source, value);
-        assert_eq!(heat.self_value, heat.total_value_of_line);
-        let mut lines: Vec<_> = heat.line.into_iter().zip(heat.self_value).collect();
-        lines.retain(|(_, value)| *value > 0);
-        assert_eq!(lines, expected, "measure {value}");
-    }
-}
-
-#[test]
-fn addresses_of_gperftools_are_heat_on_the_lines_of_the_program_beside_the_file() {
-    let fixture = Fixture::new();
-    let mut engine = Engine::start();
-    let exchange = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exchange");
-    let path = fixture.path("cpu.prof");
-    std::fs::create_dir_all(path.parent().expect("runs")).expect("made");
-    std::fs::copy(exchange.join("mill.gperf-cpu.prof"), &path).expect("copied");
-    let compressed = std::fs::read(exchange.join("mill.elf.gz")).expect("read");
-    let mut program = Vec::new();
-    (GzDecoder::new(&compressed[..]).read_to_end(&mut program)).expect("gzip");
-    std::fs::write(path.with_file_name("mill"), program).expect("written");
-    let opened = engine.open(&path);
-    assert!(
-        opened
-            .problems
-            .iter()
-            .any(|of| of.contains("no build-ids to compare")),
-        "{:?}",
-        opened.problems
-    );
-    let heat = heat(&mut engine, opened.run, Path::new("/src/mill/mill.c"), 0);
-    let mut lines: Vec<_> = heat.line.into_iter().zip(heat.self_value).collect();
-    lines.retain(|(_, value)| *value > 0);
-    assert_eq!(lines, [(29, 87), (30, 45), (37, 26), (38, 6)]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wire::{RecordRequest, RunOpened, reply, request};
+use wire::{RecordRequest, RunOpened, request};
 
 use crate::client::{Engine, text};
 use crate::recordings::can_record;
@@ -18,13 +18,8 @@ fn sleeper(no_waiting: bool) -> RunOpened {
         no_waiting,
         ..RecordRequest::default()
     }));
-    loop {
-        match engine.next().expect("a reply").body.expect("a body") {
-            reply::Body::RecordingEnded(ended) => return engine.open(Path::new(&ended.run_path)),
-            reply::Body::Failure(failure) => panic!("{failure:?}"),
-            _ => {}
-        }
-    }
+    let ended = engine.recorded();
+    engine.open(Path::new(&ended.run_path))
 }
 
 /// `None`: the run has no such measure.
