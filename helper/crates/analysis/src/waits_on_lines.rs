@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use profile::WaitReason;
+use profile::{Family, WaitReason};
 
 use crate::amounts::Amount;
 use crate::analyzed::Analyzed;
 use crate::file_heat::alignment;
-use crate::frames::FileId;
+use crate::frames::{FileId, Measure};
 use crate::idle_threads::apart;
 use crate::thread_times::{ThreadTimes, waits_of_threads};
 
@@ -31,9 +31,19 @@ pub struct WaitingLine {
     pub reasons: Vec<(WaitReason, Amount)>,
 }
 
+/// What stands beside the heat of `measure`: nothing but beside CPU time, since all waits are figures of their own measure.
+///
 /// Of the selection. A wait is at the line of the program that wanted to wait, as in `wait_rows`; where a thread lost its CPU is a
 /// matter of chance and at no line. `text_now`: as for `file_heat`. No lines: nothing waited there, or waits were not recorded.
-pub fn waits_on_lines(analyzed: &Analyzed, file: FileId, text_now: Option<&str>) -> WaitsOnLines {
+pub fn waits_on_lines(
+    analyzed: &Analyzed,
+    measure: Measure,
+    file: FileId,
+    text_now: Option<&str>,
+) -> WaitsOnLines {
+    if analyzed.measures().get(measure).map(|of| of.family) != Some(Family::Cpu) {
+        return WaitsOnLines::default();
+    }
     let (busy, _) = apart(waits_of_threads(analyzed).unwrap_or_default());
     let path = analyzed.file_id(file);
     let mut by_line: BTreeMap<u32, BTreeMap<WaitReason, Amount>> = BTreeMap::new();

@@ -18,10 +18,8 @@ use crate::terminal::{ColorChoice, Style, Terminal, failure, print};
 use crate::terminal_numbers::{heat_style, known_count, share, value};
 use crate::terminal_text::{visible, visible_source, width};
 use analysis::{
-    Amount, Analyzed, FileId, Measure, WaitingLine, WaitsOnLines, file_heat, hot_files,
-    waits_on_lines,
+    Amount, Analyzed, FileId, Measure, WaitingLine, file_heat, hot_files, waits_on_lines,
 };
-use profile::Family;
 
 /// Show a source file with the heat beside its lines
 #[derive(clap::Args)]
@@ -82,7 +80,7 @@ pub fn run(args: &Args) -> ExitCode {
             run: &run,
             schema: args.json.schema,
         };
-        let waits = waits_beside(&run, file);
+        let waits = waits_on_lines(analyzed, measure, file, None);
         let object = report.annotated(analyzed.file_path(file), &heat, &waits);
         return print(&format!("{object:#}\n"));
     }
@@ -115,14 +113,6 @@ fn no_such_file(analyzed: &Analyzed, measure: Measure, wanted: &str) -> String {
             "{wanted} has no samples in this run. The hottest files are: {}.",
             known.join(", ")
         ),
-    }
-}
-
-/// Beside CPU time stands what threads waited for at the same lines.
-fn waits_beside(run: &SelectedRun, file: FileId) -> WaitsOnLines {
-    match run.analyzed.measures()[run.measure].family {
-        Family::Cpu => waits_on_lines(&run.analyzed, file, None),
-        _ => WaitsOnLines::default(),
     }
 }
 
@@ -198,9 +188,11 @@ fn listing(
         .iter()
         .map(|line| (line.line, line.amounts))
         .collect();
-    let waits: BTreeMap<u32, String> = (waits_beside(run, source.file).lines.iter())
-        .map(|line| (line.line, waits_text(line)))
-        .collect();
+    let waits: BTreeMap<u32, String> = (waits_on_lines(analyzed, measure, source.file, None)
+        .lines
+        .iter())
+    .map(|line| (line.line, waits_text(line)))
+    .collect();
     let waits_width = match waits.values().map(|text| width(text)).max() {
         Some(widest) => widest.max("waits".len()) + 2,
         None => 0,

@@ -15,7 +15,7 @@ const WHY: [(&str, &str, &str); 10] = [
     (
         "--unprivileged",
         "--privileged",
-        "--privileged requires all privileges, and --unprivileged uses none",
+        "--privileged never records without privileges, and --unprivileged always does",
     ),
     (
         "--work-from",

@@ -1,6 +1,5 @@
 //! Heat of one source file, on the lines as the editor shows them now.
 
-use profile::Family;
 use wire::{FileHeat, FileHeatRequest, FunctionHeat, LineReason, LineWaits};
 
 use super::amounts::{Columns, count};
@@ -58,11 +57,9 @@ pub fn of(run: &OpenRun, request: &FileHeatRequest) -> Result<FileHeat, Failure>
             }
         })
         .collect();
-    if run.analyzed.measures()[measured.measure].family == Family::Cpu {
-        let waits = analysis::waits_on_lines(&run.analyzed, file, text_now);
-        heat.threads_ns = waits.threads_ns;
-        heat.waits = waits.lines.into_iter().map(line_waits).collect();
-    }
+    let waits = analysis::waits_on_lines(&run.analyzed, measured.measure, file, text_now);
+    heat.threads_ns = waits.threads_ns;
+    heat.waits = waits.lines.into_iter().map(line_waits).collect();
     heat.calls = counted_calls::of_file(measured, file, text_now);
     heat.newer_than_binary = found.newer_than_binary;
     heat.notice = found.notice;
